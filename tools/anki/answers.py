@@ -2,8 +2,8 @@
 
 # The contract of an AnswerBatch:
 # - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
-#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes nothing
-#   twice.
+#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call
+#   writes nothing twice.
 # - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before anything is
 #   repeated. Answers with an unknown outcome stay on record for an hour.
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in an error
@@ -52,7 +52,6 @@ PAUSE_S = 0.5
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
-AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
 
 
 @dataclass(frozen=True)
@@ -149,8 +148,8 @@ class AnswerBatch:
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
     def _look(self, pending: JsonObject) -> None:
-        """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and take answers
-        as done that are in the log already, no longer as pending. One request."""
+        """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and
+        take answers as done that are in the log already, no longer as pending. One request."""
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
         *results, current = client.multi(
@@ -202,7 +201,7 @@ class AnswerBatch:
             if self.wanted:
                 self._send()
         except Unanswered as error:  # the review log shows which cards were answered
-            error.hint += f" {AGAIN}"
+            error.hint += " Call anki_answer_cards again: what is in the log is not answered twice."
             if hangs(error):
                 raise
             try:
@@ -228,10 +227,10 @@ class AnswerBatch:
         """Answer the other cards, once Anki has forgotten its line, and take their log."""
         cards = list(self.wanted)
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
-        self.undo_steps = QUEUE_RESET_STEPS
         reset_queue: list[Action] = [("suspend", {"cards": unborrowed}), ("unsuspend", {"cards": unborrowed})]
-        if not unborrowed:  # suspending would send a borrowed card home; this empties the undo list
-            self.undo_steps = 0
+        if unborrowed:
+            self.undo_steps = QUEUE_RESET_STEPS
+        else:  # suspending would send a borrowed card home; this empties the undo list
             reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
         *_, log, today, by_day = client.multi(
@@ -248,8 +247,8 @@ class AnswerBatch:
         self._take(log, today)
 
     def _take(self, log: Log, today: object) -> None:
-        """Take those cards as done that have a newer row in the log than before; `today` is the number of Anki's
-        answers by then."""
+        """Take those cards as done that have a newer row in the log than before; `today` is the number
+        of Anki's answers by then."""
         rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
@@ -263,8 +262,8 @@ class AnswerBatch:
             self.undo_steps = 0
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
-        """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day:
-        its host may be in another zone."""
+        """The interval of an answered card as Anki writes it, and when it comes again, counted from
+        Anki's day: its host may be in another zone."""
         if answer.interval < 0:
             seconds = -answer.interval
             due = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")

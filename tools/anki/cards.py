@@ -25,7 +25,6 @@ WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
 MEMORY = "anki_restore puts schedules back; with FSRS, Anki works out the memory again at the next answer"
 TAKING_TAGS = ("removeTags", "replaceTags")
-AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
@@ -120,7 +119,8 @@ def _selection(changes: list["Change"], selections: list[str], tags: list[str]) 
 
 
 class Change(NamedTuple):
-    """A change that may be asked for: in words, as a step without its ids, and as the search for what has it already."""
+    """A change that may be asked for: in words, as a step without its ids, and as the search for what
+    has it already."""
 
     asked: object
     words: str
@@ -161,8 +161,8 @@ class BulkChange:
         self.summary = ", ".join(change.words for change in changes)
 
     def dry_run(self) -> JsonObject:
-        """The count of what it would change, with some examples. `before` is the count of those that have each
-        change already."""
+        """The count of what it would change, with some examples. `before` is the count of those that
+        have each change already."""
         answer = {"dryRun": True, "count": len(self._look()), "of": self.of, "before": self.before}
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
@@ -186,7 +186,8 @@ class BulkChange:
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
             count = notes.counted(len(self.studied), "card")
-            yield f"the intervals of {count} go, {len(self.mature)} of them of 3 weeks or more; anki_restore puts back"
+            text = f"the intervals of {count} go, {len(self.mature)} of them of 3 weeks or more"
+            yield f"{text}; anki_restore puts back"
         new = len(self.cards) - len(self.studied)
         if "setDueDate" in self.changes and new:
             yield f"{new} new cards become review cards"
@@ -251,7 +252,7 @@ class BulkChange:
                 rest = "the part after them may be made too"
             error.message += f". {done} of {total} changes are made, {rest}"
             error.data["before"] = self.before
-            error.hint += f" {AGAIN}"
+            error.hint += " Make the dry run again: it counts what there is now. anki_restore puts back."
             raise
         return self._counts(results[-len(counting) :])
 

@@ -31,8 +31,13 @@ def delete_notes(
     if dryRun:
         before = notes.by_id(noteIds)
         cards = sum(len(info["cards"]) for info in before.values())
-        counts = {"notes": len(before), "missing": len(set(noteIds)) - len(before), "cards": cards}
-        return {"dryRun": True, **counts, **notes.examples(before)}
+        return {
+            "dryRun": True,
+            "notes": len(before),
+            "missing": len(set(noteIds)) - len(before),
+            "cards": cards,
+            **notes.examples(before),
+        }
     with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
         if before:
             _delete(before)

@@ -27,7 +27,6 @@ MOST_BYTES = 3_000_000
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
-EARLY = "nothing else is due: these come early, answer them with early: true"
 
 
 class Studied(JsonObject):
@@ -133,9 +132,11 @@ def due(
     queue = StudyQueue(deck, query)
     infos = queue.first(limit)
     cards = [card_row(info) for info in infos]
-    early = cards and "inMinutes" in cards[0]
-    words = filled(note=early and EARLY, order=queue.order)
-    studied = Studied(deck=queue.name, due=queue.counts, cards=cards, **words)
+    note = ""
+    if cards and "inMinutes" in cards[0]:
+        note = "nothing else is due: these come early, answer them with early: true"
+    notes = filled(note=note, order=queue.order)
+    studied = Studied(deck=queue.name, due=queue.counts, cards=cards, **notes)
     studied.infos = infos
     return dict(studied) if asText else studied
 

@@ -116,7 +116,7 @@ def invoke_reading(
     for name in client.names(action, params):
         if brings_media or name not in READING - NAMING_DECKS:
             problem = f"Not a reading action: {name[:80]}"
-            hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing and store no media are let through."
+            hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
             if name in NAMING_DECKS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(problem, hint, code="READ_ONLY")

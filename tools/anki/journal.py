@@ -49,7 +49,8 @@ SUSPENSIONS: States = {
     "-is:suspended": ("unsuspend", {}),
 }
 FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)}
-# The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl` `interval`.
+# The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
+# `interval`.
 COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
 WITH_FLAG = (*COLUMNS, "flags")
 PART = 500
@@ -107,8 +108,8 @@ def scheduled_again(cards: list[int]) -> list[Step]:
 
 
 def at_home(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has borrowed: their place
-    at home cannot be read. One request, and one for each 500."""
+    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has
+    borrowed: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), PART):
         for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
@@ -219,8 +220,9 @@ def _using() -> Iterator["Connection"]:
         yield db
 
 
-# Before it kept steps, the journal kept what a change had overwritten, in another table, and deleted media in a folder.
-# Every tool that uses the journal holds the lock of Anki's writers: no other session converts it at the same time.
+# Before it kept steps, the journal kept what a change had overwritten, in another table, and deleted media in
+# a folder. Every tool that uses the journal holds the lock of Anki's writers: no other session converts it at
+# the same time.
 def _convert(db: "Connection", media: Path) -> None:
     """Move every entry of that table to the new one, under its number."""
     with db:

@@ -42,7 +42,7 @@ HINTS = {
     "Download; ask first which side has the newest reviews.",
     "'NoneType' object has no attribute": "Anki's collection may be closed, as during a full sync: wait, then call again. "
     "Otherwise a parameter names something that is not there.",
-    "Gui review is not currently active.": "Anki shows no card: start a review in its window, or call anki_due without `current`.",
+    "Gui review is not currently active.": "Start a review in Anki, or call anki_due without `current`.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
 CODES = {

@@ -108,10 +108,8 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
             else:
                 answer["failed"].append({"noteId": note.id, "error": str(result)})
         calls.report(len(back) - there, len(missing), "adding notes again")
-    by_deck: dict[str, list[int]] = {}
-    for note_id, note in back.items():
-        by_deck.setdefault(note.deck, []).append(note_id)
-    for deck, ids in by_deck.items():  # the add-on of 2023 puts cards into the default one
+    for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
+        ids = [note_id for note_id, note in back.items() if note.deck == deck]
         query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
         client.call("changeDeck", cards=client.call("findCards", query=query), deck=deck)
     schedules = _schedules(back)
@@ -120,8 +118,8 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
 
 
 def _schedules(back: dict[int, Note]) -> list[Action]:
-    """The actions that give notes that were added again the schedule of their deleted cards. A card that was studied
-    since keeps its own."""
+    """The actions that give notes that were added again the schedule of their deleted cards. A card that
+    was studied since keeps its own."""
     actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
     for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
@@ -132,7 +130,8 @@ def _schedules(back: dict[int, Note]) -> list[Action]:
 
 
 def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], list[int]]:
-    """The notes that were added since the deletion, by note type and texts. A request for each 500, and one."""
+    """The notes that were added since the deletion, by note type and texts. A request for each 500, and
+    one."""
     days = int((time.time() - since) / DAY) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
     ids = [note for note in client.call("findNotes", query=f"added:{days}") if note > newest]

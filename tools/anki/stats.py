@@ -66,7 +66,7 @@ def stats(
     for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
         actions.append(("findCards", {"query": scope + search}))
     stats, leeches, *matches = client.results(*actions)
-    forecast = [len(cards) for cards in matches[: len(FORECAST)]]
+    forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
     counted = Days(days, review_log.day_start(recent, list(map(set, rated))))

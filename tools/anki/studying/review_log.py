@@ -49,9 +49,9 @@ def usual_day_start() -> int:
 
 
 def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
-    """The second at which Anki's day began: this clock may be in another zone. `rated` are the cards answered today,
-    since yesterday, and so on, by Anki's own count: its day began before the newest answers of these, and after those
-    of all others."""
+    """The second at which Anki's day began: this clock may be in another zone. `rated` are the cards
+    answered today, since yesterday, and so on, by Anki's own count: its day began before the newest
+    answers of these, and after those of all others."""
     after = 0
     until = usual_day_start() + DAY
     for days_ago, cards in enumerate(rated):
@@ -65,8 +65,8 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
 
 
 class Days:
-    """Answers of the last days of Anki, counted as the log comes: a year of a large collection does not fit a small
-    board."""
+    """Answers of the last days of Anki, counted as the log comes: a year of a large collection does not
+    fit a small board."""
 
     def __init__(self, count: int, day_start: int):
         self.day_start = day_start
@@ -95,9 +95,12 @@ class Days:
         for age in retention:
             if whole[age]:
                 retention[age] = round(100 * whole[f"{age} known"] / whole[age], 1)
-        minutes = round(self.days[0]["ms"] / 60_000, 1)
         return {
-            "today": {"answers": counts[0], "cards": cards_today, "minutes": minutes},
+            "today": {
+                "answers": counts[0],
+                "cards": cards_today,
+                "minutes": round(self.days[0]["ms"] / 60_000, 1),
+            },
             "perDay": counts[::-1],
             "streakDays": [*streak, 0].index(0),
             "retention": retention,

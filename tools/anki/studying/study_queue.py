@@ -1,15 +1,16 @@
 """The cards to study now, in Anki's own order and within the decks' daily limits."""
 
-# The order is that of Anki's scheduler (its queue builder, with the deck's own options; for all decks, with those of the
-# default deck):
-# - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across days and new
-#   cards spread among them; learning cards ahead of their time only if nothing else is left. Within a day Anki goes by a
-#   hash; here it is the order of making.
-# - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
+# The order is that of Anki's scheduler (its queue builder, with the deck's own options; for all decks, with
+# those of the default deck):
+# - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across
+#   days and new cards spread among them; learning cards ahead of their time only if nothing else is left.
+#   Within a day Anki goes by a hash; here it is the order of making.
+# - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has
+#   borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
 # - A query is what the person asked for: daily limits do not cut it.
-# Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are searched for in
-# rough order, and the first of each kind are put in exact order by their details.
+# Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are
+# searched for in rough order, and the first of each kind are put in exact order by their details.
 
 import time
 from collections import defaultdict
@@ -74,8 +75,6 @@ REVIEW_ORDERS: dict[int, Callable[[JsonObject], Any]] = {
     10: lambda info: -info["cardId"],
 }
 EASE_ORDERS = (5, 6)
-OTHER_ORDER = "by due date; this deck's own order is another"
-EASE_ORDER = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
 
 Counts = dict[str, int]
 """Cards due today, as new, learning and review; subdecks and daily limits count."""
@@ -97,8 +96,8 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
 
 
 def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[dict[str, Counts], Counts]:
-    """The counts of an answer of getDeckStats, by the deck's whole name; and those of one deck, or of all: of the
-    decks that lie in no other; with their total."""
+    """The counts of an answer of getDeckStats, by the deck's whole name; and those of one deck, or of
+    all: of the decks that lie in no other; with their total."""
     by_deck = {}
     counts = dict.fromkeys(KINDS, 0)
     for name, number in deck_ids.items():
@@ -157,13 +156,15 @@ class StudyQueue:
         }
 
     def _read(self, cards: dict[str, list[int]]) -> None:
-        """Read the details of the first cards of each kind, and sort them. `order` is a word about the order of
-        reviews if it is not the deck's own, or may not be; else empty."""
+        """Read the details of the first cards of each kind, and sort them. `order` is a word about the
+        order of reviews if it is not the deck's own, or may not be; else empty."""
         number = self.options["reviewOrder"]
-        self.order = EASE_ORDER if number in EASE_ORDERS else ""
+        self.order = ""
+        if number in EASE_ORDERS:
+            self.order = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
         if number not in REVIEW_ORDERS or (number and len(cards["review"]) > MOST_ORDERED):
             number = 0
-            self.order = OTHER_ORDER
+            self.order = "by due date; this deck's own order is another"
         reviews = cards["review"][: MOST_ORDERED if number else MOST_DETAILS]
         if len(reviews) < 2:
             self.order = ""
@@ -192,8 +193,8 @@ class StudyQueue:
         return (due + others or today)[:limit]
 
     def _within_limits(self, across: list[JsonObject]) -> list[JsonObject]:
-        """Reviews and new cards as far as the daily limits go, with the cards that learn `across` days: the limits
-        of reviews are theirs too, though Anki counts them as learning."""
+        """Reviews and new cards as far as the daily limits go, with the cards that learn `across` days:
+        the limits of reviews are theirs too, though Anki counts them as learning."""
         reviewing = self.options.get("rev", {})
         a_day = reviewing.get("perDay", MOST_CANDIDATES)
         reviews_left = {}
