@@ -62,7 +62,13 @@ def change_cards(
         Change(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
         Change(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
         Change(suspend, "suspend", "suspend", {}, "is:suspended"),
-        Change(deck, f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, f'deck:"{decks.quoted(deck)}"'),
+        Change(
+            deck,
+            f"deck {quoted(deck)}",
+            "changeDeck",
+            {"deck": deck},
+            f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"',
+        ),
         Change(
             flag is not None,
             f"flag {flag}",
@@ -75,7 +81,7 @@ def change_cards(
             f"addTags {quoted(' '.join(add))}",
             "addTags",
             {"tags": " ".join(add)},
-            " ".join(map(_tagged, add)),
+            " ".join(map(_exactly, add)),
             "notes",
         ),
         Change(
@@ -91,7 +97,7 @@ def change_cards(
             f"renameTag {quoted(' '.join(rename))}",
             "replaceTags",
             {"tag_to_replace": old, "replace_with_tag": new},
-            f"-{_tagged(old)}",
+            f"-{_exactly(old)}",
             "notes",
         ),
     ]
@@ -103,15 +109,16 @@ def change_cards(
     selections = [f"({query})"] if query else []
     selections += [client.ids_query("cid", cardIds)] if cardIds else []
     selections += [client.ids_query("nid", noteIds)] if noteIds else []
-    bulk_change = BulkChange(changes, _selection(changes, selections, remove + rename[:1]), add + rename[1:])
+    taken = [*map(_tagged, remove), *map(_exactly, rename[:1])]
+    bulk_change = BulkChange(changes, _selection(changes, selections, taken), add + rename[1:])
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
-def _selection(changes: list["Change"], selections: list[str], tags: list[str]) -> str:
-    """The query for what is selected; of notes that only lose `tags`, for those that have one."""
+def _selection(changes: list["Change"], selections: list[str], taken: list[str]) -> str:
+    """The query for what is selected; if it only loses tags, for those that the searches `taken` find."""
     tagged = ""
     if all(change.action in TAKING_TAGS for change in changes):
-        tagged = f" ({' or '.join(map(_tagged, tags))})"
+        tagged = f" ({' or '.join(taken)})"
         selections = selections or ["deck:*"]
     if len(selections) != 1:
         raise _wrong("Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card.")
@@ -146,8 +153,13 @@ def _wrong(problem: str, hint: str) -> ToolError:
 
 
 def _tagged(tag: str) -> str:
-    """The search for notes with a tag, or with one below it."""
+    """The search for notes with a tag, or with one below it, which Anki removes with it."""
     return f'"tag:{decks.quoted(tag)}"'
+
+
+def _exactly(tag: str) -> str:
+    """The search for notes with just this tag, as Anki renames it."""
+    return '"tag:re:^{}$"'.format(re.escape(tag).replace('"', r"\""))
 
 
 class BulkChange:
