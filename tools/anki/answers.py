@@ -77,15 +77,14 @@ def answer_cards(
     if undo:
         return take_back()
     if not answers:
-        hint = "Give answers: [{cardId, ease}]."
-        raise ToolError("There is nothing to answer", hint, code="INVALID_ARGUMENTS")
+        problem = "There is nothing to answer"
+        raise ToolError(problem, "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
     batch = AnswerBatch({}, early=bool(early))
     for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
             problem = f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
-            hint = "Give again, hard, good or easy (1 to 4)."
-            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+            raise ToolError(problem, "Give again, hard, good or easy (1 to 4).", code="INVALID_ARGUMENTS")
         if answer.cardId in batch.wanted:
             batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
@@ -217,7 +216,7 @@ class AnswerBatch:
             ("guiShowAnswer", {}),
             ("guiAnswerCard", {"ease": self.wanted[card]}),
         )
-        if isinstance(shown, dict) and shown.get("cardId") != card:
+        if isinstance(shown, dict) and shown["cardId"] != card:
             self.warnings.append(MOVED_ON)
         self._read_log([card])
         if self.wanted.pop(card, None):

@@ -54,8 +54,7 @@ def change_cards(
     remove = checked_tags(removeTags or [])
     rename = checked_tags(renameTag or [])
     if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
-        hint = "Give [old, new]; to Anki they must differ in more than case."
-        raise _wrong("renameTag takes two tags", hint)
+        raise _wrong("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
     old, new = rename or ("", "")
     changes = [
         Change(forget, "forget", "forgetCards", {}, "is:new"),
@@ -107,22 +106,18 @@ def change_cards(
             "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
         )
     selections = [f"({query})"] if query else []
-    selections += [client.ids_query("cid", cardIds)] if cardIds else []
-    selections += [client.ids_query("nid", noteIds)] if noteIds else []
-    taken = [*map(_tagged, remove), *map(_exactly, rename[:1])]
-    bulk_change = BulkChange(changes, _selection(changes, selections, taken), add + rename[1:])
-    return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
-
-
-def _selection(changes: list["Change"], selections: list[str], taken: list[str]) -> str:
-    """The query for what is selected; if it only loses tags, for those that the searches `taken` find."""
-    tagged = ""
-    if all(change.action in TAKING_TAGS for change in changes):
-        tagged = f" ({' or '.join(taken)})"
+    for kind, ids in (("cid", cardIds), ("nid", noteIds)):
+        if ids:
+            selections.append(client.ids_query(kind, ids))
+    taken = ""
+    if all(change.action in TAKING_TAGS for change in changes):  # what does not have the tags stays
+        searches = [*map(_tagged, remove), *map(_exactly, rename[:1])]
+        taken = f" ({' or '.join(searches)})"
         selections = selections or ["deck:*"]
     if len(selections) != 1:
         raise _wrong("Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card.")
-    return selections[0] + tagged
+    bulk_change = BulkChange(changes, selections[0] + taken, add + rename[1:])
+    return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
 class Change(NamedTuple):
@@ -159,7 +154,7 @@ def _tagged(tag: str) -> str:
 
 def _exactly(tag: str) -> str:
     """The search for notes with just this tag, as Anki renames it."""
-    return '"tag:re:^{}$"'.format(re.escape(tag).replace('"', r"\""))
+    return f'"tag:re:^{re.escape(tag)}$"'
 
 
 class BulkChange:

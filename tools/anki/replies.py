@@ -13,7 +13,6 @@ Result = Any
 """The answer of an action: JSON of its own shape, checked by whoever asked for it."""
 
 TAGS = re.compile(r"<[^<>]*>")
-LONGEST_REASON = 500
 UNREACHABLE = "ANKI_UNREACHABLE"
 NO_ANSWER = "ANKI_NO_ANSWER"
 
@@ -71,9 +70,7 @@ class Refused(Failure):
         text = html.unescape(text).strip() or "no reason given"
         matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
-        super().__init__(
-            f"RuntimeError: {one_line(text, LONGEST_REASON)}", hint, code=CODES.get(text, "ANKI_ERROR")
-        )
+        super().__init__(f"RuntimeError: {one_line(text, 500)}", hint, code=CODES.get(text, "ANKI_ERROR"))
         self.text = text
 
 

@@ -30,8 +30,8 @@ def restore(entry: int | None = None) -> JsonObject:
         return {"entries": journal.newest()}
     content = journal.read(entry)
     if content is None:
-        hint = "Call anki_restore without `entry` to list them."
-        raise ToolError(f"There is no entry {entry}", hint, code="NO_ENTRY")
+        problem = f"There is no entry {entry}"
+        raise ToolError(problem, "Call anki_restore without `entry` to list them.", code="NO_ENTRY")
     try:
         return {"entry": entry, **filled(**_put_back(content))}
     except ToolError as error:

@@ -54,9 +54,12 @@ def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
     """By key and by profile of Anki: the note that was added under it."""
     if not (wanted := set(keys)):
         return {}
-    query = "select profile, note from noted where key = ?"
+    notes = {}
     with database(ADDED, SCHEMA) as db:
-        return {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
+        for key in wanted:
+            rows = db.execute("select profile, note from noted where key = ?", (_digest(key),))
+            notes[key] = dict(rows.fetchall())
+    return notes
 
 
 def remember_keys(added: dict[str, int], profile: str) -> None:
