@@ -164,7 +164,7 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
 
     def write(summary, size_bytes):
         journal.write("x", summary, journal.Entry(filename="a", content=b"x" * size_bytes, profile=""))
-        return [summary for *_, summary in journal.newest(9)]
+        return [summary for *_, summary in journal.newest()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]
     assert write("large", 1001) == ["large"]  # the newest stays, whatever its size

@@ -70,8 +70,8 @@ def test_the_window_is_drawn_anew_after_notes_were_deleted(anki, call):
 
     call("anki.delete_notes", noteIds=[one])
 
-    entries = anki.requests[-2]["params"]["actions"]
-    assert [entry["action"] for entry in entries] == ["deleteNotes", "addTags"]
+    entries = anki.requests[-1]["params"]["actions"]
+    assert [entry["action"] for entry in entries] == ["deleteNotes", "addTags", "findNotes"]
     assert entries[1]["params"] == {"notes": [], "tags": ""}
 
 

@@ -2,8 +2,8 @@
 
 # The contract of an AnswerBatch:
 # - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
-#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes nothing
-#   twice.
+#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call
+#   writes nothing twice.
 # - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before anything is
 #   repeated. Answers with an unknown outcome stay on record for an hour.
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in an error
@@ -21,11 +21,11 @@ from tools.anki import client, due, journal, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
 from tools.anki.client import Action
 from tools.anki.replies import Refused, Unanswered, hangs
-from tools.anki.studying.review_log import LogRow, newest
+from tools.anki.studying.review_log import Log, LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Alias, Limits, Published
+from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
 PENDING = "answers pending"
@@ -52,14 +52,13 @@ PAUSE_S = 0.5
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
-AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
 
 
 @dataclass(frozen=True)
 class Answer:
     """An answer to a card."""
 
-    cardId: Annotated[int, Alias("card_id")]
+    cardId: int
     ease: Annotated[Any, Published({"type": "string", "enum": list(BUTTONS)})]
 
 
@@ -78,15 +77,16 @@ def answer_cards(
     if undo:
         return take_back()
     if not answers:
-        raise _wrong("There is nothing to answer", "Give answers: [{cardId, ease}].")
+        problem = "There is nothing to answer"
+        raise ToolError(problem, "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
     batch = AnswerBatch({}, early=bool(early))
-    for index, answer in enumerate(answers):
+    for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
-            problem = f"answers.{index}.ease: {str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
-            raise _wrong(problem, "Give again, hard, good or easy (1 to 4).")
+            problem = f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
+            raise ToolError(problem, "Give again, hard, good or easy (1 to 4).", code="INVALID_ARGUMENTS")
         if answer.cardId in batch.wanted:
-            batch.skipped.append(_skipped(answer.cardId, "twice", "the first answer in this call counts"))
+            batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
             batch.wanted[answer.cardId] = ease
     return batch.run()
@@ -106,26 +106,18 @@ def answer_by_press(
     Source: docs/pages.md
     """
     presses.check(due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards.")
-    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen={cardId: seen}).run()
-
-
-def _wrong(problem: str, hint: str) -> ToolError:
-    return ToolError(problem, hint, code="INVALID_ARGUMENTS")
-
-
-def _skipped(card: int, reason: str, error: str) -> JsonObject:
-    return {"cardId": card, "reason": reason, "error": error}
+    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
 @dataclass
 class AnswerBatch:
     """One call: the ease of each card that is to be answered, and the cards that are not, with the reason.
-    `seen` has the newest row in the log of a card as the person saw it: a newer one is taken for this
+    `seen` is the newest row in the log of the one card as the person saw it: a newer one is taken for this
     answer."""
 
     wanted: dict[int, int]
     early: bool = False
-    seen: dict[int, int] = field(default_factory=dict)
+    seen: int | None = None
     cards: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -135,28 +127,28 @@ class AnswerBatch:
     """Steps of Undo before the next answer."""
 
     def run(self) -> JsonObject:
-        self.anki_day = (state.recall(ANKI_DAY) or {}).get("day", "")
-        pending = state.recall(PENDING) or {}
+        self.anki_day = state.recall(ANKI_DAY).get("day", "")
+        pending = state.recall(PENDING)
         self._look(pending)
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
             state.keep(PENDING, {**pending, **sent})
             self._answer()
         state.keep(PENDING, pending)
-        for card in list(self.wanted):
-            self._skip(card, "not_answered", NOT_ANSWERED)
+        for card in self.wanted:
+            self.skip(card, "not_answered", NOT_ANSWERED)
         if self.given:
-            state.keep(GIVEN, {"answers": _to_take_back() + self.given})
+            earlier = state.recall(GIVEN).get("answers", [])
+            state.keep(GIVEN, {"answers": earlier + self.given})
         more = filled(skipped=self.skipped, warnings=self.warnings)
         return {"answered": len(self.cards), "cards": self.cards, **more}
 
-    def _skip(self, card: int, reason: str, error: str) -> None:
-        del self.wanted[card]
-        self.skipped.append(_skipped(card, reason, error))
+    def skip(self, card: int, reason: str, error: str) -> None:
+        self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
     def _look(self, pending: JsonObject) -> None:
-        """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and take answers
-        as done that are in the log already, no longer as pending. One request."""
+        """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and
+        take answers as done that are in the log already, no longer as pending. One request."""
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
         *results, current = client.multi(
@@ -166,35 +158,40 @@ class AnswerBatch:
             ("getReviewsOfCards", {"cards": cards}),
             ("guiCurrentCard", {}),
         )
-        infos, due_now, self.borrowed, log = client.whole(results)
-        self.before = dict.fromkeys(cards, LogRow(0, 0, 0)) | newest(log)
-        self.on_screen = current.get("cardId") if isinstance(current, dict) else None
-        infos_by_card = {info["cardId"]: info for info in infos if info}
+        details, due_now, self.borrowed, log = client.whole(results)
+        infos = {info["cardId"]: info for info in details if info}
+        self.before = newest(log)
+        self.on_screen = current["cardId"] if isinstance(current, dict) else None
         for card in cards:
             ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]
-            if row.id > self.seen.get(card, row.id) or (row.id > last and row.ease == ease):
+            is_newer = self.seen is not None and row.id > self.seen
+            if is_newer or (row.id > last and row.ease == ease):
                 del self.wanted[card]
                 self.cards.append({**self._outcome(card, row), "answeredBefore": True})
-            else:
-                self._check(card, infos_by_card.get(card), row, is_due=card in due_now)
+            elif problem := self._problem(card, infos.get(card), is_due=card in due_now):
+                del self.wanted[card]
+                self.skip(card, *problem)
 
-    def _check(self, card: int, info: JsonObject | None, last: LogRow, *, is_due: bool) -> None:
-        now = time.time()
+    def _problem(self, card: int, info: JsonObject | None, *, is_due: bool) -> tuple[str, str] | None:
+        """The reason for which a card is not answered, and its error."""
         if info is None:
-            self._skip(card, "missing", "there is no such card; anki_due shows those to study")
-        elif info["queue"] == SUSPENDED:
-            self._skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
-        elif card not in self.seen and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
-            self._skip(card, "not_due", "it got this answer less than a minute ago")
-        elif info["queue"] == LEARNING and info["due"] > now:
-            if not self.early and card != self.on_screen:
-                minutes = math.ceil((info["due"] - now) / 60)
-                self._skip(card, "not_due", f"it is due in {minutes} min; early: true answers it now")
-        elif not is_due:
-            self._skip(card, "not_due", "it is not due now")
-        elif OCCLUSION in info["question"] and card != self.on_screen:
-            self._skip(card, "occlusion", "only Anki's window shows its masks: the person reviews it there")
+            return "missing", "there is no such card; anki_due shows those to study"
+        if info["queue"] == SUSPENDED:
+            return "suspended", "answering would wake it; anki_change_cards with unsuspend does"
+        now = time.time()
+        last = self.before[card]
+        if self.seen is None and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
+            return "not_due", "it got this answer less than a minute ago"
+        error = "it is not due now"
+        if info["queue"] == LEARNING and info["due"] > now:
+            is_due = self.early or card == self.on_screen
+            error = f"it is due in {math.ceil((info['due'] - now) / 60)} min; early: true answers it now"
+        if not is_due:
+            return "not_due", error
+        if OCCLUSION in info["question"] and card != self.on_screen:
+            return "occlusion", "only Anki's window shows its masks: the person reviews it there"
+        return None
 
     def _answer(self) -> None:
         try:
@@ -203,7 +200,7 @@ class AnswerBatch:
             if self.wanted:
                 self._send()
         except Unanswered as error:  # the review log shows which cards were answered
-            error.hint += f" {AGAIN}"
+            error.hint += " Call anki_answer_cards again: what is in the log is not answered twice."
             if hangs(error):
                 raise
             try:
@@ -214,22 +211,25 @@ class AnswerBatch:
 
     def _press(self, card: int) -> None:
         """Answer the card on Anki's screen."""
-        press: Action = ("guiAnswerCard", {"ease": self.wanted[card]})
-        shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
-        if isinstance(shown, dict) and shown.get("cardId") != card:
+        shown, *_ = client.multi(
+            ("guiCurrentCard", {}),
+            ("guiShowAnswer", {}),
+            ("guiAnswerCard", {"ease": self.wanted[card]}),
+        )
+        if isinstance(shown, dict) and shown["cardId"] != card:
             self.warnings.append(MOVED_ON)
         self._read_log([card])
-        if card in self.wanted:
-            self._skip(card, "not_answered", NOT_ANSWERED)
+        if self.wanted.pop(card, None):
+            self.skip(card, "not_answered", NOT_ANSWERED)
 
     def _send(self) -> None:
         """Answer the other cards, once Anki has forgotten its line, and take their log."""
         cards = list(self.wanted)
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
-        self.undo_steps = QUEUE_RESET_STEPS
         reset_queue: list[Action] = [("suspend", {"cards": unborrowed}), ("unsuspend", {"cards": unborrowed})]
-        if not unborrowed:  # suspending would send a borrowed card home; this empties the undo list
-            self.undo_steps = 0
+        if unborrowed:
+            self.undo_steps = QUEUE_RESET_STEPS
+        else:  # suspending would send a borrowed card home; this empties the undo list
             reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
         *_, log, today, by_day = client.multi(
@@ -245,9 +245,9 @@ class AnswerBatch:
             state.keep(ANKI_DAY, {"day": self.anki_day})
         self._take(log, today)
 
-    def _take(self, log: object, today: object) -> None:
-        """Take those cards as done that have a newer row in the log than before; `today` is the number of Anki's
-        answers by then."""
+    def _take(self, log: Log, today: object) -> None:
+        """Take those cards as done that have a newer row in the log than before; `today` is the number
+        of Anki's answers by then."""
         rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
@@ -261,8 +261,8 @@ class AnswerBatch:
             self.undo_steps = 0
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
-        """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day:
-        its host may be in another zone."""
+        """The interval of an answered card as Anki writes it, and when it comes again, counted from
+        Anki's day: its host may be in another zone."""
         if answer.interval < 0:
             seconds = -answer.interval
             due = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")
@@ -281,24 +281,19 @@ class AnswerBatch:
             time.sleep(PAUSE_S)
 
 
-def _to_take_back() -> list[list[int]]:
-    return (state.recall(GIVEN) or {}).get("answers", [])
-
-
 def take_back(wanted: int | None = None) -> JsonObject:
     """Take back the last answer that a batch gave, by Anki's own Undo.
 
     Raises ToolError if Anki's Undo would take back something else: a later answer, a change of a note, a
     change of ours; or if the last answer is of another card than `wanted`.
     """
-    answers = _to_take_back() or [[0, 0, -1, 0, 0]]
-    card, row_id, count, steps, entry = answers.pop()
-    reviews: Action = ("getReviewsOfCards", {"cards": [card]})
-    log, today, edited = client.results(reviews, COUNT, ("findNotes", {"query": "edited:1"}))
-    row = newest(log).get(card)
-    if row is None or row.id != row_id or today != count or wanted not in (card, None):
-        problem = "The last answer in Anki was not given by anki_answer_cards"
-        raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
+    answers = state.recall(GIVEN).get("answers", [])
+    card, row_id, count, steps, entry = answers.pop() if answers else (0, 0, -1, 0, 0)
+    log, today, edited = client.results(
+        ("getReviewsOfCards", {"cards": [card]}), COUNT, ("findNotes", {"query": "edited:1"})
+    )
+    row = newest(log)[card]
+    problem = ""
     (times,) = client.multi(("notesModTime", {"notes": edited}))
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
@@ -306,11 +301,14 @@ def take_back(wanted: int | None = None) -> JsonObject:
         changed = any(time["mod"] > row.id / 1000 + SAME_MOMENT_S for time in times if time)
     if changed or journal.last() != entry:
         problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+    if row.id != row_id or today != count or wanted not in (card, None):
+        problem = "The last answer in Anki was not given by anki_answer_cards"
+    if problem:
         hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
         raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
     client.call("guiUndo")
     for _ in range(LOOKS):
-        if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
+        if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
             state.keep(GIVEN, {"answers": answers})
             client.multi(*[("guiUndo", {})] * steps)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}

@@ -63,13 +63,12 @@ UNITS = (
 def typed_answer(info: JsonObject) -> str:
     """The text that the person is to type, as HTML; empty if the card asks for none."""
     place = TYPED.search(info["question"])
-    field = info["fields"].get(place[2]) if place else None
-    if not place or not field:
+    if not place or place[2] not in info["fields"]:
         return ""
-    if not place[1]:
-        return field["value"]
-    number = str(info["ord"] + 1)
-    return ", ".join(text for card, text in CLOZE.findall(field["value"]) if card == number)
+    text = info["fields"][place[2]]["value"]
+    if place[1]:  # of a cloze what this card hides
+        text = ", ".join(part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1)
+    return text
 
 
 def question_and_answer(info: JsonObject) -> tuple[str, str]:
@@ -80,7 +79,8 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
     typed = typed_answer(info)
     question = TYPED.sub(TYPE_IT, info["question"])
     answer = TYPED.sub(lambda match: typed, info["answer"])
-    sounds = iter([name for field in info["fields"].values() for name in SOUND.findall(field["value"])])
+    fields = " ".join(field["value"] for field in info["fields"].values())
+    sounds = iter(SOUND.findall(fields))
     front = plain(question, sounds)
     parts = ANSWER.split(answer, maxsplit=1)
     return front, plain(parts[-1], sounds if len(parts) > 1 else iter(()))
@@ -102,8 +102,7 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
     """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
     of 2023 does not have; `inMinutes` is there if a learning card is ahead of its time."""
     question, answer = question_and_answer(info)
-    ahead_s = info["due"] - time.time() if info["queue"] == LEARNING else 0
-    spans = [str(text).translate(ISOLATES) for text in info.get("nextReviews") or []]
+    spans = [text.translate(ISOLATES) for text in info.get("nextReviews") or []]
     row = {
         "cardId": info["cardId"],
         "noteId": info["note"],
@@ -113,10 +112,10 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
         "state": STATES.get(info["type"], "review"),
         "interval": info["interval"],
     }
-    if ahead_s > 0:
-        row["inMinutes"] = math.ceil(ahead_s / 60)
-    if len(spans) == len(BUTTONS):
-        row["next"] = dict(zip(BUTTONS, spans, strict=True))
+    if info["queue"] == LEARNING and info["due"] > time.time():
+        row["inMinutes"] = math.ceil((info["due"] - time.time()) / 60)
+    if spans:
+        row["next"] = dict(zip(BUTTONS, spans, strict=False))
     return row
 
 

@@ -24,7 +24,7 @@ WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 """Weights of cards and notes in actions that AnkiConnect carries out one by one."""
 
 MEMORY = "anki_restore puts schedules back; with FSRS, Anki works out the memory again at the next answer"
-AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
+TAKING_TAGS = ("removeTags", "replaceTags")
 
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
@@ -52,30 +52,79 @@ def change_cards(
     """
     add = checked_tags(addTags or [])
     remove = checked_tags(removeTags or [])
-    rename = renameTag or []
-    changes = _of_cards(suspend, unsuspend, due.strip(), forget, deck.strip(), flag)
-    selections = [f"({query.strip()})"] if query.strip() else []
-    for kind, ids in (("cid", cardIds), ("nid", noteIds)):
-        if ids:
-            selections.append(client.ids_query(kind, ids))
-    tagged = ""
-    if not changes and not add:  # only notes that have the tags change
-        tagged = f" ({' or '.join(map(_tagged, remove + rename[:1]))})"
-        selections = selections or ["deck:*"]
-    changes += _of_tags(add, remove, rename)
+    rename = checked_tags(renameTag or [])
+    if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
+        raise _wrong("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
+    old, new = rename or ("", "")
+    changes = [
+        Change(forget, "forget", "forgetCards", {}, "is:new"),
+        Change(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
+        Change(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
+        Change(suspend, "suspend", "suspend", {}, "is:suspended"),
+        Change(
+            deck,
+            f"deck {quoted(deck)}",
+            "changeDeck",
+            {"deck": deck},
+            f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"',
+        ),
+        Change(
+            flag is not None,
+            f"flag {flag}",
+            SET_VALUE,
+            {"keys": ["flags"], "newValues": [flag]},
+            f"flag:{flag}",
+        ),
+        Change(
+            add,
+            f"addTags {quoted(' '.join(add))}",
+            "addTags",
+            {"tags": " ".join(add)},
+            " ".join(map(_exactly, add)),
+            "notes",
+        ),
+        Change(
+            remove,
+            f"removeTags {quoted(' '.join(remove))}",
+            "removeTags",
+            {"tags": " ".join(remove)},
+            f"-({' or '.join(map(_tagged, remove))})",
+            "notes",
+        ),
+        Change(
+            rename,
+            f"renameTag {quoted(' '.join(rename))}",
+            "replaceTags",
+            {"tag_to_replace": old, "replace_with_tag": new},
+            f"-{_exactly(old)}",
+            "notes",
+        ),
+    ]
+    changes = [change for change in changes if change.asked]
     if not changes:
         raise _wrong(
             "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
         )
+    selections = [f"({query})"] if query else []
+    for kind, ids in (("cid", cardIds), ("nid", noteIds)):
+        if ids:
+            selections.append(client.ids_query(kind, ids))
+    taken = ""
+    if all(change.action in TAKING_TAGS for change in changes):  # what does not have the tags stays
+        searches = [*map(_tagged, remove), *map(_exactly, rename[:1])]
+        taken = f" ({' or '.join(searches)})"
+        selections = selections or ["deck:*"]
     if len(selections) != 1:
         raise _wrong("Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card.")
-    bulk_change = BulkChange(changes, selections[0] + tagged, added=add + rename[1:])
+    bulk_change = BulkChange(changes, selections[0] + taken, add + rename[1:])
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
 class Change(NamedTuple):
-    """One of the asked changes: in words, as a step without its ids, and as the search for what has it already."""
+    """A change that may be asked for: in words, as a step without its ids, and as the search for what
+    has it already."""
 
+    asked: object
     words: str
     action: str
     more: JsonObject
@@ -83,55 +132,15 @@ class Change(NamedTuple):
     of: str = "cards"
 
 
-def _of_cards(
-    suspend: bool | None, unsuspend: bool | None, due: str, forget: bool | None, deck: str, flag: int | None
-) -> list[Change]:
-    """The asked changes of cards, in the order in which they are made."""
-    changes = []
-    if forget:
-        changes.append(Change("forget", "forgetCards", {}, "is:new"))
-    if due:
-        days = DAYS.fullmatch(due)
-        first, last = map(int, days.groups(days[1])) if days else (1, 0)
-        if first > last:
-            hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
-            raise _wrong(f"due: {due[:80]!r} is not a number of days", hint)
-        made = f"-is:suspended -is:new prop:due>={first} prop:due<={last}"
-        if due.endswith("!"):
-            made += f" prop:ivl>={first or 1} prop:ivl<={last or 1}"
-        changes.append(Change(f"due {due}", "setDueDate", {"days": due}, made))
-    if unsuspend:
-        changes.append(Change("unsuspend", "unsuspend", {}, "-is:suspended"))
-    if suspend:
-        changes.append(Change("suspend", "suspend", {}, "is:suspended"))
-    if deck:
-        made = f'deck:"{decks.quoted(deck)}"'
-        changes.append(Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, made))
-    if flag is not None:
-        more = {"keys": ["flags"], "newValues": [flag]}
-        changes.append(Change(f"flag {flag}", SET_VALUE, more, f"flag:{flag}"))
-    return changes
-
-
-def _of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[Change]:
-    """The asked changes of tags, in the order in which they are made."""
-    changes = []
-    if add:
-        text = " ".join(add)
-        made = " ".join(map(_tagged, add))
-        changes.append(Change(f"addTags {quoted(text)}", "addTags", {"tags": text}, made, "notes"))
-    if remove:
-        text = " ".join(remove)
-        made = f"-({' or '.join(map(_tagged, remove))})"
-        changes.append(Change(f"removeTags {quoted(text)}", "removeTags", {"tags": text}, made, "notes"))
-    if rename:
-        if len(rename) != 2 or len({tag.casefold() for tag in checked_tags(rename)}) != 2:
-            hint = "Give [old, new]; to Anki they must differ in more than case."
-            raise _wrong("renameTag takes two tags", hint)
-        words = f"renameTag {quoted(' '.join(rename))}"
-        more = {"tag_to_replace": rename[0], "replace_with_tag": rename[1]}
-        changes.append(Change(words, "replaceTags", more, f"-{_tagged(rename[0])}", "notes"))
-    return changes
+def _due_in(due: str) -> str:
+    """The search for cards that are due in so many days."""
+    days = DAYS.fullmatch(due or "0")
+    first, last = map(int, days.groups(days[1])) if days else (1, 0)
+    if first > last:
+        hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
+        raise _wrong(f"due: {due[:80]!r} is not a number of days", hint)
+    interval = f"prop:ivl>={first or 1} prop:ivl<={last or 1}" if due.endswith("!") else "-is:new"
+    return f"-is:suspended -is:new prop:due>={first} prop:due<={last} {interval}"
 
 
 def _wrong(problem: str, hint: str) -> ToolError:
@@ -139,8 +148,13 @@ def _wrong(problem: str, hint: str) -> ToolError:
 
 
 def _tagged(tag: str) -> str:
-    """The search for notes with a tag, or with one below it."""
+    """The search for notes with a tag, or with one below it, which Anki removes with it."""
     return f'"tag:{decks.quoted(tag)}"'
+
+
+def _exactly(tag: str) -> str:
+    """The search for notes with just this tag, as Anki renames it."""
+    return f'"tag:re:^{re.escape(tag)}$"'
 
 
 class BulkChange:
@@ -154,8 +168,8 @@ class BulkChange:
         self.summary = ", ".join(change.words for change in changes)
 
     def dry_run(self) -> JsonObject:
-        """The count of what it would change, with some examples. `before` is the count of those that have each
-        change already."""
+        """The count of what it would change, with some examples. `before` is the count of those that
+        have each change already."""
         answer = {"dryRun": True, "count": len(self._look()), "of": self.of, "before": self.before}
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
@@ -178,9 +192,10 @@ class BulkChange:
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
-            count = notes.counted(self.studied, "card")
-            yield f"the intervals of {count} go, {self.mature} of them of 3 weeks or more; anki_restore puts back"
-        new = len(self.cards) - self.studied
+            count = notes.counted(len(self.studied), "card")
+            text = f"the intervals of {count} go, {len(self.mature)} of them of 3 weeks or more"
+            yield f"{text}; anki_restore puts back"
+        new = len(self.cards) - len(self.studied)
         if "setDueDate" in self.changes and new:
             yield f"{new} new cards become review cards"
         if "removeTags" in self.changes:
@@ -204,9 +219,7 @@ class BulkChange:
             *self._counting(self.selection),
         )
         self.profile = client.profile(profile)
-        deck_ids, self.cards, self.notes, studied, mature, *found = client.whole(results)
-        self.studied = len(studied)
-        self.mature = len(mature)
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.whole(results)
         if move := self.changes.get("changeDeck"):
             deck = move.more["deck"]
             move.more["deck"] = decks.spelled_by_anki(deck, deck_ids)
@@ -246,7 +259,7 @@ class BulkChange:
                 rest = "the part after them may be made too"
             error.message += f". {done} of {total} changes are made, {rest}"
             error.data["before"] = self.before
-            error.hint += f" {AGAIN}"
+            error.hint += " Make the dry run again: it counts what there is now. anki_restore puts back."
             raise
         return self._counts(results[-len(counting) :])
 
@@ -258,8 +271,7 @@ class BulkChange:
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)
         if "changeDeck" in actions:
-            for deck, cards in client.call("getDecks", cards=self.cards).items():
-                entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+            entry.steps += journal.moved_again(client.call("getDecks", cards=self.cards))
         if SET_VALUE in actions:
             entry.steps += journal.in_state_again(self.cards, FLAGS)
         if actions & {"setDueDate", "forgetCards"}:

@@ -40,7 +40,7 @@ checks."""
 
 def call(action: str, *, extra_s: float = 0, **params: object) -> Result:
     """The result of one action; `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure."""
-    return _result(_entry(action, params), extra_s)
+    return send(_entry(action, params), extra_s)
 
 
 def multi(*actions: Action) -> list[Result]:
@@ -50,8 +50,8 @@ def multi(*actions: Action) -> list[Result]:
     """
     if not actions:
         return []
-    entries = [_entry(action, params) for action, params in actions]
-    answers = _result(_entry("multi", {"actions": entries}), ENTRY_S * len(entries))
+    entries = [keyed(_entry(action, params)) for action, params in actions]
+    answers = send(_entry("multi", {"actions": entries}), ENTRY_S * len(entries))
     if not isinstance(answers, list) or len(answers) != len(entries):
         raise replies.not_ankiconnect("a multi without an answer for each action")
     return [replies.entry_result(answer) for answer in answers]
@@ -81,32 +81,24 @@ def profile(answer: Result) -> str:
     return answer if isinstance(answer, str) else ""
 
 
-def raw(action: str, params: JsonObject, version: int) -> Result:
-    """The result of any action with its parameters as they are."""
-    return _result(keyed({"action": action, "version": version, "params": params}), 0)
-
-
-def entries(action: object, params: object) -> Iterator[tuple[object, object]]:
-    """The action with its parameters, or each entry of a `multi` at any depth, however wrong."""
-    waiting = [(action, params)]
-    while waiting:
-        name, inner_params = waiting.pop()
-        inner = inner_params.get("actions") if name == "multi" and isinstance(inner_params, dict) else None
-        if not isinstance(inner, list):
-            yield name, inner_params
-            continue
-        for member in inner:
-            if isinstance(member, dict):
-                waiting.append((member.get("action"), member.get("params")))
-            else:
-                waiting.append((None, None))
+def names(action: object, params: object) -> Iterator[str]:
+    """The name of the action, or of each entry of a `multi` at any depth, however wrong."""
+    entries: list[object] = [{"action": action, "params": params}]
+    while entries:
+        entry = entries.pop()
+        name, inner = (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
+        actions = inner.get("actions") if name == "multi" and isinstance(inner, dict) else None
+        if isinstance(actions, list):
+            entries += actions
+        else:
+            yield str(name)
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:
     entry = {"action": action, "version": VERSION}
     if params:
         entry["params"] = params
-    return keyed(entry)
+    return entry
 
 
 def keyed(request: Any) -> Any:
@@ -115,12 +107,11 @@ def keyed(request: Any) -> Any:
     return {"key": key, **request} if key and isinstance(request, dict) else request
 
 
-def _result(request: JsonObject, extra_s: float) -> Result:
-    """The result in the answer to a request. Raises Failure; that of a change says that it may have been
-    done."""
+def send(request: JsonObject, extra_s: float = 0) -> Result:
+    """The result of a request as it is. Raises Failure; that of a change says that it may have been done."""
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
-    body = json.dumps(request).encode("ascii")
+    body = json.dumps(keyed(request)).encode("ascii")
     post = http.Request(settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"})
     try:
         # AnkiConnect answers one request at a time and lets five wait.
@@ -131,9 +122,7 @@ def _result(request: JsonObject, extra_s: float) -> Result:
         failure = replies.failure(error, timeout_s)
     except Unanswered as error:
         failure = error
-    asked = entries(request["action"], request.get("params"))
-    if isinstance(failure, Unanswered) and not all(
-        isinstance(name, str) and name in READING for name, _ in asked
-    ):
+    sent = set(names(request["action"], request.get("params")))
+    if isinstance(failure, Unanswered) and not sent <= READING:
         failure.hint += " The change may or may not have been made: look before you repeat it."
     raise failure

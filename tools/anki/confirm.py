@@ -32,7 +32,8 @@ def agreed(
     """
     demanded = demanded or expected is not None or current().anki_confirm == "count"
 
-    def check(selection: Selection, asked: set[int] | None = None) -> set[int]:
+    def checked(asked: set[int] | None = None) -> Selection:
+        selection = look()
         selected = set(ids(selection))
         reason = f"expected is {expected}" if demanded and expected != len(selected) else ""
         if asked is not None and selected != asked:
@@ -41,20 +42,18 @@ def agreed(
             problem = f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed"
             hint = f"Try it with dryRun, ask the person, then send expected = {len(selected)}."
             raise ToolError(problem, hint, code="EXPECTED_COUNT", count=len(selected))
-        return selected
+        return selection
 
     asked = None
     if current().anki_confirm == "elicit":
-        selection = look()
-        asked = check(selection)
+        selection = checked()
+        asked = set(ids(selection))
         # The person says yes, not the model.
         if (text := words(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
             problem = f"The person did not agree ({answer}). Nothing was changed"
             raise ToolError(problem, "Ask what they want instead.", code="DECLINED")
     with files.exclusive_lock("anki"):
-        selection = look()
-        check(selection, asked)
-        yield selection
+        yield checked(asked)
 
 
 def examples(texts: Iterable[str]) -> str:

@@ -9,17 +9,17 @@ from itertools import chain
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.journal import WITH_FLAG, Entry, Note, Step
+from tools.anki.journal import WITH_FLAG, Entry, Note
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias, Limits
+from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 
 @Tool("anki.delete_notes", write=True, destructive=True, idempotent=True, lock=False)
 def delete_notes(
-    noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
+    noteIds: Annotated[list[int], Limits(min_length=1)],
     dryRun: bool | None = None,
     expected: int | None = None,
 ) -> JsonObject:
@@ -31,9 +31,13 @@ def delete_notes(
     if dryRun:
         before = notes.by_id(noteIds)
         cards = sum(len(info["cards"]) for info in before.values())
-        missing = len(set(noteIds)) - len(before)
-        counts = {"notes": len(before), "missing": missing, "cards": cards}
-        return {"dryRun": True, **counts, **notes.examples(before)}
+        return {
+            "dryRun": True,
+            "notes": len(before),
+            "missing": len(set(noteIds)) - len(before),
+            "cards": cards,
+            **notes.examples(before),
+        }
     with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
         if before:
             _delete(before)
@@ -44,18 +48,22 @@ def _delete(infos: dict[int, notes.Info]) -> None:
     ids = list(infos)
     count = notes.counted(len(ids), "note")
     entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_lost(infos)))
-    client.results(("deleteNotes", {"notes": ids}), client.REDRAW)
-    if left := notes.existing(ids):
-        problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
+    *_, left = client.results(
+        ("deleteNotes", {"notes": ids}),
+        client.REDRAW,
+        ("findNotes", {"query": client.ids_query("nid", ids)}),
+    )
+    if left:
+        problem = f"Anki kept {len(left)} of {len(ids)} notes"
         hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
-        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
+        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left), kept=left)
     journal.announce(entry, f"the {count}")
 
 
 @Tool("anki.delete_decks", write=True, destructive=True, lock=False)
 def delete_decks(
     decks: Annotated[list[str], "exact names", Limits(min_length=1)],
-    cardsToo: Annotated[bool, "else they move to Default", Alias("cards_too")] = False,
+    cardsToo: Annotated[bool, "else they move to Default"] = False,
     dryRun: bool | None = None,
     expected: Annotated[int | None, "cards"] = None,
 ) -> JsonObject | None:
@@ -96,11 +104,18 @@ class DeckDeletion:
     """One call: the decks named, their cards with those of their subdecks, and whether the cards go too."""
 
     def __init__(self, named: list[str], cards_too: bool):
-        deck_ids = decks.ids()
-        _check(named, deck_ids)
         self.named = named
         self.cards_too = cards_too
+        deck_ids = decks.ids()
         self.default = decks.default_name(deck_ids)
+        # Nothing may be wrong with any of them before the first is touched.
+        if self.default in named:
+            problem = f"{self.default!r} is Anki's default deck and stays. Nothing was deleted"
+            hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
+            raise ToolError(problem, hint, code="DEFAULT_DECK")
+        if unknown := [name for name in named if name not in deck_ids]:
+            problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
+            raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")
         names = decks.below(named, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
         self.cards = list(chain(*self.cards_by_deck.values()))
@@ -122,18 +137,19 @@ class DeckDeletion:
         return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{confirm.examples(texts)}"
 
     def _first_notes(self) -> dict[int, notes.Info]:
-        return _notes_of(sorted(self.cards)[: notes.EXAMPLES])
+        return notes.by_id(client.call("cardsToNotes", cards=sorted(self.cards)[: notes.EXAMPLES]))
 
     def run(self) -> None:
-        lost = _lost(_notes_of(self.cards)) if self.cards_too else []
+        lost = []
+        if self.cards_too:
+            lost = _lost(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
         calls.checkpoint()
-        homes = []
-        for name, cards in self.cards_by_deck.items():
-            if name not in self.filtered:  # which only borrows its cards
-                homes.append(Step("cards", "changeDeck", {"deck": name}, cards))
+        homes = dict(self.cards_by_deck)
+        for name in self.filtered:  # which only borrows its cards
+            del homes[name]
         count = notes.counted(len(self.cards), "card")
         summary = f"decks deleted: {', '.join(self.named)}, {count}"
-        entry = journal.write("delete_decks", summary, Entry(homes, lost))
+        entry = journal.write("delete_decks", summary, Entry(journal.moved_again(homes), lost))
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.named)
@@ -147,19 +163,3 @@ class DeckDeletion:
             if left := decks.cards_within(self.named):
                 problem = f"Anki did not move {len(left)} cards to {self.default!r}: none is lost"
                 raise ToolError(problem, "Look at them in Anki.", code="DECK_NOT_EMPTY")
-
-
-def _notes_of(cards: list[int]) -> dict[int, notes.Info]:
-    """The notes of these cards. Two requests, if there are any."""
-    return notes.by_id(client.call("cardsToNotes", cards=cards)) if cards else {}
-
-
-def _check(named: list[str], deck_ids: dict[str, int]) -> None:
-    """Nothing may be wrong with any of them before the first is touched."""
-    if default := [name for name in named if deck_ids.get(name) == decks.DEFAULT_ID]:
-        problem = f"{default[0]!r} is Anki's default deck and stays. Nothing was deleted"
-        hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
-        raise ToolError(problem, hint, code="DEFAULT_DECK")
-    if unknown := [name for name in named if name not in deck_ids]:
-        problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
-        raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")

@@ -1,6 +1,5 @@
 """The tool that shows what is to be studied, and its page: the cards as Anki draws them, with their files."""
 
-import logging
 import re
 from datetime import date
 from html import unescape
@@ -11,9 +10,8 @@ from urllib.parse import unquote
 
 from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
-from tools.anki.replies import Refused
 from tools.anki.studying.review_log import newest
-from tools.anki.studying.study_queue import StudyQueue, by_deck, summed
+from tools.anki.studying.study_queue import StudyQueue, due_counts
 from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -22,25 +20,19 @@ from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-logger = logging.getLogger(__name__)
-
 CARDS = "pi-mcp/cards"
 """The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
 MOST_BYTES = 3_000_000
 """Files of one answer, as base64: beyond, the page fetches further cards by another call."""
-LONGEST = 500
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
-EARLY = "nothing else is due: these come early, answer them with early: true"
 
 
 class Studied(JsonObject):
     """An answer of anki.due, and its cards as cardsInfo has them."""
 
-    def __init__(self, answer: JsonObject, infos: list[JsonObject]):
-        super().__init__(answer)
-        self.infos = infos
+    infos: list[JsonObject]
 
 
 def press_key() -> str:
@@ -53,8 +45,7 @@ def _private(answer: JsonObject) -> JsonObject:
         return {}
     try:
         private: JsonObject = {CARDS: _cards(answer.infos, answer["cards"])}
-    except ToolError as error:
-        logger.warning("no cards for a page: %s", error.message)
+    except ToolError:  # the model asks instead
         return {}
     if not toolsets.only_reads(settings.current(), "anki"):
         private.update(presses.handed(press_key))
@@ -72,12 +63,11 @@ def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
         sounds = [SOUND.findall(text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
         files = (*images, *sounds[0], *sounds[1])
-        last = log.get(info["cardId"])
         card = {
             "cardId": info["cardId"],
-            "seen": last.id if last else 0,
+            "seen": log[info["cardId"]].id,
             "sides": sides,
-            "texts": [text[:LONGEST] for text in texts],
+            "texts": list(texts),
             "sounds": sounds,
             "state": row["state"],
             "next": row.get("next", {}),
@@ -142,24 +132,22 @@ def due(
     queue = StudyQueue(deck, query)
     infos = queue.first(limit)
     cards = [card_row(info) for info in infos]
-    early = any("inMinutes" in card for card in cards)
-    words = filled(note=early and EARLY, order=queue.order)
-    answer = {"deck": queue.name, "due": queue.counts, "cards": cards, **words}
-    return answer if asText else Studied(answer, infos)
+    note = ""
+    if cards and "inMinutes" in cards[0]:
+        note = "nothing else is due: these come early, answer them with early: true"
+    notes = filled(note=note, order=queue.order)
+    studied = Studied(deck=queue.name, due=queue.counts, cards=cards, **notes)
+    studied.infos = infos
+    return dict(studied) if asText else studied
 
 
 def _current() -> JsonObject:
-    (card,) = client.multi(("guiCurrentCard", {}))
-    if isinstance(card, Refused) and "not currently" not in card.text:
-        raise card
-    if isinstance(card, Refused) or not card:
-        hint = "Start a review in Anki's window, or call anki_due without `current`."
-        raise ToolError("Anki shows no card at the moment", hint, code="NO_REVIEW")
+    card = client.call("guiCurrentCard")
     name = card["deckName"]
     infos, stats, deck_ids = client.results(
         ("cardsInfo", {"cards": [card["cardId"]]}),
         ("getDeckStats", {"decks": [name]}),
         ("deckNamesAndIds", {}),
     )
-    total = summed(by_deck(stats, deck_ids), name)
-    return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}
+    _, counts = due_counts(stats, deck_ids, name)
+    return {"deck": name, "due": counts, "cards": [card_row(info, LONGEST_CURRENT) for info in infos]}

@@ -24,7 +24,6 @@ OURS = {
     " forgetCards setSpecificValueOfCard",
 }
 """By tool: the actions that it does with a journal and the owner's consent, which must not be gone round."""
-TOOL_BY_ACTION = {action: tool for tool, actions in OURS.items() for action in actions.split()}
 
 ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
 BEYOND = {
@@ -62,7 +61,7 @@ IN_ANKI = {
 """By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
 NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
 """Reading actions that make a deck of a name they do not know."""
-BRINGING_MEDIA = frozenset(("path", "url", "data", "picture", "audio", "video"))
+BRINGING_MEDIA = {"path", "url", "data", "picture", "audio", "video"}
 """With one of these in its parameters even canAddNotes stores a file in the media folder."""
 MEMBERS = {
     "path": "reads any file of the machine that Anki runs on",
@@ -90,17 +89,15 @@ def invoke(
         if key == "filename" and isinstance(value, str):
             checked_filename(value)
     if current().anki_invoke != "all":
-        for name, _ in client.entries(action, params):
-            _check_safe(str(name)[:80], members)
+        for name in client.names(action, params):
+            _check_safe(name[:80], members)
     if action == "multi" and isinstance(params.get("actions"), list):
         params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
-        return client.raw(action, params, client.VERSION if version is None else version)
+        request = {"action": action, "version": version or client.VERSION, "params": params}
+        return client.send(request)
     except Refused as error:
-        way = _way(action)
-        if way and "unsupported action" in error.text.casefold():
-            error.hint = f"AnkiConnect cannot do this; {way}."
-        elif way:
+        if way := _way(action):
             error.hint += f" Or {way}."
         raise
 
@@ -115,12 +112,12 @@ def invoke_reading(
 
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
-    media = next((f" with {key}" for key, _ in _members(params) if key in BRINGING_MEDIA), "")
-    for name, _ in client.entries(action, params):
-        if not isinstance(name, str) or name not in READING - NAMING_DECKS or media:
-            problem = f"Not a reading action: {str(name)[:80]}{media}"
-            hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing are let through."
-            if str(name) in NAMING_DECKS:
+    brings_media = any(key in BRINGING_MEDIA for key, _ in _members(params))
+    for name in client.names(action, params):
+        if brings_media or name not in READING - NAMING_DECKS:
+            problem = f"Not a reading action: {name[:80]}"
+            hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
+            if name in NAMING_DECKS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(problem, hint, code="READ_ONLY")
     return invoke(action, params, version)
@@ -159,12 +156,13 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
         if key == "pattern" and re.search(r"[/\\]|\.\.", str(value)):
             problem = "with such a pattern leads out of Anki's media folder"
             hint = "Give one such as *.mp3."
-    if tool := TOOL_BY_ACTION.get(action):
-        problem = f"is done by {tool}, which can be undone"
-        hint = f"Call {tool}."
-    elif action in BEYOND:
+    if action in BEYOND:
         problem = BEYOND[action]
         hint = f"No other tool does it; {_way(action) or 'Anki itself does'}."
+    for tool, actions in OURS.items():
+        if action in actions.split():
+            problem = f"is done by {tool}, which can be undone"
+            hint = f"Call {tool}."
     if problem:
         hint += " The person can set ANKI_INVOKE=all to let everything through."
         raise ToolError(f"{action} {problem}. Nothing was sent", hint, code="ANKI_INVOKE")

@@ -49,7 +49,8 @@ SUSPENSIONS: States = {
     "-is:suspended": ("unsuspend", {}),
 }
 FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)}
-# The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl` `interval`.
+# The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
+# `interval`.
 COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
 WITH_FLAG = (*COLUMNS, "flags")
 PART = 500
@@ -86,6 +87,11 @@ def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
     return steps
 
 
+def moved_again(cards_by_deck: dict[str, list[int]]) -> list[Step]:
+    """The steps that move cards back into their decks."""
+    return [Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()]
+
+
 def in_state_again(cards: list[int], states: States) -> list[Step]:
     """The steps that bring each card back into that of the states in which it is now. One request."""
     searches = [("findCards", {"query": f"{client.ids_query('cid', cards)} {state}"}) for state in states]
@@ -102,8 +108,8 @@ def scheduled_again(cards: list[int]) -> list[Step]:
 
 
 def at_home(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has borrowed: their place
-    at home cannot be read. One request, and one for each 500."""
+    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has
+    borrowed: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), PART):
         for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
@@ -183,13 +189,13 @@ def last() -> int:
         return db.execute("select coalesce(max(id), 0) from changes").fetchone()[0]
 
 
-def newest(count: int) -> list[list[int | str]]:
-    """The last entries as [id, time, tool, summary], newest first."""
+def newest() -> list[list[int | str]]:
+    """The last twenty entries as [id, time, tool, summary], newest first."""
     query = """
     select id, strftime('%Y-%m-%d %H:%M', at, 'unixepoch', 'localtime'), tool, summary
-    from changes order by id desc limit ?"""
+    from changes order by id desc limit 20"""
     with _using() as db:
-        return list(map(list, db.execute(query, (count,))))
+        return list(map(list, db.execute(query)))
 
 
 def read(number: int) -> Entry | None:
@@ -208,46 +214,42 @@ def read(number: int) -> Entry | None:
 
 @contextmanager
 def _using() -> Iterator["Connection"]:
-    hint = "Make its folder writable, or move the file away: what it recorded can then no longer be put back."
-    with state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint) as db:
+    with state.database("anki-journal.sqlite3", SCHEMA) as db:
         if db.execute("select 1 from sqlite_schema where name = 'journal'").fetchone():
             _convert(db, state_path("anki-journal"))
         yield db
 
 
-# Before it kept steps, the journal kept what a change had overwritten, in another table, and deleted media in a folder.
-# Every tool that uses the journal holds the lock of Anki's writers: no other session converts it at the same time.
+# Before it kept steps, the journal kept what a change had overwritten, in another table, and deleted media in
+# a folder. Every tool that uses the journal holds the lock of Anki's writers: no other session converts it at
+# the same time.
 def _convert(db: "Connection", media: Path) -> None:
     """Move every entry of that table to the new one, under its number."""
     with db:
         for number, at, tool, summary, text in db.execute("select id, at, tool, summary, data from journal"):
-            before = json.loads(text)
-            entry = _converted(before)
-            file = media / f"{number}.media"
-            if file.is_file():
-                entry.filename = before["filename"]
-                entry.content = file.read_bytes()
+            entry = _converted(json.loads(text))
             entry.at = at
+            file = media / f"{number}.media"
+            entry.content = file.read_bytes() if file.is_file() else b""
             _insert(db, number, tool, summary, entry)
         db.execute("drop table journal")
 
 
 def _converted(before: JsonObject) -> Entry:
     """The way back from a change, from what it had overwritten."""
-    entry = Entry(profile=before["profile"])
+    entry = Entry(filename=before["filename"], profile=before["profile"])
     for note in before["notes"]:
-        tags = note["tags"]
-        if note["deleted"]:
-            schedules = [(template, _schedule(columns)) for template, *columns in note["cards"]]
-            lost = Note(note["id"], note["model"], note["deck"], note["fields"], tags or [], schedules)
-            entry.lost.append(lost)
+        tags = note.pop("tags")
+        cards = note.pop("cards")
+        if note.pop("deleted"):
+            schedules = [(template, _schedule(values)) for template, *values in cards]
+            entry.lost.append(Note(**note, tags=tags or [], schedules=schedules))
             continue
         entry.steps.append(Step("notes", SET_FIELDS, {"fields": note["fields"]}, [note["id"]]))
         if tags is not None:
             entry.steps += tagged_again({note["id"]: tags}, [])
             entry.warnings = ["tags that the change added stay"]
-    for deck, cards in before["cards_by_deck"].items():
-        entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+    entry.steps += moved_again(before["cards_by_deck"])
     states = before["cards"]
     for card, *columns in states["schedules"]:
         entry.steps.append(Step("cards", SET_VALUE, _schedule(columns), [card]))

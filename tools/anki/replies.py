@@ -13,7 +13,6 @@ Result = Any
 """The answer of an action: JSON of its own shape, checked by whoever asked for it."""
 
 TAGS = re.compile(r"<[^<>]*>")
-LONGEST_REASON = 500
 UNREACHABLE = "ANKI_UNREACHABLE"
 NO_ANSWER = "ANKI_NO_ANSWER"
 
@@ -42,9 +41,14 @@ HINTS = {
     "Download; ask first which side has the newest reviews.",
     "'NoneType' object has no attribute": "Anki's collection may be closed, as during a full sync: wait, then call again. "
     "Otherwise a parameter names something that is not there.",
+    "Gui review is not currently active.": "Start a review in Anki, or call anki_due without `current`.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
-CODES = {"collection is not available": "ANKI_NO_PROFILE", "valid api key must be provided": "ANKI_KEY"}
+CODES = {
+    "collection is not available": "ANKI_NO_PROFILE",
+    "valid api key must be provided": "ANKI_KEY",
+    "Gui review is not currently active.": "NO_REVIEW",
+}
 
 
 class Failure(ToolError):
@@ -62,13 +66,11 @@ class Refused(Failure):
         import html
 
         # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
-        text = re.sub(r"<br\s*/?>", " ", re.sub("[\u2066-\u2069]", "", text), flags=re.IGNORECASE)
-        text = html.unescape(TAGS.sub("", text)).strip() or "no reason given"
+        text = TAGS.sub(" ", re.sub("[\u2066-\u2069]", "", text))
+        text = html.unescape(text).strip() or "no reason given"
         matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
-        super().__init__(
-            f"RuntimeError: {one_line(text, LONGEST_REASON)}", hint, code=CODES.get(text, "ANKI_ERROR")
-        )
+        super().__init__(f"RuntimeError: {one_line(text, 500)}", hint, code=CODES.get(text, "ANKI_ERROR"))
         self.text = text
 
 
@@ -88,20 +90,15 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
         problem = f"AnkiConnect took the request and did not answer within {timeout_s:g} s"
         hint = f"Is a dialog open in Anki, or a sync running? Close it.{advice}"
         return Unanswered(problem, hint, code=NO_ANSWER)
-    if isinstance(error, http.TooLong):
-        problem = f"The answer at {url} is longer than {error.size_bytes} bytes"
-        hint = "Ask for less at once, for example with `limit`."
-        return Unanswered(problem, hint, code="ANKI_REPLY_TOO_LONG")
     if isinstance(error, http.NotHttp):
         return not_ankiconnect(error.reason)
-    return Unanswered(
-        f"AnkiConnect gave no whole answer: {error.reason}", "Was Anki closed?", code="ANKI_CUT"
-    )
+    hint = "Was Anki closed? An answer of many megabytes is cut, too: then ask for less at once."
+    return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", hint, code="ANKI_CUT")
 
 
-def hangs(error: ToolError | None) -> bool:
+def hangs(error: ToolError) -> bool:
     """True if it says that Anki does not answer at the moment: another question would wait as long."""
-    return error is not None and error.code == NO_ANSWER
+    return error.code == NO_ANSWER
 
 
 def result(response: http.Response) -> Result:

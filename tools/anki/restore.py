@@ -13,13 +13,9 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 
-SHOWN = 20
-"""Entries that are listed."""
 LOG_LOST = (
     "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 )
-Content = tuple[str, tuple[str, ...]]
-"""A note type, and the text of each field."""
 
 
 @Tool("anki.restore", write=True, destructive=True)
@@ -31,11 +27,11 @@ def restore(entry: int | None = None) -> JsonObject:
     unsuspend, addNote, storeMediaFile.
     """
     if entry is None:
-        return {"entries": journal.newest(SHOWN)}
+        return {"entries": journal.newest()}
     content = journal.read(entry)
     if content is None:
-        hint = "Call anki_restore without `entry` to list them."
-        raise ToolError(f"There is no entry {entry}", hint, code="NO_ENTRY")
+        problem = f"There is no entry {entry}"
+        raise ToolError(problem, "Call anki_restore without `entry` to list them.", code="NO_ENTRY")
     try:
         return {"entry": entry, **filled(**_put_back(content))}
     except ToolError as error:
@@ -57,15 +53,13 @@ def _put_back(entry: Entry) -> JsonObject:
     if entry.profile and profile and profile != entry.profile:
         problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
         raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
-    there = dict(zip(ids, client.whole(found), strict=True))
-    failed = []
-    for note in sorted(ids["notes"].difference(there["notes"])):
-        failed.append({"noteId": note, "error": "the note is gone"})
-    steps = []
+    there = dict(zip(ids, map(set, client.whole(found)), strict=True))
+    actions = []
     for step in entry.steps:
-        left = ids[step.of].intersection(there[step.of])
-        steps.append(step._replace(ids=[each for each in step.ids if each in left]))
-    failed += _make(steps)
+        actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()
+    failed = _make(actions)
+    for note in sorted(ids["notes"] - there["notes"]):
+        failed.append({"noteId": note, "error": "the note is gone"})
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
@@ -76,11 +70,8 @@ def _put_back(entry: Entry) -> JsonObject:
     return answer
 
 
-def _make(steps: list[Step]) -> list[JsonObject]:
-    """Make the steps; the cards that do not take their values."""
-    actions: list[Action] = []
-    for step in steps:
-        actions += step.actions()
+def _make(actions: list[Action]) -> list[JsonObject]:
+    """Make them; the cards that do not take their values."""
     failed = []
     parts = Parts(actions)
     for part in parts:
@@ -103,7 +94,7 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
     back: dict[int, Note] = {}
     missing = []
     for note in lost:
-        if ids := same.get((note.model, tuple(note.fields.values()))):
+        if ids := same.get((note.model, *note.fields.values())):
             back[ids.pop()] = note
         else:
             missing.append(note)
@@ -115,41 +106,40 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
             if isinstance(result, int):
                 back[result] = note
             else:
-                error = getattr(result, "text", "Anki gives no reason")
-                answer["failed"].append({"noteId": note.id, "error": error})
+                answer["failed"].append({"noteId": note.id, "error": str(result)})
         calls.report(len(back) - there, len(missing), "adding notes again")
     for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
-        its = [note_id for note_id, note in back.items() if note.deck == deck]
-        query = f"{client.ids_query('nid', its)} did:{decks.DEFAULT_ID}"
-        if astray := client.call("findCards", query=query):
-            client.call("changeDeck", cards=astray, deck=deck)
-    steps = _schedules(back)
-    answer["failed"] += _make(steps)
-    answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(steps))
+        ids = [note_id for note_id, note in back.items() if note.deck == deck]
+        query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
+        client.call("changeDeck", cards=client.call("findCards", query=query), deck=deck)
+    schedules = _schedules(back)
+    answer["failed"] += _make(schedules)
+    answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(schedules))
 
 
-def _schedules(back: dict[int, Note]) -> list[Step]:
-    """The steps that give notes that were added again the schedule of their deleted cards. A card that was studied
-    since keeps its own."""
-    steps = []
+def _schedules(back: dict[int, Note]) -> list[Action]:
+    """The actions that give notes that were added again the schedule of their deleted cards. A card that
+    was studied since keeps its own."""
+    actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
     for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
-        schedules = dict(back[info["note"]].schedules)
-        if info["ord"] in schedules:
-            steps.append(Step("cards", SET_VALUE, schedules[info["ord"]], [info["cardId"]]))
-    return steps
+        schedule = dict(back[info["note"]].schedules).get(info["ord"])
+        if schedule:
+            actions += Step("cards", SET_VALUE, schedule, [info["cardId"]]).actions()
+    return actions
 
 
-def _with_the_same_fields(lost: list[Note], since: int) -> dict[Content, list[int]]:
-    """The notes that were added since the deletion, by content. A request for each 500, and one."""
+def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], list[int]]:
+    """The notes that were added since the deletion, by note type and texts. A request for each 500, and
+    one."""
     days = int((time.time() - since) / DAY) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
     ids = [note for note in client.call("findNotes", query=f"added:{days}") if note > newest]
-    by_content: dict[Content, list[int]] = {}
+    by_texts: dict[tuple[str, ...], list[int]] = {}
     for note, info in notes.in_parts(ids):
-        content = (info["modelName"], tuple(notes.values(info).values()))
-        by_content.setdefault(content, []).append(note)
-    return by_content
+        texts = (info["modelName"], *notes.values(info).values())
+        by_texts.setdefault(texts, []).append(note)
+    return by_texts
 
 
 def _adding(note: Note) -> Action:

@@ -4,7 +4,7 @@ the last hour."""
 import json
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from tools.core.errors import ToolError
@@ -14,6 +14,7 @@ from tools.core.settings import state_path
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+ADDED = "anki-added.sqlite3"
 PATIENCE_S = 10
 """Time that another session may hold one."""
 KEPT_S = 3600
@@ -30,10 +31,10 @@ create table if not exists begun (call text primary key, kept text not null, at 
 
 
 @contextmanager
-def database(name: str, schema: str, subject: str, hint: str) -> Iterator["Connection"]:
+def database(name: str, schema: str) -> Iterator["Connection"]:
     """The database `name`, made with `schema` if it is not there, and closed afterwards.
 
-    Raises ToolError STATE_NOT_WRITABLE, which calls it `subject`.
+    Raises ToolError STATE_NOT_WRITABLE.
     """
     import sqlite3
 
@@ -45,31 +46,27 @@ def database(name: str, schema: str, subject: str, hint: str) -> Iterator["Conne
             db.executescript(schema)
             yield db
     except (sqlite3.Error, OSError) as error:
-        raise ToolError(
-            f"{subject}, {path}, cannot be used: {error}", hint, code="STATE_NOT_WRITABLE"
-        ) from error
-
-
-def _record() -> AbstractContextManager["Connection"]:
-    hint = "Make its folder writable, or delete the file: keys used before are then forgotten."
-    return database("anki-added.sqlite3", SCHEMA, "The record of added notes", hint)
+        hint = "Make its folder writable, or move the file away: what it recorded is then not known any more."
+        raise ToolError(f"{path} cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
 
 
 def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
     """By key and by profile of Anki: the note that was added under it."""
     if not (wanted := set(keys)):
         return {}
-    query = "select profile, note from noted where key = ?"
-    with _record() as db:
-        notes = {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
-    return {key: by_profile for key, by_profile in notes.items() if by_profile}
+    notes = {}
+    with database(ADDED, SCHEMA) as db:
+        for key in wanted:
+            rows = db.execute("select profile, note from noted where key = ?", (_digest(key),))
+            notes[key] = dict(rows.fetchall())
+    return notes
 
 
-def remember_keys(added: dict[str, int], profile: str = "") -> None:
+def remember_keys(added: dict[str, int], profile: str) -> None:
     """Keep the note of each key in a profile of Anki."""
     if not added:
         return
-    with _record() as db, db:
+    with database(ADDED, SCHEMA) as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
@@ -83,18 +80,17 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
-def recall(subject: str) -> JsonObject | None:
-    """The data that `keep` kept under this name within the last hour."""
-    with _record() as db:
+def recall(subject: str) -> JsonObject:
+    """The data that `keep` kept under this name within the last hour, or none."""
+    with database(ADDED, SCHEMA) as db:
         query = "select kept from begun where call = ? and at > ?"
         row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
-    return json.loads(row[0]) if row else None
+    return json.loads(row[0]) if row else {}
 
 
 def keep(subject: str, data: JsonObject) -> None:
     """Keep data under a name for an hour, in place of what was there."""
-    with _record() as db, db:
-        db.execute("delete from begun where at < ?", (time.time() - KEPT_S,))
+    with database(ADDED, SCHEMA) as db, db:
         db.execute(
             "insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time())
         )

@@ -57,8 +57,7 @@ def stats(
     Source: AnkiConnect getDeckStats, getReviewsOfCards, findCards, notesInfo.
     """
     deck_ids = decks.ids()
-    names = study_queue.chosen(deck, deck_ids)
-    name = names[0] if deck.strip() else ""
+    name, names = study_queue.chosen(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
     actions: list[Action] = [
         ("getDeckStats", {"decks": names}),
@@ -67,7 +66,7 @@ def stats(
     for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
         actions.append(("findCards", {"query": scope + search}))
     stats, leeches, *matches = client.results(*actions)
-    forecast = [len(cards) for cards in matches[: len(FORECAST)]]
+    forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
     counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
@@ -77,7 +76,7 @@ def stats(
         for row in chain(*log.values()):
             counted.add(row)
         calls.report(start, len(answered), "reading the review log")
-    due = study_queue.by_deck(stats, deck_ids)
+    due, due_in_all = study_queue.due_counts(stats, deck_ids, name)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
     rows = []
     for deck_name, counts in busiest[:MOST_DECKS]:
@@ -88,7 +87,7 @@ def stats(
         hardest.append({"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))})
     return {
         "deck": name,
-        "due": study_queue.summed(due, name),
+        "due": due_in_all,
         "decks": rows,
         **counted.summary(len(rated[0])),
         "forecast": forecast,

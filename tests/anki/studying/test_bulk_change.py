@@ -233,3 +233,25 @@ def test_the_dry_run_of_forgetting_says_what_goes(ten, call):
     assert dry["warnings"] == [
         "the intervals of 3 cards go, 1 of them of 3 weeks or more; anki_restore puts back"
     ]
+
+
+def test_cards_of_a_subdeck_are_moved_to_its_parent(anki, call):
+    add_notes(anki.collection, "Geo::Sub", "a", "b")
+
+    made = call("anki.change_cards", query="deck:Geo::Sub", deck="Geo", dryRun=False, expected=2)
+
+    assert made["changed"] == made["after"]["deck “Geo”"] == 2
+    assert len(anki.collection.find_cards("deck:Geo -deck:Geo::*")) == 2
+
+
+def test_a_tag_is_another_than_the_one_above_it(ten, call):
+    ten.collection.tags.bulk_add(ten.ids, "lang::de")
+
+    call("anki.change_cards", query="deck:Geo", addTags=["lang"], dryRun=False, expected=10)
+    ten.collection.tags.bulk_remove(ten.ids, "lang")
+    ten.collection.tags.bulk_add(ten.ids[:3], "lang")
+    ten.collection.tags.bulk_add(ten.ids[3:], "lang::de")
+    renamed = call("anki.change_cards", renameTag=["lang", "language"], dryRun=False, expected=3)
+
+    assert len(ten.collection.find_notes("tag:re:^language$")) == renamed["changed"] == 3
+    assert len(call("anki.restore")["entries"]) == 2

@@ -1,7 +1,7 @@
 """The review log: the newest answer to each card, and answers counted by Anki's days."""
 
 from collections import Counter
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from tools.anki.card_text import BUTTONS, DAY
@@ -9,8 +9,8 @@ from tools.core.json_types import JsonObject
 
 SLOT_S = 900
 """Zones differ by quarters of an hour, and Anki's day begins at a full hour of one."""
-DAY_STARTS_H = 4
-"""The hour at which Anki's day begins, unless the person chose another."""
+DAY_STARTS = time(hour=4)
+"""The time at which Anki's day begins, unless the person chose another."""
 REVIEW = 1
 """A kind of rows."""
 MATURE_DAYS = 21
@@ -24,32 +24,34 @@ class LogRow(NamedTuple):
     interval: int
 
 
-def newest(log: object) -> dict[int, LogRow]:
-    """The newest answer of each card in an answer of getReviewsOfCards. Rows that were made by hand, as setDueDate
-    makes one for each card, have no ease."""
+Log = dict[str, list[JsonObject]]
+"""The rows of each card, an answer of getReviewsOfCards."""
+
+
+def newest(log: Log) -> dict[int, LogRow]:
+    """The newest answer of each card, or zeros. Rows that were made by hand, as
+    setDueDate makes one for each card, have no ease."""
     by_card = {}
-    for card, rows in log.items() if isinstance(log, dict) else ():
+    for card, rows in log.items():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
-        if answers:
-            by_card[int(card)] = max(answers)
+        by_card[int(card)] = max(answers, default=LogRow(0, 0, 0))
     return by_card
 
 
 def usual_today() -> date:
     """The day that it is in an Anki that goes by this clock, and whose day begins at four."""
-    return (datetime.now() - timedelta(hours=DAY_STARTS_H)).date()
+    return (datetime.now() - timedelta(hours=DAY_STARTS.hour)).date()
 
 
 def usual_day_start() -> int:
     """The second at which Anki's day began, if it goes by this clock and begins at four."""
-    day = usual_today()
-    return int(datetime(day.year, day.month, day.day, DAY_STARTS_H).timestamp())
+    return int(datetime.combine(usual_today(), DAY_STARTS).timestamp())
 
 
 def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
-    """The second at which Anki's day began: this clock may be in another zone. `rated` are the cards answered today,
-    since yesterday, and so on, by Anki's own count: its day began before the newest answers of these, and after those
-    of all others."""
+    """The second at which Anki's day began: this clock may be in another zone. `rated` are the cards
+    answered today, since yesterday, and so on, by Anki's own count: its day began before the newest
+    answers of these, and after those of all others."""
     after = 0
     until = usual_day_start() + DAY
     for days_ago, cards in enumerate(rated):
@@ -63,8 +65,8 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
 
 
 class Days:
-    """Answers of the last days of Anki, counted as the log comes: a year of a large collection does not fit a small
-    board."""
+    """Answers of the last days of Anki, counted as the log comes: a year of a large collection does not
+    fit a small board."""
 
     def __init__(self, count: int, day_start: int):
         self.day_start = day_start
@@ -93,9 +95,12 @@ class Days:
         for age in retention:
             if whole[age]:
                 retention[age] = round(100 * whole[f"{age} known"] / whole[age], 1)
-        minutes = round(self.days[0]["ms"] / 60_000, 1)
         return {
-            "today": {"answers": counts[0], "cards": cards_today, "minutes": minutes},
+            "today": {
+                "answers": counts[0],
+                "cards": cards_today,
+                "minutes": round(self.days[0]["ms"] / 60_000, 1),
+            },
             "perDay": counts[::-1],
             "streakDays": [*streak, 0].index(0),
             "retention": retention,

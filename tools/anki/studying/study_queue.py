@@ -1,17 +1,19 @@
 """The cards to study now, in Anki's own order and within the decks' daily limits."""
 
-# The order is that of Anki's scheduler (its queue builder, with the deck's own options; for all decks, with those of the
-# default deck):
-# - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across days and new
-#   cards spread among them; learning cards ahead of their time only if nothing else is left. Within a day Anki goes by a
-#   hash; here it is the order of making.
-# - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
+# The order is that of Anki's scheduler (its queue builder, with the deck's own options; for all decks, with
+# those of the default deck):
+# - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across
+#   days and new cards spread among them; learning cards ahead of their time only if nothing else is left.
+#   Within a day Anki goes by a hash; here it is the order of making.
+# - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has
+#   borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
 # - A query is what the person asked for: daily limits do not cut it.
-# Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are searched for in
-# rough order, and the first of each kind are put in exact order by their details.
+# Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are
+# searched for in rough order, and the first of each kind are put in exact order by their details.
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -36,8 +38,7 @@ NEW = (
     "is:new prop:pos>=8 prop:pos<64",
     "is:new prop:pos>=64 prop:pos<512",
     "is:new prop:pos>=512 prop:pos<4096",
-    "is:new prop:pos>=4096 prop:pos<32768",
-    "is:new prop:pos>=32768",
+    "is:new prop:pos>=4096",
 )
 AWAKE = "-is:suspended -is:buried"
 MOST_CANDIDATES = 1000
@@ -74,8 +75,6 @@ REVIEW_ORDERS: dict[int, Callable[[JsonObject], Any]] = {
     10: lambda info: -info["cardId"],
 }
 EASE_ORDERS = (5, 6)
-OTHER_ORDER = "by due date; this deck's own order is another"
-EASE_ORDER = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
 
 Counts = dict[str, int]
 """Cards due today, as new, learning and review; subdecks and daily limits count."""
@@ -83,36 +82,31 @@ KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"
 """Kinds of cards, each with its column in an answer of getDeckStats."""
 
 
-def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
-    """The deck and its subdecks, or every deck if none is named.
+def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
+    """The deck as Anki spells it, and the names of it and its subdecks; of every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
     """
-    if not deck.strip():
-        return list(deck_ids)
-    name = decks.spelled_by_anki(deck.strip(), deck_ids)
+    if not deck:
+        return "", list(deck_ids)
+    name = decks.spelled_by_anki(deck, deck_ids)
     if name is None:
         raise decks.not_found([deck], deck_ids)
-    return decks.below([name], deck_ids)
+    return name, decks.below([name], deck_ids)
 
 
-def by_deck(stats: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
-    """An answer of getDeckStats, by the deck's whole name."""
-    counts = {}
+def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[dict[str, Counts], Counts]:
+    """The counts of an answer of getDeckStats, by the deck's whole name; and those of one deck, or of
+    all: of the decks that lie in no other; with their total."""
+    by_deck = {}
+    counts = dict.fromkeys(KINDS, 0)
     for name, number in deck_ids.items():
         if row := stats.get(str(number)):
-            counts[name] = {kind: row[column] for kind, column in KINDS.items()}
-    return counts
-
-
-def summed(due: dict[str, Counts], deck: str) -> Counts:
-    """The counts of one deck, or of all: those of the decks that lie in no other; and their total."""
-    counts = dict.fromkeys(KINDS, 0)
-    for name, deck_counts in due.items():
-        if name == deck or (not deck and decks.SEPARATOR not in name):
-            for kind in KINDS:
-                counts[kind] += deck_counts[kind]
-    return {**counts, "total": sum(counts.values())}
+            by_deck[name] = {kind: row[column] for kind, column in KINDS.items()}
+            if name == deck or (not deck and decks.SEPARATOR not in name):
+                for kind in KINDS:
+                    counts[kind] += by_deck[name][kind]
+    return by_deck, {**counts, "total": sum(counts.values())}
 
 
 class StudyQueue:
@@ -120,7 +114,6 @@ class StudyQueue:
     finds there. Three requests."""
 
     def __init__(self, deck: str, query: str = ""):
-        query = query.strip()
         cards = self._search(deck, query)
         by_name, stats, options = client.results(
             ("getDecks", {"cards": list(chain(*cards.values()))}),
@@ -128,23 +121,22 @@ class StudyQueue:
             ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
         )
         deck_of = notes.deck_by_card(by_name)
-        self.options: JsonObject = options or {}
-        self.limits = by_deck(stats, self.deck_ids)
-        self.counts = summed(self.limits, self.name)
+        self.options: JsonObject = defaultdict(int, options or {})
+        self.limits, self.counts = due_counts(stats, self.deck_ids, self.name)
         if query:
             self.limits = {}
         for kind, ids in cards.items():
             full = [name for name, counts in self.limits.items() if not counts[kind]]
             having_room = set(self.names) - set(decks.below(full, self.names))
             cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
-        if query:
+        if query:  # Anki counts by decks alone
             self.counts = {kind: len(cards[kind]) for kind in KINDS}
             self.counts["total"] = sum(self.counts.values())
         self._read(cards)
 
     def _search(self, deck: str, query: str) -> dict[str, list[int]]:
         """The candidates of each kind; reviews and new cards in rough order."""
-        scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
+        scope = f'deck:"{decks.quoted(deck)}" ' if deck else ""
         if query:
             scope += f"({query}) "
         actions: list[Action] = [("deckNamesAndIds", {})]
@@ -152,8 +144,7 @@ class StudyQueue:
             actions.append(("findCards", {"query": f"{scope}{search} {AWAKE}"}))
         actions.append(("findNotes", {"query": f"{scope}is:learn -is:due prop:due=0 {AWAKE}"}))
         self.deck_ids, learning, *matches, learning_later = client.results(*actions)
-        self.names = chosen(deck, self.deck_ids)
-        self.name = self.names[0] if deck.strip() else ""
+        self.name, self.names = chosen(deck, self.deck_ids)
         self.seen = set(learning_later)
         """Notes of which no other card comes if siblings are buried."""
         reviews = chain(*map(sorted, matches[: len(REVIEWS)]))
@@ -165,13 +156,15 @@ class StudyQueue:
         }
 
     def _read(self, cards: dict[str, list[int]]) -> None:
-        """Read the details of the first cards of each kind, and sort them. `order` is a word about the order of
-        reviews if it is not the deck's own, or may not be; else empty."""
-        number = self._option("reviewOrder")
-        self.order = EASE_ORDER if number in EASE_ORDERS else ""
+        """Read the details of the first cards of each kind, and sort them. `order` is a word about the
+        order of reviews if it is not the deck's own, or may not be; else empty."""
+        number = self.options["reviewOrder"]
+        self.order = ""
+        if number in EASE_ORDERS:
+            self.order = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
         if number not in REVIEW_ORDERS or (number and len(cards["review"]) > MOST_ORDERED):
             number = 0
-            self.order = OTHER_ORDER
+            self.order = "by due date; this deck's own order is another"
         reviews = cards["review"][: MOST_ORDERED if number else MOST_DETAILS]
         if len(reviews) < 2:
             self.order = ""
@@ -182,13 +175,10 @@ class StudyQueue:
         self.reviews.sort(key=REVIEW_ORDERS[number])
         self.new.sort(key=self._new_place)
 
-    def _option(self, name: str) -> int:
-        return self.options.get(name, 0)
-
     def _new_place(self, info: JsonObject) -> tuple[object, ...]:
         """The place in which a new card is gathered: first by deck or not, then by position from either
         end."""
-        priority = self._option("newGatherPriority")
+        priority = self.options["newGatherPriority"]
         deck = deck_place(info) if priority in BY_DECK else []
         return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
 
@@ -203,8 +193,8 @@ class StudyQueue:
         return (due + others or today)[:limit]
 
     def _within_limits(self, across: list[JsonObject]) -> list[JsonObject]:
-        """Reviews and new cards as far as the daily limits go, with the cards that learn `across` days: the limits
-        of reviews are theirs too, though Anki counts them as learning."""
+        """Reviews and new cards as far as the daily limits go, with the cards that learn `across` days:
+        the limits of reviews are theirs too, though Anki counts them as learning."""
         reviewing = self.options.get("rev", {})
         a_day = reviewing.get("perDay", MOST_CANDIDATES)
         reviews_left = {}
@@ -213,13 +203,13 @@ class StudyQueue:
             learning = sum(decks.within(info["deckName"], name) for info in across)
             reviews_left[name] = min(a_day, counts["review"] + learning)
             new_left[name] = counts["new"]
-        across = self._gather(across, reviews_left, self._option("buryInterdayLearning"))
+        across = self._gather(across, reviews_left, self.options["buryInterdayLearning"])
         reviews = self._gather(self.reviews, reviews_left, reviewing.get("bury"))
         new = self._gather(self.new, new_left, self.options.get("new", {}).get("bury"))
-        if self._option("newSortOrder") == BY_TEMPLATE:
+        if self.options["newSortOrder"] == BY_TEMPLATE:
             new.sort(key=lambda info: info["ord"])
-        reviews = mixed(reviews, across, self._option("interdayLearningMix"))
-        return mixed(reviews, new, self._option("newMix"))
+        reviews = mixed(reviews, across, self.options["interdayLearningMix"])
+        return mixed(reviews, new, self.options["newMix"])
 
     def _gather(self, infos: list[JsonObject], left: dict[str, int], bury: object) -> list[JsonObject]:
         """The first of these cards, as many as the limits `left` allow, without siblings if they are
