@@ -54,6 +54,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nhoming_positive_dir: yes please\n": "expected True or False",
         "[stepper_x]\nposition_max: -1\n": "must be above 0.0, its position_min",
         "[stepper_x]\nposition_endstop: 300\n": "must be between position_min and position_max",
+        "[stepper_x]\nposition_endstop: 100\n": "Unable to infer homing_positive_dir",
         "[heater_bed]\nmin_temp: 200\n": "must be above 200.0",
         "[heater_bed]\ncontrol: pid\npid_Kp: 1\npid_Ki: 1\n": "Option 'pid_Kd' in section 'heater_bed' must be specified",
         "[heater_bed]\nsensor_type: EPCOS 100K\n": "Unknown temperature sensor 'EPCOS 100K'",
@@ -71,6 +72,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n": "Printer object 'probe'",
         f"{TMC}[stepper_x]\nmicrosteps: 15\n": "Choice '15' for option 'microsteps'",
         f"{TMC}[tmc2209 stepper_q]\nuart_pin: PF2\nrun_current: 1\n": "Could not find config section '[stepper_q]'",
+        f"{TMC}[tmc2209 stepper_y]\nuart_pin: PF1\nrun_current: 1\n": "Shared TMC uarts need unique address",
         f"{TMC}[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n": "requires diag pin config",
         f"{TMC}driver_SGTHRS: 300\n": "must have maximum of 255",
         f"{TMC}uart_address: 7\n": "must have maximum of 3",
@@ -94,6 +96,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[gcode_macro A]\ngcode:\nG28\nG1 X1\nM117 a: b\n": "G-Code of a macro must be indented",
         "[stepper_x]\nendstop_pin: PA3\n  homing_speed: 50\n": "Invalid pin description 'PA3\nhoming_speed: 50'",
         "[heater_fan]\npin: PG1\n": "[heater_fan] needs a name behind it",
+        "[bed_mesh]\nmesh_radius: 90\nround_probe_count: 4\n": "probe_count must be odd for round beds",
         # required by Klipper's source, not by the reference
         "[gcode_macro A]\ndescription: x\n": "Option 'gcode' in section 'gcode_macro A' must be specified",
         "[temperature_sensor x]\nmin_temp: 0\n": "Option 'sensor_type' in section 'temperature_sensor x' must be specified",
