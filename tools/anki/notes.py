@@ -194,14 +194,6 @@ def cards_of(infos: dict[int, Info]) -> list[int]:
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
 
 
-def existing(ids: list[int]) -> list[int]:
-    """The notes of these that exist. One request.
-
-    To ask notesInfo for thousands that do not holds Anki's window for minutes: each is an exception there.
-    """
-    return client.call("findNotes", query=f"nid:{','.join(map(str, ids))}") if ids else []
-
-
 def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
     """An answer of notesInfo by note id: for a missing note the add-on gives `{}`."""
     return {info["noteId"]: info for info in answer or [] if info}
