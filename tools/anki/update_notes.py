@@ -1,5 +1,6 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
+import time
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
+from tools.anki.client import Action
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -22,6 +24,8 @@ NOTE = (
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
+EDITOR_S = 1.5
+"""After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
 MOST_PLACES = 10
 
 
@@ -63,7 +67,7 @@ class Change:
     steps: dict[str, Step]
     """The actions that change it, by these names."""
     back: list[Step]
-    """The actions that take it back."""
+    """The actions that take it back, except those that move cards."""
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
@@ -186,6 +190,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if note not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {note} was not found", hint, code="MISSING")
+        if update == NoteUpdate(note, all=update.all):
+            hint = "Give fields, replace, addTags, removeTags, deckName or images."
+            raise ItemError("nothing to change", hint, code="NOTHING")
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
@@ -226,7 +233,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         return Change(placed, made, {name: steps[name] for name in made}, self._back(info, made))
 
     def _back(self, info: Info, made: JsonObject) -> list[Step]:
-        """The steps that put a note back."""
+        """The steps that put a note back, except into its deck."""
         note = info["noteId"]
         old = notes.values(info)
         steps = []
@@ -235,16 +242,19 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [note]))
         if "addedTags" in made or "removedTags" in made:
             steps += journal.tagged_again({note: info["tags"]}, made.get("addedTags", []))
-        if "deckChangedTo" in made:
-            for card in info["cards"]:
-                steps.append(Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]))
         return steps
 
     def _record(self) -> None:
         """Put on record what will be overwritten; a call that changes nothing has no entry."""
         steps: list[Step] = []
+        cards_by_deck: dict[str, list[int]] = {}
         for change in self.ready.values():
             steps += change.back
+            if "deckChangedTo" in change.steps:
+                for card in change.steps["deckChangedTo"].ids:
+                    cards_by_deck.setdefault(self.homes[card], []).append(card)
+        # Moved back by decks: each action redraws Anki's window, however many cards it is for.
+        steps += journal.moved_again(cards_by_deck)
         if steps:
             count = notes.counted(len(self.ready), "note")
             profile = next(iter(self.before.values())).get("profile", "")
@@ -281,11 +291,17 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """Take back the `ok` of each update whose texts the notes do not have. One request.
 
         AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
-        Browser it does not.
+        Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
+        the change.
         """
         done = self.indexes("ok")
+        look: list[Action] = [("notesInfo", {"notes": list(self.before)}), ("guiSelectedNotes", {})]
         try:
-            infos = notes.by_id(list(self.before))
+            answer, selected = client.multi(*look)
+            if isinstance(selected, list) and self.before.keys() & selected:
+                time.sleep(EDITOR_S)
+                answer, _ = client.multi(*look)
+            infos = notes.indexed(*client.whole([answer]))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
