@@ -32,7 +32,7 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     if not isinstance(content, str):
         raise _not_found(name)
     try:
-        data = base64.b64decode(content)
+        data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64
         return {"filename": name, "dataBase64": content, "sizeBytes": None}
     if len(data) > max_bytes:
