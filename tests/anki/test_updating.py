@@ -79,6 +79,12 @@ def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, 
     assert back(anki.collection, note) == "second"
 
 
+def test_what_was_not_sent_is_not_read_back(anki, call):
+    answer = call("anki.update_notes", notes=[{"noteId": GONE, "fields": {"Back": "x"}}])
+
+    assert (answer["skipped"], len(anki.requests)) == (1, 1)
+
+
 def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, call):
     (basic,) = add_notes(anki.collection, "A", "a")
     cloze = anki.collection.new_note(anki.collection.models.by_name("Cloze"))

@@ -118,7 +118,7 @@ def unknown_field(name: str) -> ToolError:
         "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
         "Change Note Type."
     )
-    return ToolError(f"No note here has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
+    return ToolError(f"No note that the query finds has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
 
 
 def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:

@@ -297,6 +297,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
         the change.
         """
+        done = self.indexes("ok")
+        if not done:
+            return
         look: list[Action] = [("notesInfo", {"notes": list(self.before)}), ("guiSelectedNotes", {})]
         try:
             answer, selected = client.multi(*look)
@@ -307,7 +310,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
-        for index in self.indexes("ok"):
+        for index in done:
             info = infos.get(self.updates[index].noteId)
             texts = notes.values(info) if info else {}
             stale = []
