@@ -237,6 +237,16 @@ def test_notes_come_in_one_way_only(anki, call, arguments):
     assert anki.requests == []
 
 
+def test_a_row_that_was_added_with_a_warning_has_a_detail(anki, call):
+    rows = [["cat", "кот"], ["dog", "data:image/png;base64,AAAA"]]
+
+    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], rows=rows)
+
+    assert answer["added"] == 2
+    ((index, warnings),) = [(detail["index"], detail["warnings"]) for detail in answer["details"]]
+    assert index == 1 and "left as it is" in warnings[0]
+
+
 def test_a_duplicate_is_added_where_the_person_insists(anki, call):
     add_notes(anki.collection, "Words", "bank")
 

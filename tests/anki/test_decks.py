@@ -40,9 +40,15 @@ def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, call)
 
 
 @both_versions
-def test_rename_deck_finds_a_parent_however_that_is_written(tree, call):
-    assert call("anki.rename_deck", oldName="Old", newName="OTHER::Old") is None
-    assert "Other::Old::Sub::Leaf" in tree.collection.decks.all_names()
+def test_rename_deck_changes_the_case_of_a_name_and_finds_a_parent_however_that_is_written(tree, call):
+    before = snapshot(tree.collection)
+
+    assert call("anki.rename_deck", oldName="Old::Sub", newName="old::SUB") is None
+    assert call("anki.rename_deck", oldName="Old", newName="oLD") is None
+    assert snapshot(tree.collection) == moved(moved(before, "Old::Sub", "Old::SUB"), "Old", "oLD")
+
+    assert call("anki.rename_deck", oldName="oLD", newName="OTHER::Old") is None
+    assert "Other::Old::SUB::Leaf" in tree.collection.decks.all_names()
     assert len(tree.collection.find_cards("deck:Other")) == 8
 
 
@@ -70,7 +76,7 @@ def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed(tree, c
 
 REFUSED = {
     "DECK_NOT_FOUND": [("Nope", "New"), ("old", "OLD")],
-    "DECK_EXISTS": [("Default", "DEFAULT"), ("Old", "other"), ("Old", "OLD"), ("Old", "Old::x")],
+    "DECK_EXISTS": [("Default", "DEFAULT"), ("Old", "other"), ("Old", "Old"), ("Old", "Old::x")],
     "INVALID_DECK_NAME": [("Old", "  "), ("Old", "A::"), ("Old", "A\nB")],
     "FILTERED_DECK": [("Other", "New")],
 }
@@ -141,6 +147,26 @@ def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, call):
     assert len(tree.collection.find_cards("did:1")) == 6
 
 
+@both_versions
+@pytest.mark.parametrize("cards_too", [True, False])
+def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(tree, call, cards_too):
+    """The subdeck is gone with its parent when its own turn comes."""
+    cards = tree.collection.card_count()
+    add_notes(tree.collection, "Older", "a")
+    add_notes(tree.collection, "Home::Old", "b")
+    others = {name: content for name, content in snapshot(tree.collection).items() if "Old::" not in name}
+    del others["Old"]
+
+    assert call("anki.delete_decks", decks=["Old::Sub", "Old"], cardsToo=cards_too) is None
+
+    after = snapshot(tree.collection)
+    kept, _ = after.pop("Default")
+    del others["Default"]
+    assert after == others
+    assert len(kept) == (0 if cards_too else 6)
+    assert tree.collection.card_count() == cards + 2 - (6 if cards_too else 0)
+
+
 @pytest.mark.parametrize("cards_too", [True, False])
 def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, call, cards_too):
     before = snapshot(tree.collection)
@@ -152,7 +178,7 @@ def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, call, cards_too
     assert snapshot(tree.collection) == before
 
 
-@pytest.mark.parametrize("new", ["New", None])
+@pytest.mark.parametrize("new", ["New", "OLD", None])
 def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, new):
     before = snapshot(tree.collection)
     tree.addon.changeDeck = lambda cards, deck: None

@@ -49,6 +49,7 @@ def calls_of(ids, cards):
         "delete decks": delete_decks,
         "delete decks and keep cards": keep_cards,
         "rename deck": ("anki.rename_deck", {"oldName": "Geo", "newName": "World::Geo"}),
+        "rename deck by case": ("anki.rename_deck", {"oldName": "Geo", "newName": "GEO"}),
         "rename default deck": ("anki.rename_deck", {"oldName": "Default", "newName": "Inbox"}),
         "create model": ("anki.create_model", MODEL),
         "delete media": delete_media,

@@ -78,6 +78,14 @@ def test_a_large_file_is_answered_only_on_demand(anki, call):
     assert len(str(refused)) < 1000
 
 
+def test_the_size_of_what_is_not_base64_is_not_known(anki, call):
+    anki.addon.retrieveMediaFile = lambda filename: "QUJD*RA=="
+
+    answer = call("anki.get_media", filename="a.mp3")
+
+    assert answer == {"filename": "a.mp3", "dataBase64": "QUJD*RA==", "sizeBytes": None}
+
+
 def test_deleting_a_sound_says_which_note_plays_it(geo, call):
     note = geo.ids[3]
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, fronts, png
-from tools.anki import client
+from tools.anki import client, update_notes
 
 GONE = 1234567890123
 
@@ -41,6 +41,7 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
         ("unknown_target_field", {"noteId": two, "images": [picture]}),
         ("invalid_tag", {"noteId": two, "addTags": ["two words"]}),
         ("unknown_field", {"noteId": two, "fields": {"Front": "x", "front": "y"}}),
+        ("nothing", {"noteId": two, "fields": {}, "all": True}),
         ("invalid_deck_name", {"noteId": two, "deckName": "A\nB"}),
         (None, {"noteId": two, "deckName": "a"}),
         (None, {"noteId": str(three), "fields": {"Back": "cleaned\r\nby\x07Anki, e\u0301"}}),
@@ -58,8 +59,9 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
     }
     assert details[0] == {"index": 0, "noteId": one, "status": "ok", **made}
     assert "Front, Back" in details[3]["hint"]
-    assert "deckChangedTo" not in details[7]
-    assert (answer["updated"], answer["skipped"]) == (3, 6)
+    assert "deckChangedTo" not in details[8]
+    assert "addTags" in details[6]["hint"]
+    assert (answer["updated"], answer["skipped"]) == (3, 7)
     assert anki.collection.get_note(one).tags == ["keep", "updated"]
     assert fronts(anki.collection, "B::C") == ["new"]
     assert back(anki.collection, three).startswith("cleaned")
@@ -75,6 +77,12 @@ def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, 
     assert (tagged["updated"], anki.collection.get_note(note).tags) == (3, ["x"])
     assert [detail.get("reason") for detail in answer["details"]] == ["unchanged", None]
     assert back(anki.collection, note) == "second"
+
+
+def test_what_was_not_sent_is_not_read_back(anki, call):
+    answer = call("anki.update_notes", notes=[{"noteId": GONE, "fields": {"Back": "x"}}])
+
+    assert (answer["skipped"], len(anki.requests)) == (1, 1)
 
 
 def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, call):
@@ -169,6 +177,32 @@ def test_a_tag_for_500_notes_is_three_requests(anki, call):
     )
     assert (len(anki.requests), anki.actions().count("addTags")) == (3, 1)
     assert len(anki.collection.find_notes("tag:t")) == 500
+
+
+def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(anki, call, monkeypatch):
+    """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new
+    one."""
+    (note,) = add_notes(anki.collection, "A", "a")
+    anki.addon._selected = [note]
+    monkeypatch.setattr(update_notes.time, "sleep", lambda _: write_back(anki.collection, note, "answer"))
+
+    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["details"]
+
+    assert detail["status"] == "error"
+    assert "Browser" in detail["error"]
+
+
+def test_hundreds_of_moved_cards_are_moved_back_by_their_decks(anki, call):
+    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(200)))
+    more = add_notes(anki.collection, "B", *(f"other {number}" for number in range(100)))
+    call("anki.update_notes", notes=[{"noteId": note, "deckName": "C"} for note in ids + more])
+    anki.requests.clear()
+
+    assert call("anki.restore", entry=1)["cards"] == 300
+
+    assert (len(anki.requests), anki.actions().count("changeDeck")) == (2, 2)
+    homes = [len(anki.collection.find_cards(f"deck:{deck}")) for deck in "ABC"]
+    assert homes == [200, 100, 0]
 
 
 def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, call):

@@ -78,7 +78,7 @@ class Batch(Generic[Item, Ready]):
 
     def __init__(self, *, brief: bool):
         self.brief = brief
-        """Only what did not go well has a detail; of the rest the answer has the range of ids."""
+        """Details only for what did not go well or has a warning; of all that went well the range of ids."""
         self.pictures = Pictures()
         self.warnings: list[str] = []
         self.details: list[JsonObject] = []
@@ -165,7 +165,7 @@ class Batch(Generic[Item, Ready]):
         outcomes: JsonObject = {"details": self.details}
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
-            others = [detail for detail in self.details if detail["status"] != "ok"]
+            others = [detail for detail in self.details if detail["status"] != "ok" or "warnings" in detail]
             outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
         outcomes |= filled(warnings=self.warnings)
         return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

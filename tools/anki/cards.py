@@ -154,7 +154,8 @@ def _tagged(tag: str) -> str:
 
 def _exactly(tag: str) -> str:
     """The search for notes with just this tag, as Anki renames it."""
-    return f'"tag:re:^{re.escape(tag)}$"'
+    pattern = re.escape(tag).replace('"', '\\"')
+    return f'"tag:re:^{pattern}$"'
 
 
 class BulkChange:

@@ -179,11 +179,17 @@ def rename_deck(oldName: str, newName: str) -> None:
     # `Default` also means the deck with id 1, which Anki names in the language of the profile.
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
     new = spelled(checked_name(newName), deck_ids)
+    if same(old, new) and old != new and deck_ids.get(old) != DEFAULT_ID:
+        # By a name in between: to Anki a new deck `Geo` would be the `geo` that is there.
+        between = f"{new} (renaming)"
+        if old in deck_ids or between not in deck_ids:
+            rename_deck(old, between)
+        return rename_deck(between, new)
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
         problem = f"To Anki {new!r} is {old!r} itself, or a subdeck of it"
-        hint = "Upper and lower case are one: rename it to a free name first, then to this one."
+        hint = "Rename it to a free name first, then to this one."
         raise ToolError(problem, hint, code="DECK_EXISTS")
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
     presets, filtered, cards = contents(targets, deck_ids)

@@ -31,7 +31,10 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     content = client.call("retrieveMediaFile", filename=name)
     if not isinstance(content, str):
         raise _not_found(name)
-    data = base64.b64decode(content)
+    try:
+        data = base64.b64decode(content, validate=True)
+    except ValueError:  # AnkiConnect answered what is not base64
+        return {"filename": name, "dataBase64": content, "sizeBytes": None}
     if len(data) > max_bytes:
         problem = f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context"
         hint = f"Do you need its content? If so, call again with max_bytes = {len(data)}."

@@ -118,7 +118,7 @@ def unknown_field(name: str) -> ToolError:
         "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
         "Change Note Type."
     )
-    return ToolError(f"No note here has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
+    return ToolError(f"No note that the query finds has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
 
 
 def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
@@ -192,14 +192,6 @@ def by_id(ids: list[int]) -> dict[int, Info]:
 def cards_of(infos: dict[int, Info]) -> list[int]:
     """The cards of all these notes."""
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
-
-
-def existing(ids: list[int]) -> list[int]:
-    """The notes of these that exist. One request.
-
-    To ask notesInfo for thousands that do not holds Anki's window for minutes: each is an exception there.
-    """
-    return client.call("findNotes", query=f"nid:{','.join(map(str, ids))}") if ids else []
 
 
 def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:

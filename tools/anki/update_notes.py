@@ -1,5 +1,6 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
+import time
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
+from tools.anki.client import Action
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -22,6 +24,8 @@ NOTE = (
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
+EDITOR_S = 1.5
+"""After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
 MOST_PLACES = 10
 
 
@@ -58,12 +62,12 @@ class Change:
     """
 
     placed: Placed
-    made: JsonObject
+    outcome: JsonObject
     """What it changes, under the names of the details in the answer."""
     steps: dict[str, Step]
     """The actions that change it, by these names."""
     back: list[Step]
-    """The actions that take it back."""
+    """The actions that take it back, except those that move cards."""
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
@@ -135,9 +139,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
-    def _words(self, found: dict[int, Info]) -> str:
+    def _words(self, infos: dict[int, Info]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
-        if not found:
+        if not infos:
             return ""
         updates = self.updates
         names = ({**update.fields, **update.replace} for update in updates)
@@ -150,8 +154,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "pictures": any(update.images for update in updates),
         }
         words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
-        texts = map(notes.first_text, found.values())
-        return f"change {words or 'nothing'} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
+        texts = map(notes.first_text, infos.values())
+        return f"change {words or 'nothing'} of {notes.counted(len(infos), 'note')}{confirm.examples(texts)}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
@@ -186,6 +190,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if note not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {note} was not found", hint, code="MISSING")
+        if update == NoteUpdate(note, all=update.all):
+            hint = "Give fields, replace, addTags, removeTags, deckName or images."
+            raise ItemError("nothing to change", hint, code="NOTHING")
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
@@ -197,12 +204,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
             hint = f"target_field must be one of {', '.join(old)}."
             raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
-        # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
-        deck = update.deckName.strip()
-        if deck:
-            deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
-        if set(map(self.homes.get, info["cards"])) == {deck}:
-            deck = ""
+        deck = self._new_deck(update.deckName.strip(), info["cards"])
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
         # Anki removes with a tag what lies below it.
@@ -211,7 +213,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
         if placed.values:
             self.weight = 1
-        made = filled(
+        outcome = filled(
             updatedFields=list(placed.values),
             addedTags=added,
             removedTags=removed,
@@ -223,28 +225,39 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
             "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
         }
-        return Change(placed, made, {name: steps[name] for name in made}, self._back(info, made))
+        return Change(placed, outcome, {name: steps[name] for name in outcome}, self._back(info, outcome))
 
-    def _back(self, info: Info, made: JsonObject) -> list[Step]:
-        """The steps that put a note back."""
+    def _new_deck(self, name: str, cards: list[int]) -> str:
+        """The deck that cards are to be moved into; empty if there is none, or they are in it already."""
+        if not name:
+            return ""
+        # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
+        deck = decks.spelled_by_anki(name, self.deck_ids) or decks.checked_name(name)
+        return "" if {self.homes[card] for card in cards} == {deck} else deck
+
+    def _back(self, info: Info, outcome: JsonObject) -> list[Step]:
+        """The steps that put a note back, except into its deck."""
         note = info["noteId"]
         old = notes.values(info)
         steps = []
-        if "updatedFields" in made:
-            fields = {name: old[name] for name in made["updatedFields"]}
+        if "updatedFields" in outcome:
+            fields = {name: old[name] for name in outcome["updatedFields"]}
             steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [note]))
-        if "addedTags" in made or "removedTags" in made:
-            steps += journal.tagged_again({note: info["tags"]}, made.get("addedTags", []))
-        if "deckChangedTo" in made:
-            for card in info["cards"]:
-                steps.append(Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]))
+        if "addedTags" in outcome or "removedTags" in outcome:
+            steps += journal.tagged_again({note: info["tags"]}, outcome.get("addedTags", []))
         return steps
 
     def _record(self) -> None:
         """Put on record what will be overwritten; a call that changes nothing has no entry."""
         steps: list[Step] = []
+        cards_by_deck: dict[str, list[int]] = {}
         for change in self.ready.values():
             steps += change.back
+            if "deckChangedTo" in change.steps:
+                for card in change.steps["deckChangedTo"].ids:
+                    cards_by_deck.setdefault(self.homes[card], []).append(card)
+        # Moved back by decks: each action redraws Anki's window, however many cards it is for.
+        steps += journal.moved_again(cards_by_deck)
         if steps:
             count = notes.counted(len(self.ready), "note")
             profile = next(iter(self.before.values())).get("profile", "")
@@ -269,9 +282,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             for name, step in change.steps.items():
                 answer = answers[_key(step)]
                 if isinstance(answer, Refused):
-                    del change.made[name]
+                    del change.outcome[name]
                     refusal = answer
-            detail = {**change.made, **change.placed.detail()}
+            detail = {**change.outcome, **change.placed.detail()}
             if refusal:
                 self.failed(index, refusal, **detail)
             else:
@@ -281,11 +294,19 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """Take back the `ok` of each update whose texts the notes do not have. One request.
 
         AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
-        Browser it does not.
+        Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
+        the change.
         """
         done = self.indexes("ok")
+        if not done:
+            return
+        look: list[Action] = [("notesInfo", {"notes": list(self.before)}), ("guiSelectedNotes", {})]
         try:
-            infos = notes.by_id(list(self.before))
+            answer, selected = client.multi(*look)
+            if isinstance(selected, list) and self.before.keys() & selected:
+                time.sleep(EDITOR_S)
+                answer, _ = client.multi(*look)
+            infos = notes.indexed(*client.whole([answer]))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
@@ -297,7 +318,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                 if replacing.kept(texts.get(name, "")) != replacing.kept(sent):
                     stale.append(name)
             if stale:
-                problem = f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser?"
+                reason = "is the note open in Anki's Browser, or twice in this call?"
+                problem = f"{', '.join(stale)} is not as it was sent: {reason}"
                 hint = "Close the Browser, or select another note in it, then call again."
                 del self.details[index]["updatedFields"]
                 self.failed(index, ItemError(problem, hint, code="UNCHANGED"))

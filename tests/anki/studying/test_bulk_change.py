@@ -218,6 +218,16 @@ def test_a_change_of_tags_alone_counts_the_notes_that_have_them(ten, call, chang
     assert not ten.collection.find_notes("tag:rare")
 
 
+def test_a_tag_with_a_quotation_mark_is_renamed_and_removed(ten, call):
+    ten.collection.tags.bulk_add(ten.ids[:3], '5"')
+
+    renamed = call("anki.change_cards", renameTag=['5"', '6"'], dryRun=False, expected=3)
+    removed = call("anki.change_cards", removeTags=['6"'], dryRun=False, expected=3)
+
+    assert renamed["changed"] == removed["changed"] == 3
+    assert not ten.collection.find_notes("-tag:none")
+
+
 def test_a_change_of_tags_beside_another_still_needs_to_be_told_of_what(ten, call):
     answer = call("anki.change_cards", removeTags=["rare"], suspend=True)
     assert answer["code"] == "INVALID_ARGUMENTS"
