@@ -221,6 +221,7 @@ def test_a_read_only_file_changes_nothing_and_says_so():
             answers = told(reading)
         assert [answer["code"] for answer in answers] == ["DATABASE_ERROR"] * 2
         assert all(answer["hint"] for answer in answers)
+        assert all("is read-only" in answer["error"] for answer in answers)
         folder.chmod(0o755)
         (folder / "life.sqlite3").chmod(0o644)
         check_whole([])

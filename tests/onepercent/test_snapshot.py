@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+import pytest
+
 import tests.onepercent.lifetimes as lifetimes
 import tests.onepercent.person as person
-from tests.onepercent.person import act, call, do, items, ref, snapshot
+from tests.onepercent.person import act, call, do, items, preview, ref, snapshot
+from tools.core.tool import TOOLS
 from tools.onepercent.database import store
 
 
@@ -125,3 +128,30 @@ def test_calls_read_no_more_of_four_years_than_of_two():
             db.execute("UPDATE goals SET status = 'work' WHERE id = 365")
         costs.append([machine_steps(ask) for ask in asked])
     assert all(later < earlier * 1.5 for earlier, later in zip(*costs, strict=True)), costs
+
+
+@pytest.mark.parametrize(
+    "dates", [{"date_from": "9999-12-28"}, {"date_from": "9999-12-31", "date_to": "9999-12-31"}]
+)
+def test_a_date_without_days_after_it_is_a_clear_error(dates: dict[str, str]):
+    answer = call("get_user_snapshot", **dates)
+    assert (answer["code"], answer["field"]) == ("INVALID_DATE", "date_from")
+    assert "is after 9000-01-01" in answer["error"]
+
+
+@pytest.mark.parametrize("include", ["schedule", "history"])
+def test_a_date_without_days_before_it_is_the_past(include: str):
+    do(act("habit.create", name="Бег"))
+    for dates in ({"date_to": "0001-02-01"}, {"date_to": "9999-12-31"}, {}):
+        shown = call("get_user_snapshot", include=[include], date_from="0001-01-01", picture=True, **dates)
+        assert shown.get("code") == ("INVALID_DATE" if "0001" in str(dates) else None)
+        assert TOOLS["get_user_snapshot"].page.private(shown) or not shown["success"]
+
+
+@pytest.mark.parametrize("absent", ["", "null", None])
+def test_a_text_that_stands_for_nothing_is_absent(absent: str | None):
+    names = ("date_from", "date_to", "find", "goals_status", "include", "goal_id", "picture")
+    assert call("get_user_snapshot", **dict.fromkeys(names, absent)) == call("get_user_snapshot")
+    previewed = preview(act("goal.create", title="Дом"))
+    arguments = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
+    assert call("apply_actions", **arguments, idempotency_key=absent)["success"]

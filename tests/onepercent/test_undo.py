@@ -190,3 +190,52 @@ def test_the_list_names_what_can_be_undone_and_redone_newest_first(clock):
     ]
     assert len(changes) == 20
     assert call("undo_last", list=True, redo=True)["changes"] == changes
+
+
+def test_a_refusal_names_no_column_of_the_database(life, clock: Clock):
+    do(act("goal.update", goal_id=1, title="Два"))
+    clock.set("2026-03-18T13:00:00+00:00")
+    do(act("goal.update", goal_id=1, why_important="x"))
+    start = "Cannot undo: goal 'Два' changed since it was applied: "
+    assert call("undo_last", number=2)["error"] == start + "it was written again"
+    clock.set("2026-03-18T13:05:00+00:00")
+    do(act("goal.delete", goal_id=1))
+    assert call("undo_last", number=3)["error"] == start + "it is deleted"
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_the_undo_of_a_move_to_another_goal_says_from_which_goal_to_which(count: int, life):
+    steps = [act("step.create", goal_id=1, title=f"Шаг {number}") for number in range(count)]
+    ids = do(act("goal.create", title="Другая"), *steps)
+    do(*[act("step.update", step_id=step, goal_id=ids[0]) for step in ids[1:]])
+    for redo, move in ((False, "цель: «Другая» → «Цель»"), (True, "цель: «Цель» → «Другая»")):
+        previewed = call("undo_last", redo=redo)
+        assert (move if count == 1 else "7 шагов цели") in previewed["message"]
+        assert "goal_id" not in previewed["message"]
+        assert apply(previewed)["success"]
+
+
+def test_what_an_undo_brings_back_is_counted_as_brought_back(life):
+    do(act("goal.delete", goal_id=1), act("habit.delete", habit_id=1))
+    question = call("undo_last")["diff"].dry.question()
+    assert question.startswith("Применить? Вернуть: 1 цель, 1 привычка. XP не изменятся\n")
+
+
+@pytest.mark.parametrize("redo", [False, True])
+def test_an_undo_that_the_version_before_previewed_is_shown_again_and_can_be_applied(redo: bool, life):
+    do(act("goal.update", goal_id=1, title="Два"))
+    if redo:
+        undo()
+    previewed = call("undo_last", redo=redo)
+    with store.writing() as db:
+        (plan,) = db.execute("SELECT plan FROM previews WHERE id = ?", (previewed["preview_id"],)).fetchone()
+        older = json.loads(plan)
+        (name, number, values, place), (entry,) = older["actions"][0], older["entries"][0]
+        del values["undone"]
+        entry[1]["client_action_id"] = number
+        older["actions"] = [["undo.redo" if redo else name, number, values, place]]
+        db.execute("UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(older), previewed["preview_id"]))
+    fresh = apply(previewed)
+    assert fresh["code"] == "PREVIEW_STALE" and fresh["diff"] == previewed["diff"]
+    assert apply(fresh)["success"]
+    assert items("goals")[0]["title"] == ("Два" if redo else "Цель")

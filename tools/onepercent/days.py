@@ -90,7 +90,8 @@ def date_hint(value: object) -> str:
     present = today()
     hint = f"Today is {present} ({present:%A})."
     word = str(value).strip().lower()
-    weekdays = [name.lower() for names in texts.WEEKDAYS.values() for name in names]
+    names = texts.WEEKDAYS["ru"] + texts.WEEKDAYS["en"]
+    weekdays = [name.lower() for name in names]
     if word in AHEAD:
         return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."
     if word in weekdays:

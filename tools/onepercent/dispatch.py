@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, encodable
+from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, settings
 from tools.onepercent.database import Database, store
 from tools.onepercent.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
@@ -82,7 +83,12 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
         for name in parameters.required:
             if arguments.get(name) is None:
                 raise fields.required(name)
-        values = parameters.read(arguments)
+        # No optional argument of these tools is free text, so a blank one is absent.
+        sent = {}
+        for name, value in arguments.items():
+            if value not in ABSENT_TEXTS or name in parameters.required:
+                sent[name] = value
+        values = parameters.read(sent)
     except ToolError as error:
         if "ARGUMENT" in error.code:  # of the validator of all tools
             error.code = "FIELD_INVALID"

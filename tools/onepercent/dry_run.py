@@ -97,7 +97,8 @@ class Run(NamedTuple):
             if outcome.reversal:
                 changes = words.more(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
-            warnings += [f"! {words.warning(*warning)}" for warning in outcome.warnings]
+            for key, places in outcome.warnings:
+                warnings.append(f"! {words.warning(key, places)}")
         return [*lines, self.xp_line(), *warnings]
 
     def xp_line(self) -> str:

@@ -18,6 +18,9 @@ from tools.onepercent.snapshot.history import marks_as_text
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
+# Beyond these the days around a date could not be computed.
+EARLIEST = date(1900, 1, 1)
+LATEST = date(9000, 1, 1)
 STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
 WORDS = fields.text(200, line=True)
 
@@ -53,18 +56,25 @@ def get_user_snapshot(
     today = store.today()
     user = settings.user()
     first = _day("date_from", date_from)
+    first = first and max(first, EARLIEST)
     last = _day("date_to", date_to)
     begin = first or today
-    end = last or begin + timedelta(SCHEDULE_DAYS_AHEAD)
-    if end < begin:
-        message = f"date_to {end} is before date_from {begin}"
-        hint = f"Swap the two dates. {days.date_hint(None)}"
-        raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
-    goal_id = goal_id and min(goal_id, fields.LARGEST_ID)
-    past = _past(today, first, last)
-    diary_told = "diary" in names and first is not None
-    with_steps = STEPS in (include or ())
-    view = View(user, today, begin, end, goals_status or "work", goal_id, with_steps, past, diary_told)
+    latest = min(last or LATEST, LATEST)
+    if begin > latest:
+        hint = f"Send an earlier date_from. {days.date_hint(None)}"
+        message = f"date_from {begin} is after {latest}"
+        raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
+    view = View(
+        user,
+        today,
+        begin,
+        last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
+        goals_status=goals_status or "work",
+        goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
+        with_steps=STEPS in (include or ()),
+        past=_past(today, first, last),
+        diary_told="diary" in names and first is not None,
+    )
     zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
     answer: JsonObject = {"success": True, "user_name": user, "today": present_day}
@@ -74,9 +84,10 @@ def get_user_snapshot(
         if find:
             answer["found"] = word_search.search(db, user, WORDS.read("find", find))
         content = marks_as_text(db, user, today, first, last) if picture else ()
+
     shown = person_pages.Shown(answer, *content)
     if "history" in names and not (first and last):
-        shown.span = past
+        shown.span = view.past
     elif first or last:
         shown.span = begin, last or begin
     is_one_day = shown.span is None or shown.span[0] == shown.span[1]

@@ -176,6 +176,9 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     entries = []
     for values, shown in zip(kept["actions"], kept["entries"], strict=True):
         action = Planned(*values)
+        if action.name.startswith("undo."):  # The version before kept two actions without `undone`.
+            undone = action.name == "undo.redo"
+            action = action._replace(name="undo.last", values={"undone": undone} | action.values)
         if action.client_action_id not in without:
             planned.append(action)
             entries.append(shown)

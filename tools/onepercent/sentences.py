@@ -306,9 +306,11 @@ def things_of(entry: JsonObject) -> Counter[str]:
 def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
-    things = {section: Counter[str]() for section in ("deletes", "updates", "completions", "creates")}
+    things = {
+        section: Counter[str]() for section in ("deletes", "updates", "completions", "creates", "restored")
+    }
     for section, entry in entries:
-        things[section] += things_of(entry)
+        things["restored" if "restored" in entry else section] += things_of(entry)
     parts = []
     for section, numbers in things.items():
         if listed := [counted(count, name) for name, count in numbers.items()]:

@@ -50,7 +50,7 @@ KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "pers
 
 PARENTS = OWNERS | {"steps": "goals"}
 
-UNSAID = (*SILENT, "deleted_at", "archived_at")  # what an entry says in other ways
+UNSAID = (*SILENT, "deleted_at", "archived_at", "goal_id")  # what an entry says in other ways
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
@@ -127,7 +127,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if row is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(row["journal"])["changes"]
-    changes = [Change(table, tuple(key), *rest) for table, key, *rest in kept]
+    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in kept]
     before = _rows(unit, changes)
     xp = balance(unit.db, unit.user)[0]
     try:
@@ -149,7 +149,11 @@ def _blocked(reason: str) -> ToolError:
 
 
 def _rows(unit: UnitOfWork, changes: list[Change]) -> Rows:
-    return {step.place: dict(unit.read(step.table, *step.key) or {}) for step in changes}
+    rows: Rows = {}
+    for step in changes:
+        row = unit.read(step.table, *step.key)
+        rows[step.place] = dict(row) if row else {}
+    return rows
 
 
 def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
@@ -163,7 +167,11 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
             continue
         touched = [name for name, value in step.values.items() if digested(row[name]) != value]
         if touched:
-            raise _blocked(f"{label(step.table, row)} changed since it was applied: {', '.join(touched)}")
+            names = [name.removesuffix("_at") for name in touched if name not in SILENT]
+            what = ", ".join(names) or "it was written again"
+            if not _is_there(dict(row)):
+                what = "it is deleted"
+            raise _blocked(f"{label(step.table, row)} changed since it was applied: {what}")
         if step.replaced is None:
             unit.remove(step.table, row)
         else:
@@ -183,6 +191,9 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
         shown = _named(unit, table, before, row or changed)
         section = _describe(shown, table, row, changed)
         if table == "steps":
+            if row and changed and row["goal_id"] != changed["goal_id"]:
+                goal = _named(unit, table, after, changed)["goal_title"]
+                shown.setdefault("changes", {})["goal_title"] = {"from": shown["goal_title"], "to": goal}
             steps.setdefault((section, shown["goal_title"]), []).append(shown)
             continue
         entries.append((section, shown))
@@ -252,7 +263,10 @@ def _group(section: str, steps: list[JsonObject]) -> JsonObject:
     group = filled(entity="step", count=len(steps), restored=section == "creates")
     names = set[str]().union(*(step.get("changes", ()) for step in steps))
     if names == {"dt"}:
-        rows = [[step["title"], *step["changes"]["dt"].values()] for step in steps]
+        rows = []
+        for step in steps:
+            day = step["changes"]["dt"]
+            rows.append([step["title"], day["from"], day["to"]])
         if all(map(all, rows)):
             return group | moved_rows(sorted(rows, key=itemgetter(1)))
     return group | filled(fields=sorted(names))

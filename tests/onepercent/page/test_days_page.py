@@ -394,3 +394,15 @@ def test_what_the_steps_of_an_answer_share_is_said_of_each(sit, private):
     assert goal.run("[...document.querySelectorAll('input')].map(it => it.checked)") == [False] * 4 + [True]
     week = {"include": ["schedule"], "date_from": today(), "date_to": today(6)}
     assert person.see("get_user_snapshot", arguments=week).text().count("Выучить Python") == 5
+
+
+@pytest.mark.parametrize("private", [True, False], ids=["", "only the answer"])
+def test_the_spheres_of_life_are_named_in_the_language_of_the_client(private, sit):
+    person = sit()
+    do(person, act("ssp.rate", category="health_sport", score=9))
+    person.host.private = private
+    names = {"ru-RU": "Здоровье и спорт", "en-GB": "Health and sports"}
+    for locale, name in names.items():
+        tab = person.see("get_user_snapshot", arguments={"include": ["ssp"]}, locale=locale)
+        server = "Здоровье и спорт"
+        assert f"{name if private else server}9" in tab.text("#body").replace("\n", "")

@@ -35,11 +35,11 @@ RESTORE = (
 # By sqlite's own words (sqlite3ErrStr): Python 3.10 gives no result codes.
 CAUSES = {
     "is locked": ("Another session has been writing for too long", "Try again in a moment."),
-    "disk": ("The disk is full, or could not be read or written", "Make room, check the disk."),
-    "": (
-        "{file} is read-only, or refused the change",
-        "Make the file and its folder writable; the log (stderr) has more.",
-    ),
+    "disk is full": ("The disk is full", "Make room, then try again."),
+    "disk I/O error": ("The disk is full, or could not be read or written", "Make room, check the disk."),
+    "readonly": ("{file} is read-only", "Make the file and its folder writable."),
+    "unable to open": ("{file} cannot be opened", "Make the file and its folder writable."),
+    "": ("The database refused the change", "The log (stderr) has the details."),
 }
 
 Identity = tuple[int, str, int, int]
@@ -102,12 +102,13 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             db = _kept.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
-            # Full, or a card that turned read-only: no room for the files beside this one. What is all in it
-            # is read.
+            # Full, or a card that turned read-only: there is no room for the files beside this one. If it holds
+            # everything, it is read alone.
             log = Path(f"{file}-wal")
+            is_whole = status.st_size and not (log.exists() and log.stat().st_size)
             disk = os.statvfs(file.parent)
             has_room = disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
-            if has_room or not reads_only or (log.exists() and log.stat().st_size):
+            if has_room or not (reads_only and is_whole):
                 raise
             db = connect(f"{file.absolute().as_uri()}?immutable=1")
             keeps = False

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import date, timedelta
+from itertools import starmap
 from pathlib import Path
 
 from tools.core import settings as core_settings
@@ -11,7 +12,7 @@ from tools.core.json_types import Answer, JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.presses import handed
 from tools.core.resources import Resource
-from tools.onepercent import days, sentences, settings, words
+from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.dry_run import Diff, Run
@@ -76,7 +77,7 @@ def _changes(dry: Run) -> list[JsonObject]:
             key = planned.client_action_id if planned.kind.published else ""
             count = sentences.things_of(entry).total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
-        changes[-1]["warnings"] = [words.warning(*warning) for warning in outcome.warnings]
+        changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
     return changes
 
 
@@ -93,10 +94,20 @@ def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
     shown = answer if isinstance(answer, Shown) else Shown(answer)
-    private = {DAYS_DATA: days_data(shown.span, shown.is_day)}
+    data = days_data(shown.span, shown.is_day)
+    if ssp := answer.get("data", {}).get("ssp"):
+        data["ssp"] = {"spheres": list(map(_named, ssp["spheres"]))}
+    private = {DAYS_DATA: data}
     if not toolsets.only_reads(core_settings.current(), "onepercent"):
         private |= handed(keys.of_day)
     return private
+
+
+def _named(sphere: JsonObject) -> JsonObject:
+    """A sphere of life with its name in each language of the page, whatever the server's."""
+    key = f"category.{sphere['category']}"
+    names = {language: texts.table(language)[key].capitalize() for language in ("ru", "en")}
+    return names | {"score": sphere["score"]}
 
 
 def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
