@@ -20,6 +20,7 @@ from tools.onepercent.habits import schedules
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
 """The frequency of a habit that is due on the same days."""
+LONGEST_MONTH = 31  # days in which each rule has a day
 
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
 
@@ -72,10 +73,10 @@ def first_day(repeat: str, since: date) -> str | None:
     parts = json.loads(repeat)
     detail = ",".join(map(str, parts.get("on", ())))
     schedule = schedules.schedule(KINDS[parts["every"]], detail)
-    day = since
-    while not schedule.is_due(day.toordinal()):
-        day += timedelta(days=1)
-    return None if f"{day}" > parts.get("until", schedules.LAST) else f"{day}"
+    start = since.toordinal()
+    due = next(iter(schedule.due(start, start + LONGEST_MONTH)))
+    day = f"{date.fromordinal(due)}"
+    return None if day > parts.get("until", schedules.LAST) else day
 
 
 def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:

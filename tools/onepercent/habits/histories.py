@@ -76,12 +76,13 @@ class History:
     def _verdicts(self, today: int, last: int) -> Iterator[bool]:
         """True for each period kept and False for each that was not, from the day `unfolded` on."""
         for begin, end, times, is_whole in self.course.periods(self.unfolded, last):
-            marks = [
-                self.marks.get(day)
-                for day in range(begin, min(end, last) + 1)
-                if is_whole or not self.course.pause(day)
-            ]
-            is_over = end < today or (begin == end and "-" in marks)
+            is_day = begin == end
+            if is_day and is_whole:
+                marks = self.mark(begin)
+            else:
+                span = range(begin, min(end, last) + 1)
+                marks = "".join(self.mark(day) for day in span if is_whole or not self.course.pause(day))
+            is_over = end < today or (is_day and marks == "-")
             if marks.count("+") >= times:
                 yield True
             elif is_over and is_whole and "e" not in marks:
@@ -110,9 +111,9 @@ class History:
         """The days on which what is missing is due."""
         due: set[int] = set()
         for begin, end, times, is_whole in self.course.periods(first, last):
-            unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
-            if not unmarked:
+            if begin == end and begin in self.marks:
                 continue
+            unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
             missing = times - (end - begin + 1 - len(unmarked))
             if end >= today:
                 unmarked = [today]
