@@ -1,4 +1,4 @@
-"""Commands of the shell for people: today, the history, and a report to keep."""
+"""Commands of the shell for people: today, the history, a search, and a report to keep."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ from tools.core.mcp_apps import document
 from tools.core.registry import TextOutput, command
 from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
-from tools.onepercent.get_user_snapshot import get_user_snapshot
+from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, rate
 
@@ -118,6 +118,21 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
     rows = [words.say(heads).split("|"), *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+@command("find")
+@for_people
+def find(*query: str) -> TextOutput:
+    """Show the goals, steps, habits and diary entries that have these words."""
+    wanted = WORDS.read("find", " ".join(query))
+    lines = []
+    for item in get_user_snapshot(find=wanted)["found"]["items"]:
+        title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
+        sign = "✓" if "done" in item else "·"
+        lines.append(f"{sign} {words.say('thing.' + item['kind'])} {item['id']}  {title}")
+    if not lines:
+        return TextOutput(words.say("shell.nothing", words=wanted), 1)
+    return TextOutput("\n".join(lines))
 
 
 @command("report")
