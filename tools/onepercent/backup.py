@@ -40,6 +40,8 @@ QUERIES = {
 FORMAT = "onepercent-export"
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 """`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
+SEQUENCES = "sequences"
+"""The highest ids ever given, so that none is given twice, not even after an import."""
 TABLES = {*migrations.STATE, *migrations.HISTORY, "last_applied"}  # which undo had until version 2
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
@@ -198,7 +200,8 @@ def export(file: str) -> JsonObject | TextOutput:
 
 def _lines(db: Database) -> Iterator[str]:
     version = db.execute("PRAGMA user_version").fetchone()[0]
-    yield f'{{"format":"{FORMAT}","version":{version}'
+    sequences = json.dumps(dict(db.execute("SELECT name, seq FROM sqlite_sequence")))
+    yield f'{{"format":"{FORMAT}","version":{version},\n"{SEQUENCES}":{sequences}'
     for part, tables in PARTS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
@@ -262,6 +265,8 @@ def _fill(fresh: Database, source: Path) -> None:
     store.check_version(content["version"], source)
     with store.transaction(fresh):
         migrations.migrate(fresh, upto=content["version"])
+        highest = content[SEQUENCES].items()
+        fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
         there = {row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         exported = {**content["state"], **content["history"]}
         for table in there & TABLES:
