@@ -47,7 +47,6 @@ BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a da
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
 NOT_OURS = (
-    sqlite3.Error,
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -242,7 +241,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
     except OSError as error:
         message = f"{error.filename or source}: {error.strerror}"
         raise refused(message, "Name a file that `export` or `backup` wrote.") from error
-    except NOT_OURS as error:
+    except (*NOT_OURS, sqlite3.Error) as error:
         message = f"{source} is damaged, or neither an export nor a backup: {error}"
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
