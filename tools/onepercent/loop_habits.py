@@ -55,6 +55,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
         preview_id = previews.keep(dry)
+
     if not dry.unit.journal:
         return TextOutput(words.say("loop.nothing"))
     if is_agreed:
@@ -81,7 +82,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     file = params["file"]
     outcome = Outcome()
     names: list[str] = []
-    noted: list[str] = []
+    dates: list[str] = []
     try:
         with ZipFile(file) as archive:
             for habit in rows("Habits.csv"):
@@ -89,7 +90,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
                 if paths := filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv"):
                     past = sorted(rows(paths[0]), key=itemgetter("Date"))
                     _add(unit, habit, past, names.count(name), outcome)
-                    noted += _note(unit, name, past)
+                    dates += _note(unit, name, past)
                 else:
                     outcome.warn("loop.absent", title=name)
                 names.append(name)
@@ -97,27 +98,28 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
         message = f"{file} is not an export of Loop Habit Tracker 2.3.1 or newer"
         hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
         raise ToolError(message, hint, code="FIELD_INVALID") from error
-    if noted:
-        outcome.entries.append(_sum("note", sorted(noted), entity="diary"))
+
+    if dates:
+        outcome.entries.append(_sum("note", sorted(dates), entity="diary"))
     return outcome
 
 
-def _sum(kind: str, dates: list[str], **shown: str) -> tuple[str, JsonObject]:
+def _sum(kind: str, dates: list[str], **subject: str) -> tuple[str, JsonObject]:
     """The entry of the diff for so many of a kind, on these days."""
     count = len(dates)
     span = f"{dates[0]}..{dates[-1]}"
-    return "updates", {**shown, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
+    return "updates", {**subject, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
 
 
 def _note(unit: UnitOfWork, name: str, past: list[Record]) -> list[str]:
     """Write the notes of a habit into the diary unless they are there; return their days."""
-    noted = []
+    dates = []
     for day in past:
         note = {"user": unit.user, "date": day["Date"], "reflection": f"{name}: {day.get('Notes')}"}
         if day.get("Notes") and not unit.db.execute(SAME_NOTE, note).fetchone():
             unit.create("diary", note)
-            noted.append(day["Date"])
-    return noted
+            dates.append(day["Date"])
+    return dates
 
 
 def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcome: Outcome) -> None:
@@ -181,6 +183,7 @@ def _adapt(unit: UnitOfWork, created: Row, habit: Record, marks: list[JsonObject
         kept = [mark["date"] for mark in marks if mark["status"] == "completed"]
         for first in [BEGINNING, *kept]:
             unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
+
     if habit["Archived?"] == "true":
         unit.assign("habits", created, {"archived_at": unit.stamp})
         last = days.ordinal(marks[-1]["date"] if marks else unit.day)

@@ -44,6 +44,7 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
     state = state_path("notified")
     if not options and state.exists() and state.read_text(encoding="utf-8") == due:
         return 0
+
     title, lines = _notice(part, cards_due)
     if options:
         print("\n".join([title, *lines]))
@@ -68,15 +69,17 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         "step": [step["title"] for step in schedule["today"] if not step["is_complete"]],
         "habit": [habit["name"] for habit in habits if habit["today_status"] == "pending"],
     }
+
     lines = []
     for kind, titles in left.items():
         if not titles:
             continue
         line = words.counted(len(titles), kind)
         if not settings.current().notify_private:
-            named = words.more(list(map(one_line, titles)), LONGEST_LIST)
-            line += f": {'; '.join(named)}"
+            few = words.more(list(map(one_line, titles)), LONGEST_LIST)
+            line += f": {'; '.join(few)}"
         lines.append(line)
+
     if part == "evening":
         if not is_written:
             lines.append(words.say("notice.diary"))

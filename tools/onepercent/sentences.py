@@ -69,6 +69,7 @@ def line(section: str, entry: JsonObject) -> Line:
     subject, title, kind = _subject(entity, entry, is_gone)
     details = DESCRIBE["deletes" if is_gone else section](entity, entry)
     parts = list(map(_detail_text, details))
+
     if is_gone:
         verb, verb_done = _verbs(sign)
         start = f"{verb}: {subject}"
@@ -81,12 +82,14 @@ def line(section: str, entry: JsonObject) -> Line:
         if details and isinstance(details[0], str):
             what = _joined(kind, details[0])
             details = details[1:]
+
     steps = _rows(entry)
     text = _joined(start, "; ".join(parts), ", ".join(steps))
     # The reward of a habit that is created or deleted is not XP that moves.
     xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
     if xp:
         text += f" ({xp_signed(xp)})"
+
     page = {
         "sign": "updates" if sign == "unmark" else sign,
         "title": title,

@@ -47,6 +47,7 @@ def today() -> TextOutput:
         schedule = present.dated(db, view)
         xp = present.xp(db, view)
         habits = present.habits(db, view)["items"]
+
     lines = [f"{day}, {words.weekday(day)}"]
     for step in schedule["overdue"]:
         lines.append(f"! {words.day(step['date'])} {_step(step)}")
@@ -87,12 +88,14 @@ def history(number_of_days: str = "7") -> TextOutput:
     first = store.today() - timedelta(count - 1)
     answer = get_user_snapshot(include=["history"], date_from=f"{first}")
     past = answer["data"]["history"]
+
     rows = []
     for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
     rows.append(_row(words.say("shell.total"), past["total"]))
     rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))
     lines = _table("shell.history", rows)
+
     if past["habits"]:
         rows = []
         for habit in past["habits"]:
@@ -146,14 +149,17 @@ def report(file: str, *period: str) -> TextOutput:
     bounds = {}
     for name, day in options.items():
         bounds[name] = date.fromisoformat(fields.read_day(name, day))
+
     today = store.today()
     last = min(today, bounds.get("--to", today))
     first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))
     if not 0 <= (last - first).days < days.YEAR:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
+
     with store.reading() as db:
         recent = Past(db, settings.user(), first, last, today)
         _, text = encodable(_content(recent, last))
+
     page = document(Path(__file__).parent / "page" / "report.html")
     data = text.replace("<", "\\u003c")
     target = Path(file).expanduser()
@@ -170,6 +176,7 @@ def _content(recent: Past, last: date) -> JsonObject:
     habits = []
     for habit in recent.habits:
         habits.append(habit._asdict() | {"rate": rate(habit.signs, recent.ends_today)})
+
     goals = recent.read(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
     steps = recent.read(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {

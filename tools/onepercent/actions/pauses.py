@@ -97,8 +97,8 @@ def archive(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     first = _first_day(unit, habit)
     for row in _pauses(unit, habit):
         if row["first_day"] <= first <= (row["last_day"] or LAST):
-            # It would end while the habit is out of sight.
-            unit.change("habit_pauses", row, {"last_day": None})
+            if row["last_day"]:  # It would end while the habit is out of sight.
+                unit.change("habit_pauses", row, {"last_day": None})
             return outcome
 
     unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})

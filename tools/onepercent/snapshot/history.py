@@ -100,6 +100,7 @@ def history(db: Database, view: View) -> JsonObject:
     pieces = "days"
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
+
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.diary_told
     every_day = [first + place * DAY for place in range(length)]
     shown = []
@@ -108,6 +109,7 @@ def history(db: Database, view: View) -> JsonObject:
         span = list(group)
         if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
             shown.append({name: label} | piece)
+
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
     end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
@@ -152,6 +154,7 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
     sums = recent.sums(first, last)
     if not any(sums._replace(due=0)):
         return {}
+
     piece = _shown(sums)
     if sums.goals:
         piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
@@ -167,6 +170,7 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     amounts = {}
     for key, amount, unit in recent.read(AMOUNTS, first, last):
         amounts[key] = {"amount": round(amount, 3), "unit": unit}
+
     habits = []
     for habit in recent.habits:
         signs = habit.signs[length:]

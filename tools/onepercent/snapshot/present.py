@@ -89,6 +89,7 @@ def goals(db: Database, view: View) -> JsonObject:
     items = list(map(shown, db.execute(query, {"user": view.user, "goal": view.goal_id})))
     if is_one and not items:
         raise missing("goal")
+
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
@@ -107,6 +108,7 @@ def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
         most = max(values, key=values.count, default=None)
         if values.count(most) < FEW:
             continue
+
         usual[name] = most
         for item in items:
             if item.get(name) == most:
@@ -129,9 +131,11 @@ def habits(db: Database, view: View) -> JsonObject:
             archived.append({"id": habit["id"], "name": habit["name"]})
         else:
             items.append(_habit(each, today, amounts.get(habit["id"], 0)))
+
         first = today - WEEK + 1
         signs = settled(each.signs(first, today, today), until_today=True)
         scheduled += "".join(sign for day, sign in enumerate(signs, first) if each.course.is_due(day))
+
     statuses = [item["today_status"] for item in items]
     section = share(items, USUAL) | {
         "items": items,
@@ -158,6 +162,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
         "best_streak": streak.best,
         "today_status": _status(history, today, times),
     }
+
     if times:
         item["streak_in"] = "weeks"
     if row["times"]:
@@ -215,10 +220,12 @@ def ssp(db: Database, view: View) -> JsonObject:
     row = db.execute(newest, (view.user,)).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
+
     spheres = []
     for category in CATEGORIES:
         name = words.value("category", category).capitalize()
         spheres.append({"category": category, "name": name, "score": row[category]})
+
     scores = [row[category] for category in CATEGORIES if row[category]]
     average = round(sum(scores) / len(scores), 1)
     return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}
