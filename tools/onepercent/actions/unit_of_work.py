@@ -251,6 +251,8 @@ def difference(table: str, before: Fingerprint, row: Row | None) -> str:
         return f"{label(table, row or {})} was {'added' if row else 'removed'}"
     columns = zip(row.keys(), before, fingerprint(row), strict=True)
     changed = [name for name, was, value in columns if was != value and name not in SILENT]
+    if "deleted_at" in changed:
+        return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{label(table, row)} changed: {', '.join(changed) or 'it was written again'}"
 
 
