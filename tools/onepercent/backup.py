@@ -236,7 +236,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
                 histories.settle(fresh, days.today())
                 if faults := faults_of(fresh):
                     raise ValueError("; ".join(faults))
-            kept = _keep_present()
+            former = _keep_present()
             _overwrite(fresh)
     except OSError as error:
         message = f"{error.filename or source}: {error.strerror}"
@@ -246,7 +246,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
     answer = {"file": str(source), "database": str(store.path())}
-    return answer | {"kept": str(kept)} if kept else answer
+    return answer | {"kept": str(former)} if former else answer
 
 
 def _copy(fresh: Database, source: Path) -> None:
@@ -280,18 +280,18 @@ def _keep_present() -> Path | None:
     file = store.path()
     if not file.exists() or not file.stat().st_size:
         return None
-    kept = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
+    copy = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
     try:
         with store.reading() as db:
-            store.backup(db, kept)
+            store.backup(db, copy)
     except store.Damaged:
         from shutil import copyfile
 
         for beside in ("", "-wal"):
             if Path(f"{file}{beside}").exists():
-                copyfile(f"{file}{beside}", f"{kept}{beside}")
-                os.chmod(f"{kept}{beside}", 0o600)
-    return kept
+                copyfile(f"{file}{beside}", f"{copy}{beside}")
+                os.chmod(f"{copy}{beside}", 0o600)
+    return copy
 
 
 def _overwrite(fresh: Database) -> None:

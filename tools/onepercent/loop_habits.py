@@ -77,8 +77,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
         text = archive.read(path).decode("utf-8-sig")
         return list(csv.DictReader(StringIO(text, newline="")))
 
-    damaged = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError)
-    encrypted = RuntimeError
+    damaged = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)  # the last: encrypted
     file = params["file"]
     outcome = Outcome()
     names: list[str] = []
@@ -94,7 +93,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
                 else:
                     outcome.warn("loop.absent", title=name)
                 names.append(name)
-    except (*backup.NOT_OURS, *damaged, encrypted, OSError, sqlite3.IntegrityError) as error:
+    except (*backup.NOT_OURS, *damaged, OSError, sqlite3.IntegrityError) as error:
         message = f"{file} is not an export of Loop Habit Tracker 2.3.1 or newer"
         hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
         raise ToolError(message, hint, code="FIELD_INVALID") from error
@@ -129,9 +128,9 @@ def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcom
     present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
     key = present["id"] if present else _create(unit, habit, past, outcome)
     rows = unit.db.execute("SELECT date FROM habit_marks WHERE habit_id = ?", (key,))
-    marked = {day for (day,) in rows}
+    days_here = {day for (day,) in rows}
 
-    marks = [mark for mark in _marks(habit, past) if mark["date"] not in marked]
+    marks = [mark for mark in _marks(habit, past) if mark["date"] not in days_here]
     for mark in marks:
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
@@ -180,8 +179,8 @@ def _adapt(unit: UnitOfWork, created: Row, habit: Record, marks: list[JsonObject
     if created["n"]:
         # Loop counts the days from the last time, early or late: the schedule begins anew with each.
         schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{created['n']}"}
-        kept = [mark["date"] for mark in marks if mark["status"] == "completed"]
-        for first in [BEGINNING, *kept]:
+        times = [mark["date"] for mark in marks if mark["status"] == "completed"]
+        for first in [BEGINNING, *times]:
             unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
 
     if habit["Archived?"] == "true":

@@ -127,14 +127,14 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
 @for_people
 def find(*query: str) -> TextOutput:
     """Show the goals, steps, habits and diary entries that have these words."""
-    wanted = WORDS.read("find", " ".join(query))
+    text = WORDS.read("find", " ".join(query))
     lines = []
-    for item in get_user_snapshot(find=wanted)["found"]["items"]:
+    for item in get_user_snapshot(find=text)["found"]["items"]:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         sign = "✓" if "done" in item else "·"
         lines.append(f"{sign} {words.say('thing.' + item['kind'])} {item['id']}  {title}")
     if not lines:
-        return TextOutput(words.say("shell.nothing", words=wanted), 1)
+        return TextOutput(words.say("shell.nothing", words=text), 1)
     return TextOutput("\n".join(lines))
 
 

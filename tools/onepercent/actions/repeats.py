@@ -49,13 +49,13 @@ PARTS = {"every": fields.choice(KINDS, "FIELD_INVALID"), "on": AS_SENT, "until":
 def _convert(name: str, value: object) -> str:
     """The JSON text of a rule."""
     rule = fields.record(PARTS, ("every",)).convert(name, value)
-    chosen = ON.get(rule["every"])
-    sent = rule.pop("on", None)
-    if bool(chosen) != bool(sent):
+    days_of_rule = ON.get(rule["every"])
+    on = rule.pop("on", None)
+    if bool(days_of_rule) != bool(on):
         raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
 
-    if chosen:
-        rule["on"] = sorted(set(chosen.read(f"{name}.on", sent)))
+    if days_of_rule:
+        rule["on"] = sorted(set(days_of_rule.read(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 
 

@@ -206,9 +206,9 @@ def _history(row: Row, week_ago: int) -> History:
     # A habit that never changed its schedule has none but its own.
     changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
     schedules = []
-    for first, frequency, chosen in changes:
+    for first, frequency, numbers in changes:
         anchor = days.ordinal(max(first, created_on))
-        schedules.append((days.ordinal(first), schedule(frequency, chosen, anchor)))
+        schedules.append((days.ordinal(first), schedule(frequency, numbers, anchor)))
     pauses = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(row["pauses"])]
     marks: dict[int, str] = {}
     for month, signs in json.loads(row["months"]):

@@ -125,7 +125,7 @@ def numbers(text: str | None) -> list[int] | None:
 
 def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
     """The schedule that a frequency and what says more of it mean. Raises Unreadable."""
-    chosen = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
-    if frequency_type not in FREQUENCIES or min(chosen) < 1:
+    values = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
+    if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
-    return Schedule(frequency_type, chosen, anchor)
+    return Schedule(frequency_type, values, anchor)

@@ -62,7 +62,7 @@ USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 
 
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
-    "next": lambda step: shown(json.loads(step)),
+    "next": lambda step: item_of(json.loads(step)),
     "time_duration": fields.minutes_and_word,
     "repeat": compact,
     "is_complete": bool,
@@ -71,7 +71,7 @@ AS_SHOWN: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def shown(row: Row) -> JsonObject:
+def item_of(row: Row) -> JsonObject:
     """A row as every section shows it, without what has no value."""
     item = {name: value for name, value in dict(row).items() if value is not None}
     for name in item.keys() & AS_SHOWN.keys():
@@ -86,7 +86,7 @@ def goals(db: Database, view: View) -> JsonObject:
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
-    items = list(map(shown, db.execute(query, {"user": view.user, "goal": view.goal_id})))
+    items = list(map(item_of, db.execute(query, {"user": view.user, "goal": view.goal_id})))
     if is_one and not items:
         raise missing("goal")
 
@@ -94,7 +94,7 @@ def goals(db: Database, view: View) -> JsonObject:
     if is_whole:
         for item in items:
             rows = db.execute(EVERY_STEP if is_one else OPEN_STEPS, (item["id"],))
-            item["steps"] = list(map(shown, rows))
+            item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
@@ -172,7 +172,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     if row["target_amount"] is not None:
         item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
         item["today_amount"] = amount
-    return shown(item)
+    return item_of(item)
 
 
 def _status(history: History, today: int, times: int) -> str:
@@ -187,7 +187,7 @@ def _status(history: History, today: int, times: int) -> str:
 
 def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    items = [shown(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
+    items = [item_of(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
     return {"items": items, "total_count": len(items)}
 
 
@@ -205,12 +205,12 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
     span = (view.user, f"{view.first}", f"{view.last}")
-    rows = [shown(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
+    rows = [item_of(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [shown(row) for row in overdue],
+        "overdue": [item_of(row) for row in overdue],
     }
 
 
