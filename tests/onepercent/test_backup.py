@@ -101,6 +101,15 @@ def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path: P
     assert do(act("goal.create", title="Новая"))[0] > highest
 
 
+def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path: Path):
+    undone = do(act("goal.create", title="Не то"))[0]
+    apply(call("undo_last"))
+    export(str(tmp_path / "export.json"))
+    person.use(tmp_path / "other.sqlite3")
+    import_(str(tmp_path / "export.json"))
+    assert do(act("goal.create", title="Новая"))[0] > undone
+
+
 def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file: Path, copy: Path):
     before = copy.read_bytes()
     kept = restore(str(copy))["kept"]

@@ -120,6 +120,14 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     assert refused(act("habit.pause", habit_id=running, **backwards))["code"] == "INVALID_DATE"
 
 
+def test_an_undone_archive_says_nothing_of_the_pause_before_it():
+    running = do(act("habit.create", name="Бег"))[0]
+    do(act("habit.pause", habit_id=running))
+    do(act("habit.archive", habit_id=running))
+    message = call("undo_last")["message"]
+    assert "из архива" in message and "пауза" not in message
+
+
 def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
     running = habit()
     do(act("habit.mark_completed", habit_id=running, dates=["2026-03-15..2026-03-18"]))

@@ -148,6 +148,10 @@ def test_the_commands_are_for_people():
     assert "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег " in past
     for number in ("0", "400", "x"):
         assert COMMANDS["onepercent", "history"](number) == ("Сколько дней показать: от 1 до 366", 2)
+    find = COMMANDS["onepercent", "find"]
+    assert find("zzz") == ("zzz: ничего не нашлось", 1)
+    assert find("читать").text == find("читать", "книгу").text == "✓ шаг 1  Читать"
+    assert find().status == 1 and "find" in find().text
     cannot = COMMANDS["onepercent", "report"]("/no/dir/x.html")
     assert (
         cannot.status == 1

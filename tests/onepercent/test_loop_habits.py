@@ -3,6 +3,7 @@
 import csv
 import os
 import random
+import re
 import zipfile
 from datetime import date, datetime, timedelta
 from io import StringIO
@@ -281,6 +282,14 @@ def test_a_mark_that_is_here_stays_as_it_is(export):
     assert marks("Run")["2026-03-16"] == ("excused", None)
 
 
+def test_another_unit_than_that_of_the_habit_here_is_said(export):
+    do(act("habit.create", name="Water", target={"amount": 2, "unit": "l"}))
+    text, _ = run(export(habit("Water", days(d16="500000"), at_least="1000", unit="ml")))
+    assert "! «Water»: в Loop единица «ml», здесь «l»; числа взяты как есть" in text
+    text, _ = run(export(habit("Water", days(d16="2000"), at_least="2", unit="l")))
+    assert "единица" not in text
+
+
 def test_an_export_of_one_habit_names_the_others_as_left_out(export):
     files = contents(RUN, habit("Read"))
     del files["002 Read/Checkmarks.csv"]
@@ -350,6 +359,38 @@ def test_a_file_that_is_cut_or_spoilt_is_refused(cut: int, export):
         assert (status == 1 and "Loop" in text) or "Run" in text
     assert run(str(path.with_name("none.zip")))[1] == 1
     assert not marks("Read")
+
+
+def test_an_export_packed_in_another_way_and_spoilt_is_refused(export):
+    path = Path(export(RUN))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("Habits.csv", contents(RUN)["Habits.csv"] * 50)
+    whole = bytearray(path.read_bytes())
+    whole[60:90] = b"\xff" * 30
+    path.write_bytes(whole)
+    text, status = run(str(path))
+    assert status == 1 and "Loop" in text
+
+
+def test_an_encrypted_export_is_refused(export):
+    path = Path(export(RUN))
+    whole = bytearray(path.read_bytes())
+    for header, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        for place in [match.start() for match in re.finditer(header, whole)]:
+            whole[place + flags] |= 1
+    path.write_bytes(whole)
+    text, status = run(str(path))
+    assert status == 1 and "encrypted" in text and "Nothing was changed" in text
+
+
+def test_a_full_disk_is_said_as_one(export):
+    do(act("goal.create", title="Before"))
+    with store.writing() as db:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count = {pages}")
+    past = {f"{date(2020, 1, 1) + timedelta(at)}": ("NO", "x" * 900) for at in range(999)}
+    text, status = run(export(habit("Read", past)), "--yes")
+    assert status == 1 and "disk is full" in text and "not an export" not in text
 
 
 def test_names_of_paths_lead_nowhere_and_names_of_habits_are_one_line(export, tmp_path):

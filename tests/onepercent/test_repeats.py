@@ -162,6 +162,9 @@ def test_several_habits_are_paused_in_one_action():
     do(act("habit.resume", all=True))
     assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
     assert refused(act("habit.pause", **trip))["error"] == "habit_id is required"
+    for few in ({"habit_id": 1}, {"habit_ids": [1]}):
+        assert refused(act("habit.pause", all=True, **few))["code"] == "FIELD_INVALID"
+        assert len(preview(act("habit.pause", all=False, **few))["diff"]["updates"]) == 1
 
 
 def test_the_only_entry_of_a_day_is_updated_by_its_date():

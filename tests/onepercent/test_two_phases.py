@@ -114,6 +114,7 @@ def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_app
     assert apply(first)["success"]
     for answer in (apply(second), apply(gone)):
         assert answer["code"] == "PREVIEW_STALE" and "preview_id" not in answer
+    assert "was deleted" in apply(gone)["error"]
     clock.set("2026-03-18T12:06:00+00:00")
     assert (answer := apply(gone))["code"] == "PREVIEW_EXPIRED" and "preview_id" not in answer
 

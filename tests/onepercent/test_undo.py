@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import Clock, act, apply, call, do, items, snapshot
+from tests.onepercent.person import Clock, act, apply, call, do, items, ref, snapshot
 from tools.onepercent.backup import export
 from tools.onepercent.database import store
 
@@ -92,6 +92,16 @@ def test_undo_walks_back_twenty_changes_and_redo_forth_again(tmp_path: Path):
         assert undo(redo=True)["message"].startswith("✓ Возвращено — Цель")
         assert state(tmp_path) == after
     assert call("undo_last", redo=True)["code"] == "NOTHING_TO_UNDO"
+
+
+def test_what_one_plan_makes_and_deletes_is_undone_and_redone_in_silence():
+    short = act("diary.create_entry", what_done="x")
+    do(short, act("diary.delete_entry", diary_id=ref(short)), act("goal.create", title="Дом"))
+    for redo, end in ((False, []), (True, ["Дом"])):
+        previewed = call("undo_last", redo=redo)
+        assert "Дом" in previewed["message"] and "дневник" not in previewed["message"].lower()
+        apply(previewed)
+        assert [goal["title"] for goal in items("goals")] == end
 
 
 def test_the_words_of_an_undo_never_pile_up():

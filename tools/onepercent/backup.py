@@ -40,12 +40,13 @@ QUERIES = {
 FORMAT = "onepercent-export"
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 """`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
+SEQUENCES = "sequences"
+"""The highest ids ever given, so that none is given twice, not even after an import."""
 TABLES = {*migrations.STATE, *migrations.HISTORY, "last_applied"}  # which undo had until version 2
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
 NOT_OURS = (
-    sqlite3.Error,
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -198,7 +199,8 @@ def export(file: str) -> JsonObject | TextOutput:
 
 def _lines(db: Database) -> Iterator[str]:
     version = db.execute("PRAGMA user_version").fetchone()[0]
-    yield f'{{"format":"{FORMAT}","version":{version}'
+    sequences = json.dumps(dict(db.execute("SELECT name, seq FROM sqlite_sequence")))
+    yield f'{{"format":"{FORMAT}","version":{version},\n"{SEQUENCES}":{sequences}'
     for part, tables in PARTS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
@@ -234,17 +236,17 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
                 histories.settle(fresh, days.today())
                 if faults := faults_of(fresh):
                     raise ValueError("; ".join(faults))
-            kept = _keep_present()
+            former = _keep_present()
             _overwrite(fresh)
     except OSError as error:
         message = f"{error.filename or source}: {error.strerror}"
         raise refused(message, "Name a file that `export` or `backup` wrote.") from error
-    except NOT_OURS as error:
+    except (*NOT_OURS, sqlite3.Error) as error:
         message = f"{source} is damaged, or neither an export nor a backup: {error}"
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
     answer = {"file": str(source), "database": str(store.path())}
-    return answer | {"kept": str(kept)} if kept else answer
+    return answer | {"kept": str(former)} if former else answer
 
 
 def _copy(fresh: Database, source: Path) -> None:
@@ -262,6 +264,8 @@ def _fill(fresh: Database, source: Path) -> None:
     store.check_version(content["version"], source)
     with store.transaction(fresh):
         migrations.migrate(fresh, upto=content["version"])
+        highest = content[SEQUENCES].items()
+        fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
         there = {row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         exported = {**content["state"], **content["history"]}
         for table in there & TABLES:
@@ -276,18 +280,18 @@ def _keep_present() -> Path | None:
     file = store.path()
     if not file.exists() or not file.stat().st_size:
         return None
-    kept = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
+    copy = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
     try:
         with store.reading() as db:
-            store.backup(db, kept)
+            store.backup(db, copy)
     except store.Damaged:
         from shutil import copyfile
 
         for beside in ("", "-wal"):
             if Path(f"{file}{beside}").exists():
-                copyfile(f"{file}{beside}", f"{kept}{beside}")
-                os.chmod(f"{kept}{beside}", 0o600)
-    return kept
+                copyfile(f"{file}{beside}", f"{copy}{beside}")
+                os.chmod(f"{copy}{beside}", 0o600)
+    return copy
 
 
 def _overwrite(fresh: Database) -> None:

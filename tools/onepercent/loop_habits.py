@@ -13,6 +13,7 @@
 #   that it lacks: the same file adds nothing twice.
 # - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many marks it has.
 
+import sqlite3
 from datetime import date
 from operator import itemgetter
 from time import monotonic
@@ -32,9 +33,8 @@ from tools.onepercent.habits.schedules import BEGINNING
 YES_NO = {"UNKNOWN": "", "NO": "missed", "YES_AUTO": "", "YES_MANUAL": "completed"}
 THOUSANDTHS = {"NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2}
 
-SAME_NAME = (
-    "SELECT id FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL ORDER BY id LIMIT 1 OFFSET ?"
-)
+SAME_NAME = """SELECT id, target_unit FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL
+    ORDER BY id LIMIT 1 OFFSET ?"""
 # Also of an entry that the person has deleted: it stays away. An undo of the import leaves none.
 SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection"
 
@@ -55,6 +55,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
         preview_id = previews.keep(dry)
+
     if not dry.unit.journal:
         return TextOutput(words.say("loop.nothing"))
     if is_agreed:
@@ -69,16 +70,18 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     import zlib
     from fnmatch import filter
     from io import StringIO
+    from lzma import LZMAError
     from zipfile import BadZipFile, ZipFile
 
     def rows(path: str) -> list[Record]:
         text = archive.read(path).decode("utf-8-sig")
         return list(csv.DictReader(StringIO(text, newline="")))
 
+    damaged = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)  # the last: encrypted
     file = params["file"]
     outcome = Outcome()
     names: list[str] = []
-    noted: list[str] = []
+    dates: list[str] = []
     try:
         with ZipFile(file) as archive:
             for habit in rows("Habits.csv"):
@@ -86,35 +89,36 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
                 if paths := filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv"):
                     past = sorted(rows(paths[0]), key=itemgetter("Date"))
                     _add(unit, habit, past, names.count(name), outcome)
-                    noted += _note(unit, name, past)
+                    dates += _note(unit, name, past)
                 else:
-                    outcome.warnings.append(("loop.absent", {"title": name}))
+                    outcome.warn("loop.absent", title=name)
                 names.append(name)
-    except (*backup.NOT_OURS, BadZipFile, zlib.error, csv.Error, EOFError, OSError) as error:
+    except (*backup.NOT_OURS, *damaged, OSError, sqlite3.IntegrityError) as error:
         message = f"{file} is not an export of Loop Habit Tracker 2.3.1 or newer"
         hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
         raise ToolError(message, hint, code="FIELD_INVALID") from error
-    if noted:
-        outcome.entries.append(_sum("note", sorted(noted), entity="diary"))
+
+    if dates:
+        outcome.entries.append(_sum("note", sorted(dates), entity="diary"))
     return outcome
 
 
-def _sum(kind: str, dates: list[str], **shown: str) -> tuple[str, JsonObject]:
+def _sum(kind: str, dates: list[str], **subject: str) -> tuple[str, JsonObject]:
     """The entry of the diff for so many of a kind, on these days."""
     count = len(dates)
     span = f"{dates[0]}..{dates[-1]}"
-    return "updates", {**shown, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
+    return "updates", {**subject, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
 
 
 def _note(unit: UnitOfWork, name: str, past: list[Record]) -> list[str]:
     """Write the notes of a habit into the diary unless they are there; return their days."""
-    noted = []
+    dates = []
     for day in past:
         note = {"user": unit.user, "date": day["Date"], "reflection": f"{name}: {day.get('Notes')}"}
         if day.get("Notes") and not unit.db.execute(SAME_NOTE, note).fetchone():
             unit.create("diary", note)
-            noted.append(day["Date"])
-    return noted
+            dates.append(day["Date"])
+    return dates
 
 
 def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcome: Outcome) -> None:
@@ -124,14 +128,20 @@ def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcom
     present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
     key = present["id"] if present else _create(unit, habit, past, outcome)
     rows = unit.db.execute("SELECT date FROM habit_marks WHERE habit_id = ?", (key,))
-    marked = {day for (day,) in rows}
-    marks = [mark for mark in _marks(habit, past) if mark["date"] not in marked]
+    days_here = {day for (day,) in rows}
+
+    marks = [mark for mark in _marks(habit, past) if mark["date"] not in days_here]
     for mark in marks:
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
         outcome.entries.append(_sum("mark", dates, entity="habit", name=habit["Name"]))
-    if not present:
+
+    if present:
+        here = present["target_unit"]
+        if marks and here and habit["Type"] != "YES_NO" and here != _unit(habit):
+            outcome.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
+    else:
         _adapt(unit, unit.find("habit", key), habit, marks)
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
 
@@ -141,18 +151,20 @@ def _create(unit: UnitOfWork, habit: Record, past: list[Record], outcome: Outcom
     times = int(habit["FrequencyNumerator"])
     every = int(habit["FrequencyDenominator"])
     values: JsonObject = {"name": habit["Name"]} | _schedule(times, every)
-    shown = {"title": habit["Name"], "count": times, "days": every}
+    places = {"title": habit["Name"], "count": times, "days": every}
     if times < every != WEEK and values.get("n") != every:
-        outcome.warnings.append(("loop.schedule", shown))
+        outcome.warn("loop.schedule", **places)
+
     about = [habit["Question"], habit["Description"]]
     amount = _target(habit) / 1000
-    amount_unit = errors.one_line(habit["Unit"]) or "×"
     is_most = habit["Target Type"] == "AT_MOST"
     if amount and not is_most:
-        values["target"] = {"amount": amount, "unit": amount_unit}
+        values["target"] = {"amount": amount, "unit": _unit(habit)}
     if is_most or (amount and every > 1):
-        about.append(f"{'≤' if is_most else '≥'} {words.number(amount)} {amount_unit}")
-        outcome.warnings.append(("loop.target", shown | {"limit": about[-1]}))
+        limit = f"{'≤' if is_most else '≥'} {words.number(amount)} {_unit(habit)}"
+        about.append(limit)
+        outcome.warn("loop.target", limit=limit, **places)
+
     values["description"] = "\n".join(about).strip() or None
     if past:
         values["created_on"] = past[0]["Date"]
@@ -167,14 +179,19 @@ def _adapt(unit: UnitOfWork, created: Row, habit: Record, marks: list[JsonObject
     if created["n"]:
         # Loop counts the days from the last time, early or late: the schedule begins anew with each.
         schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{created['n']}"}
-        kept = [mark["date"] for mark in marks if mark["status"] == "completed"]
-        for first in [BEGINNING, *kept]:
+        times = [mark["date"] for mark in marks if mark["status"] == "completed"]
+        for first in [BEGINNING, *times]:
             unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
+
     if habit["Archived?"] == "true":
         unit.assign("habits", created, {"archived_at": unit.stamp})
         last = days.ordinal(marks[-1]["date"] if marks else unit.day)
         first = f"{date.fromordinal(last + 1)}"
         unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
+
+
+def _unit(habit: Record) -> str:
+    return errors.one_line(habit["Unit"]) or "×"
 
 
 def _target(habit: Record) -> int:

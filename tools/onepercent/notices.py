@@ -31,24 +31,25 @@ BUSY = (429, 502, 503, 504)
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
     """Send the notice of this part of the day; `--now` shows it and sends it in any case. Returns the exit
     status."""
-    own = settings.current()
+    config = settings.current()
     if options not in ([], ["--now"]):
         print("python3 -m tools notify [--now]", file=sys.stderr)
         return 2
-    if not options and not own.notify_url:
+    if not options and not config.notify_url:
         return 0
     today = store.today()  # which also reads the person's zone
     # A Pi that was off at the time sends it later.
-    part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
+    part = "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
     due = f"{today} {part}"
     state = state_path("notified")
     if not options and state.exists() and state.read_text(encoding="utf-8") == due:
         return 0
+
     title, lines = _notice(part, cards_due)
     if options:
         print("\n".join([title, *lines]))
     status = 0
-    if lines and own.notify_url:
+    if lines and config.notify_url:
         status = _send(title, "\n".join(lines))
     if not options and status == 0:
         replace_file(state, due)
@@ -64,19 +65,21 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         schedule = present.dated(db, view)
         habits = present.habits(db, view)["items"]
         is_written = present.diary(db, view)["items"]
-    left = {
+    titles_by_kind = {
         "step": [step["title"] for step in schedule["today"] if not step["is_complete"]],
         "habit": [habit["name"] for habit in habits if habit["today_status"] == "pending"],
     }
+
     lines = []
-    for kind, titles in left.items():
+    for kind, titles in titles_by_kind.items():
         if not titles:
             continue
         line = words.counted(len(titles), kind)
         if not settings.current().notify_private:
-            named = words.more(list(map(one_line, titles)), LONGEST_LIST)
-            line += f": {'; '.join(named)}"
+            few = words.more(list(map(one_line, titles)), LONGEST_LIST)
+            line += f": {'; '.join(few)}"
         lines.append(line)
+
     if part == "evening":
         if not is_written:
             lines.append(words.say("notice.diary"))
@@ -91,10 +94,10 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
 def _send(title: str, text: str) -> int:
     """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
     (NOTIFY_BODY). Returns the exit status."""
-    own = settings.current()
-    url = own.notify_url
+    config = settings.current()
+    url = config.notify_url
     kind = "text/plain; charset=utf-8"
-    template = own.notify_body or (GOTIFY if urlsplit(url).path.endswith("/message") else "")
+    template = config.notify_body or (GOTIFY if urlsplit(url).path.endswith("/message") else "")
     if not template:
         url += f"{'&' if '?' in url else '?'}title={quote(title)}"
         template = "{text}"

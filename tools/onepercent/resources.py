@@ -29,9 +29,9 @@ def reference() -> str:
     for action in actions.ordered():
         lines.append(f"## {action.name}\n")
         for name, kind in action.fields.items():
-            shown = f"**{name}** (required)" if name in action.required else name
+            label = f"**{name}** (required)" if name in action.required else name
             default = "" if kind.default is None else f"; `{kind.default}` unless said otherwise"
-            lines.append(f"- {shown}: {kind.words}{default}")
+            lines.append(f"- {label}: {kind.words}{default}")
         lines.append("")
     return "\n".join(lines)
 

@@ -69,6 +69,7 @@ def line(section: str, entry: JsonObject) -> Line:
     subject, title, kind = _subject(entity, entry, is_gone)
     details = DESCRIBE["deletes" if is_gone else section](entity, entry)
     parts = list(map(_detail_text, details))
+
     if is_gone:
         verb, verb_done = _verbs(sign)
         start = f"{verb}: {subject}"
@@ -81,12 +82,14 @@ def line(section: str, entry: JsonObject) -> Line:
         if details and isinstance(details[0], str):
             what = _joined(kind, details[0])
             details = details[1:]
+
     steps = _rows(entry)
     text = _joined(start, "; ".join(parts), ", ".join(steps))
     # The reward of a habit that is created or deleted is not XP that moves.
     xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
     if xp:
         text += f" ({xp_signed(xp)})"
+
     page = {
         "sign": "updates" if sign == "unmark" else sign,
         "title": title,
@@ -226,8 +229,8 @@ def _updated(entity: str, entry: JsonObject) -> list[Detail]:
     if "first" in entry:
         first, first_moved = entry["first"]
         last, last_moved = entry["last"]
-        moved = ["", span(first, last), span(first_moved, last_moved)]
-        return [*_said(entry, ("shifted_days",)), moved]
+        dates = ["", span(first, last), span(first_moved, last_moved)]
+        return [*_said(entry, ("shifted_days",)), dates]
     changes = entry.get("changes", {})
     state = changes.get("is_complete") or changes.get("status")
     if state and state["to"] in (False, "work"):
@@ -243,11 +246,11 @@ def _changes(changes: JsonObject) -> list[Detail]:
     details: list[Detail] = []
     before = {name: change["from"] for name, change in changes.items()}
     after = {name: change["to"] for name, change in changes.items()}
-    unsaid = {"goal_id"}  # goal_title says it
+    redundant = {"goal_id"}  # goal_title says it
     if "frequency_type" in changes:
         details.append([field("frequency_type"), _frequency(before), _frequency(after)])
-        unsaid.update(("frequency_type", *schedules.DETAILS.values()))
-    for name in [name for name in changes if name not in unsaid]:
+        redundant.update(("frequency_type", *schedules.DETAILS.values()))
+    for name in [name for name in changes if name not in redundant]:
         label = field(name)
         if "place" in changes[name]:
             details.append(f"{label}: {quoted(changes[name]['place'])}")

@@ -1,4 +1,4 @@
-"""Commands of the shell for people: today, the history, and a report to keep."""
+"""Commands of the shell for people: today, the history, a search, and a report to keep."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ from tools.core.mcp_apps import document
 from tools.core.registry import TextOutput, command
 from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
-from tools.onepercent.get_user_snapshot import get_user_snapshot
+from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, rate
 
@@ -47,6 +47,7 @@ def today() -> TextOutput:
         schedule = present.dated(db, view)
         xp = present.xp(db, view)
         habits = present.habits(db, view)["items"]
+
     lines = [f"{day}, {words.weekday(day)}"]
     for step in schedule["overdue"]:
         lines.append(f"! {words.day(step['date'])} {_step(step)}")
@@ -87,12 +88,14 @@ def history(number_of_days: str = "7") -> TextOutput:
     first = store.today() - timedelta(count - 1)
     answer = get_user_snapshot(include=["history"], date_from=f"{first}")
     past = answer["data"]["history"]
+
     rows = []
     for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
     rows.append(_row(words.say("shell.total"), past["total"]))
     rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))
     lines = _table("shell.history", rows)
+
     if past["habits"]:
         rows = []
         for habit in past["habits"]:
@@ -120,6 +123,21 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
+@command("find")
+@for_people
+def find(*query: str) -> TextOutput:
+    """Show the goals, steps, habits and diary entries that have these words."""
+    text = WORDS.read("find", " ".join(query))
+    lines = []
+    for item in get_user_snapshot(find=text)["found"]["items"]:
+        title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
+        sign = "✓" if "done" in item else "·"
+        lines.append(f"{sign} {words.say('thing.' + item['kind'])} {item['id']}  {title}")
+    if not lines:
+        return TextOutput(words.say("shell.nothing", words=text), 1)
+    return TextOutput("\n".join(lines))
+
+
 @command("report")
 @for_people
 def report(file: str, *period: str) -> TextOutput:
@@ -131,14 +149,17 @@ def report(file: str, *period: str) -> TextOutput:
     bounds = {}
     for name, day in options.items():
         bounds[name] = date.fromisoformat(fields.read_day(name, day))
+
     today = store.today()
     last = min(today, bounds.get("--to", today))
     first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))
     if not 0 <= (last - first).days < days.YEAR:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
+
     with store.reading() as db:
         recent = Past(db, settings.user(), first, last, today)
         _, text = encodable(_content(recent, last))
+
     page = document(Path(__file__).parent / "page" / "report.html")
     data = text.replace("<", "\\u003c")
     target = Path(file).expanduser()
@@ -155,6 +176,7 @@ def _content(recent: Past, last: date) -> JsonObject:
     habits = []
     for habit in recent.habits:
         habits.append(habit._asdict() | {"rate": rate(habit.signs, recent.ends_today)})
+
     goals = recent.read(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
     steps = recent.read(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {

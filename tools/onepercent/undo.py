@@ -186,7 +186,7 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
     steps: dict[tuple[str, str], list[JsonObject]] = {}
     for (table, key), row in before.items():
         changed = after[table, key]
-        if table in UNNAMED or not (row or changed):
+        if table in UNNAMED or not (_is_there(row) or _is_there(changed)):
             continue
         shown = _named(unit, table, before, row or changed)
         section = _describe(shown, table, row, changed)

@@ -183,14 +183,14 @@ def counted(count: int, name: str) -> str:
     return f"{count} {forms[form]}"
 
 
-def more(texts_shown: list[str], most: int, count: int = 0) -> list[str]:
+def more(items: list[str], most: int, count: int = 0) -> list[str]:
     """The first of several texts, or of `count` of which these are the first, with the number of the others:
     ещё 3."""
-    shown = texts_shown[:most]
-    left = (count or len(texts_shown)) - most
-    if left > 0:
-        shown.append(say("and.more", count=left))
-    return shown
+    few = items[:most]
+    rest = (count or len(items)) - most
+    if rest > 0:
+        few.append(say("and.more", count=rest))
+    return few
 
 
 def quoted(text: object) -> str:
@@ -213,7 +213,7 @@ def _replaced(status: str | Mapping[str, str]) -> str:
     """сделано; 16.03 сделано, 17.03 начато."""
     if isinstance(status, str):
         return value("status", status)
-    return ", ".join(f"{day(marked)} {value('status', replaced)}" for marked, replaced in status.items())
+    return ", ".join(f"{day(when)} {value('status', replaced)}" for when, replaced in status.items())
 
 
 VALUES: dict[str, Callable[[Any], str]] = {

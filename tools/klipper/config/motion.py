@@ -206,7 +206,7 @@ def homing(machine: ParsedPrinter) -> Iterator[Finding]:
     if "stepper_z" not in machine.sections:
         yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
     if machine.kinematics in RECTANGULAR:
-        for axis, place in zip("xy", section.numbers("home_xy_position"), strict=False):
-            if place > machine.section(f"stepper_{axis}").number("position_max"):
+        for axis, position in zip("xy", section.numbers("home_xy_position"), strict=False):
+            if position > machine.section(f"stepper_{axis}").number("position_max"):
                 message = f"home_xy_position lies beyond stepper_{axis}"
                 yield finding_at(section, "home_xy_position", message, WARNING)

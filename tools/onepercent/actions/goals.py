@@ -65,9 +65,9 @@ def complete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     earned = unit.earn_in_all(GOAL_COMPLETED, "goal.complete", goal["id"])
     outcome = Outcome([("completions", entry(unit, "goal", goal, xp_reward=earned))], xp=earned)
 
-    left = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]
-    if left:
-        outcome.warn("warn.open_steps", title=goal["title"], open_steps=len(left))
+    open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]
+    if open_steps:
+        outcome.warn("warn.open_steps", title=goal["title"], open_steps=len(open_steps))
     return outcome
 
 

@@ -27,16 +27,16 @@ def numbers(most: int, what: str, description: str) -> fields.Field:
     """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
     kind = Annotated[int, Limits(ge=1, le=most)]
     number = fields.plain(kind, "integer", f"one of the {what}")
-    chosen = fields.several(number, description, empty=True)
+    values = fields.several(number, description, empty=True)
 
     def convert(name: str, value: object) -> str:
-        numbers = chosen.convert(name, value)
+        numbers = values.convert(name, value)
         if len(set(numbers)) < len(numbers):
             raise fields.invalid(name, f"a list of different {what}")
 
         return ",".join(map(str, sorted(numbers)))
 
-    return replace(chosen, convert=convert, words=f"different {what}, at least one")
+    return replace(values, convert=convert, words=f"different {what}, at least one")
 
 
 AMOUNT = fields.plain(
@@ -131,11 +131,11 @@ def _columns(params: JsonObject) -> JsonObject:
 def _check_schedule(habit: JsonObject) -> None:
     """Raises ToolError if a frequency and what says more of it do not go together."""
     frequency = habit["frequency_type"]
-    wanted = schedules.DETAILS.get(frequency)
-    if wanted and not habit.get(wanted):
-        message = f"{wanted} is required for frequency_type {frequency}"
-        hint = f"Send {wanted}: {CONTENT[wanted].words}."
-        raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=wanted)
+    detail = schedules.DETAILS.get(frequency)
+    if detail and not habit.get(detail):
+        message = f"{detail} is required for frequency_type {frequency}"
+        hint = f"Send {detail}: {CONTENT[detail].words}."
+        raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=detail)
 
     for kind, name in schedules.DETAILS.items():
         if kind != frequency and habit.get(name):

@@ -62,5 +62,5 @@ def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
         scores = {name: last[name] for name in CATEGORIES}
 
     rated, changes = changed(scores, {category: params["score"]})
-    shown = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
-    return Outcome([("updates", shown)], created_id=unit.create("ssp", scores | rated))
+    update = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
+    return Outcome([("updates", update)], created_id=unit.create("ssp", scores | rated))

@@ -20,6 +20,7 @@ from tools.onepercent.habits import schedules
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
 """The frequency of a habit that is due on the same days."""
+LONGEST_MONTH = 31  # days in which each rule has a day
 
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
 
@@ -48,13 +49,13 @@ PARTS = {"every": fields.choice(KINDS, "FIELD_INVALID"), "on": AS_SENT, "until":
 def _convert(name: str, value: object) -> str:
     """The JSON text of a rule."""
     rule = fields.record(PARTS, ("every",)).convert(name, value)
-    chosen = ON.get(rule["every"])
-    sent = rule.pop("on", None)
-    if bool(chosen) != bool(sent):
+    days_of_rule = ON.get(rule["every"])
+    on = rule.pop("on", None)
+    if bool(days_of_rule) != bool(on):
         raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
 
-    if chosen:
-        rule["on"] = sorted(set(chosen.read(f"{name}.on", sent)))
+    if days_of_rule:
+        rule["on"] = sorted(set(days_of_rule.read(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 
 
@@ -72,10 +73,10 @@ def first_day(repeat: str, since: date) -> str | None:
     parts = json.loads(repeat)
     detail = ",".join(map(str, parts.get("on", ())))
     schedule = schedules.schedule(KINDS[parts["every"]], detail)
-    day = since
-    while not schedule.is_due(day.toordinal()):
-        day += timedelta(days=1)
-    return None if f"{day}" > parts.get("until", schedules.LAST) else f"{day}"
+    start = since.toordinal()
+    due = next(iter(schedule.due(start, start + LONGEST_MONTH)))
+    day = f"{date.fromordinal(due)}"
+    return None if day > parts.get("until", schedules.LAST) else day
 
 
 def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:

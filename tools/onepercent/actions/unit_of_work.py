@@ -250,8 +250,10 @@ def difference(table: str, before: Fingerprint, row: Row | None) -> str:
     if not (row and before):
         return f"{label(table, row or {})} was {'added' if row else 'removed'}"
     columns = zip(row.keys(), before, fingerprint(row), strict=True)
-    changed = [name for name, was, value in columns if was != value and name not in SILENT]
-    return f"{label(table, row)} changed: {', '.join(changed) or 'it was written again'}"
+    names = [name for name, was, value in columns if was != value and name not in SILENT]
+    if "deleted_at" in names:
+        return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
+    return f"{label(table, row)} changed: {', '.join(names) or 'it was written again'}"
 
 
 def label(table: str, row: Row) -> str:

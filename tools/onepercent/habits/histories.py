@@ -76,12 +76,13 @@ class History:
     def _verdicts(self, today: int, last: int) -> Iterator[bool]:
         """True for each period kept and False for each that was not, from the day `unfolded` on."""
         for begin, end, times, is_whole in self.course.periods(self.unfolded, last):
-            marks = [
-                self.marks.get(day)
-                for day in range(begin, min(end, last) + 1)
-                if is_whole or not self.course.pause(day)
-            ]
-            is_over = end < today or (begin == end and "-" in marks)
+            is_day = begin == end
+            if is_day and is_whole:
+                marks = self.mark(begin)
+            else:
+                span = range(begin, min(end, last) + 1)
+                marks = "".join(self.mark(day) for day in span if is_whole or not self.course.pause(day))
+            is_over = end < today or (is_day and marks == "-")
             if marks.count("+") >= times:
                 yield True
             elif is_over and is_whole and "e" not in marks:
@@ -110,9 +111,9 @@ class History:
         """The days on which what is missing is due."""
         due: set[int] = set()
         for begin, end, times, is_whole in self.course.periods(first, last):
-            unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
-            if not unmarked:
+            if begin == end and begin in self.marks:
                 continue
+            unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
             missing = times - (end - begin + 1 - len(unmarked))
             if end >= today:
                 unmarked = [today]
@@ -205,9 +206,9 @@ def _history(row: Row, week_ago: int) -> History:
     # A habit that never changed its schedule has none but its own.
     changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
     schedules = []
-    for first, frequency, chosen in changes:
+    for first, frequency, numbers in changes:
         anchor = days.ordinal(max(first, created_on))
-        schedules.append((days.ordinal(first), schedule(frequency, chosen, anchor)))
+        schedules.append((days.ordinal(first), schedule(frequency, numbers, anchor)))
     pauses = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(row["pauses"])]
     marks: dict[int, str] = {}
     for month, signs in json.loads(row["months"]):

@@ -1,6 +1,6 @@
 """Schedules of habits: the days that are due, and the course of a habit through schedules and pauses."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -30,28 +30,27 @@ class Schedule(NamedTuple):
         """The times that each ISO week wants, on any days; 0 if certain days are due."""
         return self.numbers[0] if self.frequency in ("weekly", "times_per_week") else 0
 
-    def is_due(self, day: int) -> bool:
-        """True if a day is due, for a schedule of certain days."""
+    def due(self, first: int, last: int) -> Iterable[int]:
+        """The days between two that are due, for a schedule of certain days."""
+        span = range(first, last + 1)
         if self.frequency == "every_n_days":
-            return (day - self.anchor) % self.numbers[0] == 0
-        if self.frequency != "monthly":
-            return days.weekday(day) in self.numbers
+            n = self.numbers[0]
+            return range(first + (self.anchor - first) % n, last + 1, n)
+        if self.frequency == "monthly":
+            return filter(self._is_due_in_month, span)
+        # Without a call for each day: this is read for years of habits.
+        return [day for day in span if (day - 1) % WEEK + 1 in self.numbers]
+
+    def _is_due_in_month(self, day: int) -> bool:
         # In a shorter month its last day stands for those after it: the day before the first of the next.
         of_month = date.fromordinal(day).day
         is_last = date.fromordinal(day + 1).day == 1
         return of_month in self.numbers or (is_last and of_month < max(self.numbers))
 
 
-class Period(NamedTuple):
-    """A due day or an ISO week, in which a habit is to be kept some times.
-
-    `is_whole`: it has no pause in it, and no change of the schedule cuts it.
-    """
-
-    first: int
-    last: int
-    times: int
-    is_whole: bool
+Period = tuple[int, int, int, bool]
+"""A due day or an ISO week: its first and last day, the times that a habit is to be kept in it, and True if
+it has no pause in it and no change of the schedule cuts it."""
 
 
 class Course(NamedTuple):
@@ -80,10 +79,10 @@ class Course(NamedTuple):
                     closing = min(monday + WEEK - 1, end)
                     is_cut = closing - opening < WEEK - 1
                     is_whole = not is_cut and not self._is_paused(opening, closing)
-                    yield Period(opening, closing, times, is_whole)
+                    yield opening, closing, times, is_whole
             else:
-                for day in filter(schedule.is_due, range(start, stop + 1)):
-                    yield Period(day, day, 1, not self._is_paused(day, day))
+                for day in schedule.due(start, stop):
+                    yield day, day, 1, not self._is_paused(day, day)
 
     def _is_paused(self, first: int, last: int) -> bool:
         return bool(self.pauses) and any(begin <= last and end >= first for begin, end in self.pauses)
@@ -126,7 +125,7 @@ def numbers(text: str | None) -> list[int] | None:
 
 def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
     """The schedule that a frequency and what says more of it mean. Raises Unreadable."""
-    chosen = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
-    if frequency_type not in FREQUENCIES or min(chosen) < 1:
+    values = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
+    if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
-    return Schedule(frequency_type, chosen, anchor)
+    return Schedule(frequency_type, values, anchor)

@@ -191,7 +191,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
     values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.shown(row) for row in db.execute(STEPS.format(which=which), values)]
+    return [present.item_of(row) for row in db.execute(STEPS.format(which=which), values)]
 
 
 def _week(day: date, today: date) -> list[date]:

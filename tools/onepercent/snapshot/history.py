@@ -100,34 +100,36 @@ def history(db: Database, view: View) -> JsonObject:
     pieces = "days"
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
+
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.diary_told
     every_day = [first + place * DAY for place in range(length)]
-    shown = []
+    items = []
     name, label_of = PIECES[pieces]
     for label, group in groupby(every_day, label_of):
         span = list(group)
         if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
-            shown.append({name: label} | piece)
+            items.append({name: label} | piece)
+
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
     end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",
-        pieces: shown,
+        pieces: items,
         "habits": _habits(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
-        "total": _shown(recent.sums(first, last)),
-        "previous": {"date_from": f"{before}", **_shown(recent.sums(before, first - DAY))},
+        "total": _numbers(recent.sums(first, last)),
+        "previous": {"date_from": f"{before}", **_numbers(recent.sums(before, first - DAY))},
     }
     if recent.habits:
         section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())
     return section
 
 
-def _shown(sums: Sums) -> JsonObject:
-    shown = sums._asdict()
-    shown["habits"] = f"{shown.pop('kept')}/{shown.pop('due')}"
-    return shown
+def _numbers(sums: Sums) -> JsonObject:
+    numbers = sums._asdict()
+    numbers["habits"] = f"{numbers.pop('kept')}/{numbers.pop('due')}"
+    return numbers
 
 
 def settled(signs: str, until_today: bool) -> str:
@@ -152,7 +154,8 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
     sums = recent.sums(first, last)
     if not any(sums._replace(due=0)):
         return {}
-    piece = _shown(sums)
+
+    piece = _numbers(sums)
     if sums.goals:
         piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
     if pieces == "days" and sums.steps:
@@ -167,20 +170,21 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     amounts = {}
     for key, amount, unit in recent.read(AMOUNTS, first, last):
         amounts[key] = {"amount": round(amount, 3), "unit": unit}
+
     habits = []
     for habit in recent.habits:
         signs = habit.signs[length:]
         if habit.is_archived and not was_due(signs):
             continue
-        shown = {"id": habit.id, "name": habit.name, "streak": habit.streak, **amounts.get(habit.id, {})}
+        item = {"id": habit.id, "name": habit.name, "streak": habit.streak, **amounts.get(habit.id, {})}
         if length <= MOST_WEEKS_IN_DAYS:
-            shown["marks"] = signs
+            item["marks"] = signs
         percent = rate(signs, recent.ends_today)
         if percent is not None:
-            shown["rate"] = percent
+            item["rate"] = percent
         if habit.is_archived:
-            shown["archived"] = True
-        habits.append(shown)
+            item["archived"] = True
+        habits.append(item)
     return habits
 
 

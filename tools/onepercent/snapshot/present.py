@@ -62,7 +62,7 @@ USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 
 
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
-    "next": lambda step: shown(json.loads(step)),
+    "next": lambda step: item_of(json.loads(step)),
     "time_duration": fields.minutes_and_word,
     "repeat": compact,
     "is_complete": bool,
@@ -71,7 +71,7 @@ AS_SHOWN: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def shown(row: Row) -> JsonObject:
+def item_of(row: Row) -> JsonObject:
     """A row as every section shows it, without what has no value."""
     item = {name: value for name, value in dict(row).items() if value is not None}
     for name in item.keys() & AS_SHOWN.keys():
@@ -86,14 +86,15 @@ def goals(db: Database, view: View) -> JsonObject:
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
-    items = list(map(shown, db.execute(query, {"user": view.user, "goal": view.goal_id})))
+    items = list(map(item_of, db.execute(query, {"user": view.user, "goal": view.goal_id})))
     if is_one and not items:
         raise missing("goal")
+
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
             rows = db.execute(EVERY_STEP if is_one else OPEN_STEPS, (item["id"],))
-            item["steps"] = list(map(shown, rows))
+            item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
@@ -107,6 +108,7 @@ def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
         most = max(values, key=values.count, default=None)
         if values.count(most) < FEW:
             continue
+
         usual[name] = most
         for item in items:
             if item.get(name) == most:
@@ -129,9 +131,11 @@ def habits(db: Database, view: View) -> JsonObject:
             archived.append({"id": habit["id"], "name": habit["name"]})
         else:
             items.append(_habit(each, today, amounts.get(habit["id"], 0)))
+
         first = today - WEEK + 1
         signs = settled(each.signs(first, today, today), until_today=True)
         scheduled += "".join(sign for day, sign in enumerate(signs, first) if each.course.is_due(day))
+
     statuses = [item["today_status"] for item in items]
     section = share(items, USUAL) | {
         "items": items,
@@ -158,6 +162,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
         "best_streak": streak.best,
         "today_status": _status(history, today, times),
     }
+
     if times:
         item["streak_in"] = "weeks"
     if row["times"]:
@@ -167,7 +172,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     if row["target_amount"] is not None:
         item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
         item["today_amount"] = amount
-    return shown(item)
+    return item_of(item)
 
 
 def _status(history: History, today: int, times: int) -> str:
@@ -182,7 +187,7 @@ def _status(history: History, today: int, times: int) -> str:
 
 def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    items = [shown(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
+    items = [item_of(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
     return {"items": items, "total_count": len(items)}
 
 
@@ -200,12 +205,12 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
     span = (view.user, f"{view.first}", f"{view.last}")
-    rows = [shown(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
+    rows = [item_of(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [shown(row) for row in overdue],
+        "overdue": [item_of(row) for row in overdue],
     }
 
 
@@ -215,10 +220,12 @@ def ssp(db: Database, view: View) -> JsonObject:
     row = db.execute(newest, (view.user,)).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
+
     spheres = []
     for category in CATEGORIES:
         name = words.value("category", category).capitalize()
         spheres.append({"category": category, "name": name, "score": row[category]})
+
     scores = [row[category] for category in CATEGORIES if row[category]]
     average = round(sum(scores) / len(scores), 1)
     return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}

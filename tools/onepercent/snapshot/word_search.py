@@ -72,30 +72,30 @@ def folded(text: str) -> str:
 def search(db: Database, user: str, query: str) -> JsonObject:
     """Everything that has each of the wanted words, or if nothing has, any of them: open things first, the
     newest diary entries last."""
-    wanted = [variants(word) for word in WORD.findall(folded(query))]
-    rows = _matches(db, user, wanted, all) or _matches(db, user, wanted, any)
+    alternatives = [variants(word) for word in WORD.findall(folded(query))]
+    rows = _matches(db, user, alternatives, all) or _matches(db, user, alternatives, any)
     items = []
     for row in rows[:MOST_SHOWN]:
         item = {name: value for name, value in row.items() if value is not None}
         if "done" in item:
             item["done"] = True
         if "text" in item:
-            item["text"] = _around(item["text"], wanted[0])
+            item["text"] = _around(item["text"], alternatives[0])
         items.append(item)
-    found: JsonObject = {"items": items}
+    answer: JsonObject = {"items": items}
     if len(rows) > MOST_SHOWN:
-        found["more"] = len(rows) - MOST_SHOWN
-    return found
+        answer["more"] = len(rows) - MOST_SHOWN
+    return answer
 
 
 def _matches(
-    db: Database, user: str, wanted: list[list[str]], enough: Callable[[Iterable[object]], bool]
+    db: Database, user: str, alternatives: list[list[str]], enough: Callable[[Iterable[object]], bool]
 ) -> list[JsonObject]:
     """What has enough of the words."""
-    stems = list(chain(*wanted))
+    stems = list(chain(*alternatives))
     # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
     # it.
-    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in wanted]
+    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in alternatives]
 
     def has_words(data: bytes) -> bool:
         text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text

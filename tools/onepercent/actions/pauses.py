@@ -1,0 +1,145 @@
+"""Actions that pause habits, or put them out of sight."""
+
+# - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
+# - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
+
+from datetime import timedelta
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.onepercent import fields
+from tools.onepercent.actions import Outcome, action, action_on_one, entry, set_archived
+from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.database import Row
+from tools.onepercent.habits.schedules import LAST
+
+SEVERAL = {
+    "habit_id": fields.KEY,
+    "habit_ids": fields.KEYS,
+    "all": fields.FLAG,
+}
+PAUSE = {
+    **SEVERAL,
+    "except": fields.KEYS,
+    "from": fields.day(default="today"),
+    "to": fields.day(empty=True),
+    "reason": fields.text(500),
+}
+IN_SIGHT = "SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id"
+
+
+@action("habit.pause", PAUSE)
+def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
+    outcome = Outcome()
+    last = params.get("to")
+    reason = params.get("reason")
+    for habit in _habits(unit, params):
+        unit.found["habit"] = habit  # the one that an error is about
+        first = params.get("from") or _first_day(unit, habit)
+        _check_pause(unit, habit, first, last)
+        values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
+        unit.insert_stamped("habit_pauses", values)
+
+        span = {"from": first, "to": last}
+        if reason:
+            span["reason"] = reason
+        update = entry(unit, "habit", habit, pause=span)
+        outcome.entries.append(("updates", update))
+    return outcome
+
+
+def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> None:
+    """Raises ToolError INVALID_DATE, or FIELD_INVALID if it meets another pause."""
+    end = last or LAST
+    if end < first:
+        message = f"a pause cannot be from {first} to {last}"
+        hint = f"from comes before to. Today is {unit.day}."
+        raise ToolError(message, hint, code="INVALID_DATE", field="from")
+
+    for row in _pauses(unit, habit):
+        if row["first_day"] <= end and first <= (row["last_day"] or LAST):
+            until = row["last_day"] or "it is resumed"
+            message = f"Habit {habit['name']} is already paused from {row['first_day']} until {until}"
+            hint = "habit.resume ends that pause; then pause it again, or leave the habit out."
+            raise ToolError(message, hint, code="FIELD_INVALID", field="from")
+
+
+@action("habit.resume", SEVERAL)
+def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """End the pause of habits as of today, or give up the one to come."""
+    outcome = Outcome()
+    for habit in _habits(unit, params):
+        if ended := _end_pause(unit, habit):
+            update = entry(unit, "habit", habit, resumed=ended)
+            outcome.entries.append(("updates", update))
+    if not outcome.entries:
+        raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
+    return outcome
+
+
+def _habits(unit: UnitOfWork, params: JsonObject) -> list[Row]:
+    """The habits that an action names: one, several, or all that are in sight; with exceptions."""
+    if params.get("all"):
+        fields.check_one(params, *SEVERAL)
+        habits = unit.find_all("habit", IN_SIGHT)
+    else:
+        habits = [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
+
+    exceptions = [unit.find("habit", habit_id) for habit_id in params.get("except", ())]
+    return [habit for habit in habits if habit not in exceptions]
+
+
+@action_on_one("habit.archive")
+def archive(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+    """Put a habit out of sight, paused; nothing of it is lost."""
+    outcome = set_archived(unit, "habit", habit, archived=True)
+    first = _first_day(unit, habit)
+    for row in _pauses(unit, habit):
+        if row["first_day"] <= first <= (row["last_day"] or LAST):
+            if row["last_day"]:  # It would end while the habit is out of sight.
+                unit.change("habit_pauses", row, {"last_day": None})
+            return outcome
+
+    unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})
+    return outcome
+
+
+@action_on_one("habit.unarchive")
+def unarchive(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+    """Bring an archived habit back and resume it."""
+    _end_pause(unit, habit)
+    return set_archived(unit, "habit", habit, archived=False)
+
+
+def _first_day(unit: UnitOfWork, habit: Row) -> str:
+    """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
+    is_marked = unit.read("habit_marks", habit["id"], unit.day) is not None
+    return (unit.today + timedelta(days=is_marked)).isoformat()
+
+
+def _pauses(unit: UnitOfWork, habit: Row) -> list[Row]:
+    """The pauses of a habit, read so that another session's change of them is noticed."""
+    statement = "SELECT first_day FROM habit_pauses WHERE habit_id = ? ORDER BY first_day"
+    rows = []
+    for (first,) in unit.db.execute(statement, (habit["id"],)).fetchall():
+        if row := unit.read("habit_pauses", habit["id"], first):
+            rows.append(row)
+    return rows
+
+
+def _end_pause(unit: UnitOfWork, habit: Row) -> str:
+    """End the first pause that is not over, the day before today; one that has not begun goes. Returns its
+    first day, "" if there is none."""
+    for row in _pauses(unit, habit):
+        first: str = row["first_day"]
+        if (row["last_day"] or LAST) < unit.day:
+            continue
+
+        if first >= unit.day:
+            unit.remove("habit_pauses", row)
+        else:
+            yesterday = unit.today - timedelta(days=1)
+            unit.change("habit_pauses", row, {"last_day": yesterday.isoformat()})
+        return first
+    return ""
