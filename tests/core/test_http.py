@@ -239,13 +239,9 @@ def test_the_authorization_stays_on_its_origin():
         assert ("Authorization" in moved.headers, moved.body) == (kept, b"{}"), after
 
 
-def test_no_address_of_a_host_is_connected_to_before_all_are_admitted(peer):
+def test_no_address_of_a_host_is_connected_to_before_all_are_found_foreign(peer, monkeypatch):
     asked = []
-
-    def admit(*words):
-        asked.append(words)
-        raise PermissionError("not there")
-
-    with pytest.raises(HttpError):
-        http.send(Request(peer(body(b"x"))), limits(admit=admit))
-    assert (asked, peer.last.requests) == ([("127.0.0.1", ["127.0.0.1"])], [])
+    monkeypatch.setattr(http, "is_foreign", asked.append)
+    with pytest.raises(http.NotForeign, match=r"127\.0\.0\.1 is on this machine or its network"):
+        http.send(Request(peer(body(b"x"))), limits(foreign_only=True))
+    assert (asked, peer.last.requests) == (["127.0.0.1"], [])

@@ -71,12 +71,22 @@ def test_values_of_the_declared_types_come_out():
         ({"text": "abc", "kind": "c"}, "kind: Input should be 'a' or 'b'"),
         ({"text": "abc", "note": {"fields": {"F": 5}}}, "note.fields.F: Input should be a valid string"),
         ({"text": "abc", "ids": [1], "noteIds": [2]}, "ids: given twice, also as noteIds"),
+        ({"text": "abc", "noteIds": [1], "note_ids": [2]}, "ids: given twice, also as note_ids"),
     ],
 )
 def test_an_error_names_the_place_and_what_would_fit(sent, error):
     answer = read(sent)
     assert answer["error"] == error
     assert answer["hint"].startswith("test takes text (string), ")
+
+
+def test_a_name_may_be_spelled_with_underscores_or_with_capitals():
+    image = {"imageUrl": "http://x", "Max_side": 5, "data": "y"}
+    sent = {"Text": "abc", "note_ids": [3], "note": {"Fields": {"F_g": "x", "fG": "y"}, "images": [image]}}
+    note = Note({"F_g": "x", "fG": "y"}, [Image("y", "http://x", 5)])
+    assert read(sent) == {"text": "abc", "ids": [3], "note": note}
+    answer = read({"text": "abc", "note": {"fields": {}, "images": [{"maxSide": 5, "max_side": 6}]}})
+    assert answer["error"] == "note.images.0.max_side: given twice, also as max_side"
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,20 @@ def test_a_misspelt_setting_is_named_with_the_nearest_one(env):
     assert settings.check() == ["MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?"]
 
 
+OF_SERVICE = [
+    ("XDG_RUNTIME_DIR", "/run/user/7"),
+    ("MCP_SOCKET", "/run/user/7/s"),
+    ("MCP_IDLE_EXIT", "3600"),
+    ("MCP_MAX_SESSIONS", "3"),
+]
+
+
 def test_a_session_of_the_service_reads_its_settings_again(env, monkeypatch):
     env(MCP_READ_ONLY="1")
     assert settings.current().read_only is True
     of_the_service = settings.fingerprint()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/7")
+    for name, value in OF_SERVICE:
+        monkeypatch.setenv(name, value)
     settings.forget()
     assert settings.fingerprint() == of_the_service
     monkeypatch.setenv("MCP_READ_ONLY", "0")

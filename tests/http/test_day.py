@@ -316,7 +316,8 @@ def test_a_full_disk_uses_up_no_invitation_and_keeps_nobody_from_looking(phone):
     with full_disk(phone.server):
         status, _, text = phone.type(invitation)
         assert (status, "disk" in text) == (503, True)
-        assert not is_form(phone.open()[1])
+        status, text = phone.open()
+        assert (status, is_form(text), "</script>" in text) == (200, False, True)
         assert phone.ask()[0] == 200
     assert phone.type(invitation)[0] == 303
 

@@ -82,7 +82,7 @@ def refusals(server):
     return {
         "no token": {},
         "no token, by GET": {"method": "GET"},
-        "another scheme": {"headers": {"Authorization": "Basic YTpi"}.items()},
+        "another scheme": {"headers": {"Authorization": f"Basic {good}"}.items()},
         "a word": {"token": "word"},
         "an empty one": {"headers": {"Authorization": "Bearer "}.items()},
         "in the query": {"headers": {"X": f"access_token={good}"}.items()},
@@ -98,6 +98,9 @@ def refusals(server):
     }
 
 
+WITHOUT = ("no token", "no token, by GET", "an empty one", "in the query")
+
+
 def test_without_a_good_token_it_is_401_and_the_same_words_however_often(server):
     bodies = set()
     for _ in range(10):
@@ -105,6 +108,8 @@ def test_without_a_good_token_it_is_401_and_the_same_words_however_often(server)
             status, headers, body = server.send(LIST, **options)
             assert status == 401, name
             assert headers["www-authenticate"].startswith("Bearer"), name
+            is_invalid = 'error="invalid_token"' in headers["www-authenticate"]
+            assert is_invalid == (name not in WITHOUT), "clients renew a token by this word"
             bodies.add(body)
     assert len(bodies) == 1
 

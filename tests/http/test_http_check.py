@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.http.test_sign_in_clients import serving
 from tests.support.http_server import HttpServer
 from tests.support.web import Handler, listening
 from tools.core.health import guarded
@@ -51,10 +52,49 @@ def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(
     assert "closed to others" in look(env, "https://pi.example/mcp").summary
 
 
+def passing_on(status, body):
+    """A proxy that passes on the calls, and answers by itself where the sign-in is."""
+
+    class CallsAlone(Handler):
+        def do_POST(self):
+            self.body()
+            where = f"http://{self.headers['Host']}/.well-known/oauth-protected-resource/mcp"
+            challenge = f'Bearer realm="pi-mcp", resource_metadata="{where}"'
+            self.send(401, headers=[("WWW-Authenticate", challenge)])
+
+        def do_GET(self):
+            self.send(status, body)
+
+    return listening(CallsAlone)
+
+
+def test_a_proxy_that_passes_on_only_the_calls_is_told_with_the_address_that_it_keeps(env, keys):
+    for status, body, word in [
+        (404, b"", "every path"),
+        (405, b"", "lead to this"),
+        (200, b"<html>", "lead to this"),
+    ]:
+        with passing_on(status, body) as url:
+            health = look(env, f"{url}/mcp")
+        assert f"/.well-known/oauth-protected-resource/mcp: the metadata: HTTP {status}, " in health.summary
+        assert (health.state, word in health.advice) == ("broken", True)
+
+
+@pytest.mark.slow
+def test_what_is_wrong_with_tls_is_told(env, keys, tmp_path):
+    with serving(tmp_path) as origin:
+        health = look(env, f"{origin}/mcp")
+    assert health.summary == f"{origin}/mcp: its certificate is not accepted: self-signed certificate"
+    with answering(401) as url:
+        health = look(env, f"{url.replace('http', 'https')}/mcp")
+    assert "wrong version number" in health.summary
+
+
 PROXIES = [
     (301, [("Location", "https://pi.example/mcp")], "make that MCP_HTTP_URL"),
     (401, [("WWW-Authenticate", 'Basic realm="proxy"')], "without a login"),
     (403, [], "without a login"),
+    (405, [], "lead to this server"),
     (421, [], "Host header"),
     (502, [], "MCP_HTTP_LISTEN"),
     (500, [], "lead to this server"),

@@ -10,15 +10,15 @@ from tools.anki.note_input import OBJECTS
 from tools.anki.settings import current
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Alias, Limits, Published
+from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
 
 @dataclass(frozen=True)
 class CardTemplateSpec:
-    name: Annotated[str, Limits(min_length=1), Alias("Name")]
-    front: Annotated[str, Alias("Front")]
-    back: Annotated[str, Alias("Back")]
+    name: Annotated[str, Limits(min_length=1)]
+    front: str
+    back: str
 
 
 @Tool("anki.model_info")
@@ -44,17 +44,16 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
 
 @Tool("anki.create_model", write=True)
 def create_model(
-    model_name: Annotated[str, Limits(min_length=1, strip=True), Alias("modelName")],
-    in_order_fields: Annotated[list[str], Limits(min_length=1), Alias("inOrderFields")],
+    model_name: Annotated[str, Limits(min_length=1, strip=True)],
+    in_order_fields: Annotated[list[str], Limits(min_length=1)],
     card_templates: Annotated[
         list[CardTemplateSpec],
         Published(OBJECTS),
         "{name, front, back}: HTML with {{Field}}",
         Limits(min_length=1),
-        Alias("cardTemplates"),
     ],
     css: str = "",
-    is_cloze: Annotated[bool | None, Alias("isCloze")] = None,
+    is_cloze: bool | None = None,
     options: JsonObject | None = None,
 ) -> JsonObject:
     """Create a note type; answers with its names as Anki keeps them.

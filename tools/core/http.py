@@ -6,7 +6,7 @@ Addresses are http, https, or `unix:/path` for a socket of this machine.
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
@@ -59,14 +59,18 @@ class Misdirected(HttpError):
     """Redirects that lead nowhere."""
 
 
+class NotForeign(HttpError):
+    """A host of this machine or its network, which Limits exclude."""
+
+
 class Limits(NamedTuple):
-    """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `admit` gets a host
-    with all of its addresses before any is connected to, and raises if it must not be."""
+    """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `foreign_only`: a
+    host with one address of this machine or its network is not connected to."""
 
     deadline: float
     body_bytes: int
     redirects: int = 0
-    admit: Callable[[str, list[str]], None] = lambda host, addresses: None
+    foreign_only: bool = False
 
 
 class Request(NamedTuple):
@@ -206,7 +210,8 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
     host = url.hostname or ""
     port = url.port or DEFAULT_PORTS[url.scheme]
     places = _look_up(host, port, limits.deadline)
-    limits.admit(host, [str(address[0]) for _, address in places])
+    if limits.foreign_only and not all(is_foreign(address[0]) for _, address in places):
+        raise NotForeign(f"{host} is on this machine or its network", sent=False)
     plain = _first(places, limits.deadline)
     if url.scheme == "http":
         return plain

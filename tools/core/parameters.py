@@ -7,6 +7,7 @@ place (`notes.0.fields`).
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, get_args, get_origin
@@ -18,6 +19,7 @@ from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
+CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
 
 
@@ -55,21 +57,22 @@ class Parameters:
         return _members(arguments, self.members, "", self.usage)
 
 
-# One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for
-# nothing, JSON in a text, blanks, the size of a list before its items, the type, then the limits. An unknown
-# name ends the pass at once; the problems of arguments are collected, so that a model reads them in one answer;
-# of a list the first item that does not fit is named.
+# One pass over what was sent, in this order for each value: its name (in either spelling, or an alias), null
+# for nothing, JSON in a text, blanks, the size of a list before its items, the type, then the limits. An
+# unknown name ends the pass at once; the problems of arguments are collected, so that a model reads them in
+# one answer; of a list the first item that does not fit is named.
 def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
     """The values of the parameters or fields that were sent, under their declared names, without those that
     stand for nothing. Raises ToolError for other names; InvalidArguments."""
     names = schema.names(members)
+    by_spelling = {_snake_case(spelling): names[spelling] for spelling in names}
     prefix = f"{place}." if place else ""
     values: JsonObject = {}
     problems = []
     for sent_name, value in sent.items():
-        if sent_name not in names:
+        name = by_spelling.get(_snake_case(sent_name))
+        if not name:
             raise _unknown(sent_name[:80], names, place, usage)
-        name = names[sent_name]
         member = members[name]
         is_absent = value is None or (
             value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
@@ -88,6 +91,11 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
     if problems:
         raise InvalidArguments("; ".join(problems), usage)
     return values
+
+
+def _snake_case(name: str) -> str:
+    """`note_ids` for `noteIds` too: clients write a name either way."""
+    return CAPITAL.sub("_", name).lower()
 
 
 def read_value(annotation: object, value: object, place: str) -> Any:

@@ -29,6 +29,8 @@ QUERY = re.compile(r"(://[^?\s]*\?)\S+")
 PREFIXES = ("MCP_", "KLIPPER_", "ONEPERCENT_", "ANKI_", "IMAGE_", "SEARCH_", "NOTIFY_")
 ON = "1 true yes on".split()
 OFF = "0 false no off".split()
+# Fields that are the resident service's own: they name no other listing.
+OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
 MISSPELT = 0.85
 
@@ -136,7 +138,7 @@ class Section:
         return {name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)}
 
     def __repr__(self) -> str:
-        values = [getattr(self, name) for name in self.variables()]
+        values = [getattr(self, name) for name in self.variables() if name not in OF_SERVICE]
         return f"{type(self).__name__}{values}"
 
 
@@ -272,7 +274,7 @@ def check() -> list[str]:
 
 @cache
 def fingerprint() -> int:
-    """A checksum of the values of all settings."""
+    """A checksum of the values of all settings but OF_SERVICE."""
     return crc32(repr([current(section) for section in sections()]).encode())
 
 

@@ -7,6 +7,8 @@ ends it. It is good for the two calls that the page makes, and for nothing at MC
 
 import gzip
 import re
+import sqlite3
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -52,7 +54,8 @@ class Day:
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
             return _form(fields)
-        with self.ledger.writing():
+        cookie_header = {}
+        with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
             cookie_header = self._keep(grant, cookie)
         page = resources.find(current(), "ui://onepercent/days").function()
         page = POLICY.sub(lambda match: document(HEAD), page)

@@ -146,17 +146,20 @@ class Guards:
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
         """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
-        _, _, token = headers.get("authorization", "").partition(" ")
+        scheme, _, token = headers.get("authorization", "").partition(" ")
         try:
             if is_day:
                 return self.day.claims(headers.get("cookie", ""))
-            if not token:
+            if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
             claims = tokens.read(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
         except (tokens.InvalidToken, sqlite3.Error, OSError) as error:
-            raise Refusal(401, f"token refused: {error}", {"www-authenticate": self.challenge}) from None
+            challenge = self.challenge
+            if token:
+                challenge += ', error="invalid_token"'  # RFC 6750: now a client renews it
+            raise Refusal(401, f"token refused: {error}", {"www-authenticate": challenge}) from None
         return claims
 
     # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second

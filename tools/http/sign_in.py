@@ -296,7 +296,7 @@ def as_page(page: str, status: int, leads_to: str = "") -> Answer:
 
 def _fetched(url: str) -> JsonObject:
     """The client's document at an address of the public web. Raises Denied."""
-    limits = http.Limits(time.monotonic() + 5, 65_536, admit=_admit)
+    limits = http.Limits(time.monotonic() + 5, 65_536, foreign_only=True)
     try:
         response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)
     except (http.HttpError, ValueError) as error:
@@ -305,11 +305,6 @@ def _fetched(url: str) -> JsonObject:
     if document.get("client_id") != url:
         raise Denied("invalid_client", "there is no document of this client at its address")
     return document
-
-
-def _admit(host: str, addresses: list[str]) -> None:
-    if not all(map(http.is_foreign, addresses)):
-        raise http.HttpError(f"{host} is on this machine or its network", sent=False)
 
 
 def _described(document: JsonObject) -> tuple[str, list[str]]:

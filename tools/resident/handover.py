@@ -39,8 +39,9 @@ AGREED = b"!"
 FULL = "full: "
 
 NOT_HANDED = "not handed to the service"
-# Seconds for the answer; systemd may only be starting the service, on a small Pi.
-ANSWER_S = 30
+# Seconds for the answer; systemd may only be starting the service, on a small Pi. Codex gives up after ten:
+# what is left is enough to serve by itself.
+ANSWER_S = 8
 STANDBY = 'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
 
 

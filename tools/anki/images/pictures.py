@@ -100,11 +100,17 @@ def fetch(url: str) -> bytes:
     if not WEB_ADDRESS.fullmatch(url):
         hint = "Give one with %20 for a space, or send base64."
         raise ImageError(f"{url[:200]!r} is not an http(s) address", hint)
-    limits = http.Limits(time.monotonic() + TIMEOUT_S, current().image_max_bytes, MOST_REDIRECTS, _admit)
+    deadline = time.monotonic() + TIMEOUT_S
+    is_foreign_only = not current().image_allow_private
+    limits = http.Limits(deadline, current().image_max_bytes, MOST_REDIRECTS, is_foreign_only)
     try:
         response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
     except http.TooLong as error:
         raise _too_large(error.size_bytes) from error
+    except http.NotForeign as error:
+        hint = "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)"
+        problem = f"{error}, and images are not fetched from there"
+        raise ImageError(problem, hint, "PRIVATE_ADDRESS") from error
     except http.Late as error:
         raise _failed(url, f"no answer within {TIMEOUT_S} s") from error
     except (http.HttpError, ValueError) as error:
@@ -112,14 +118,6 @@ def fetch(url: str) -> bytes:
     if response.status != 200:
         raise _failed(url, f"HTTP {response.status}")
     return response.body
-
-
-def _admit(host: str, ips: list[str]) -> None:
-    """Refuse a host with one private address among its own."""
-    if not current().image_allow_private and not all(map(http.is_foreign, ips)):
-        problem = f"{host} is on this machine or its network, and images are not fetched from there"
-        hint = "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)"
-        raise ImageError(problem, hint, "PRIVATE_ADDRESS")
 
 
 def _too_large(size_bytes: int) -> ImageError:
