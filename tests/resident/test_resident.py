@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import ExitStack
 
 import pytest
@@ -292,6 +293,14 @@ def test_a_service_that_hangs_is_not_waited_for_forever(listener):
     assert handover.ANSWER_S < 10, "Codex waits no longer for a server to start"
     output, errors = attempt(listener, "handover.ANSWER_S = 0.1")
     assert output == "came back\n" and "timed out" in errors
+
+
+def test_a_service_that_ends_in_the_middle_costs_no_start(listener):
+    ending = threading.Thread(target=lambda: listener.listener.accept()[0].close())
+    ending.start()
+    errors = served_here(listener.socket)
+    ending.join(TIMEOUT_S)
+    assert (handover.NOT_HANDED in errors, len(errors.splitlines())) == (True, 1)
 
 
 def test_a_service_of_other_sources_is_not_used(service):
