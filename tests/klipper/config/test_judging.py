@@ -54,6 +54,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nhoming_positive_dir: yes please\n": "expected True or False",
         "[stepper_x]\nposition_max: -1\n": "must be above 0.0, its position_min",
         "[stepper_x]\nposition_endstop: 300\n": "must be between position_min and position_max",
+        "[stepper_x]\nposition_endstop: 100\n": "Unable to infer homing_positive_dir",
         "[heater_bed]\nmin_temp: 200\n": "must be above 200.0",
         "[heater_bed]\ncontrol: pid\npid_Kp: 1\npid_Ki: 1\n": "Option 'pid_Kd' in section 'heater_bed' must be specified",
         "[heater_bed]\nsensor_type: EPCOS 100K\n": "Unknown temperature sensor 'EPCOS 100K'",
@@ -71,6 +72,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n": "Printer object 'probe'",
         f"{TMC}[stepper_x]\nmicrosteps: 15\n": "Choice '15' for option 'microsteps'",
         f"{TMC}[tmc2209 stepper_q]\nuart_pin: PF2\nrun_current: 1\n": "Could not find config section '[stepper_q]'",
+        f"{TMC}[tmc2209 stepper_y]\nuart_pin: PF1\nrun_current: 1\n": "Shared TMC uarts need unique address",
         f"{TMC}[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n": "requires diag pin config",
         f"{TMC}driver_SGTHRS: 300\n": "must have maximum of 255",
         f"{TMC}uart_address: 7\n": "must have maximum of 3",
@@ -113,6 +115,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nfull_steps_per_rotation: 201\n": "full_steps_per_rotation invalid in section 'stepper_x'",
         "[screws_tilt_adjust]\nscrew_thread: M4\n": "Choice 'M4' for option 'screw_thread'",
         "[output_pin x]\npin: PG1\nvalue: 300\nscale: 255\n": "Option 'value' in section 'output_pin x' must have maximum of 255.0",
+        "[bed_mesh]\nmesh_radius: 9\nround_probe_count: 4\n": "probe_count must be odd for round beds",
         "[bed_mesh]\nmesh_radius: 9\nmesh_min: 0, 0\n": "Option 'mesh_min' is not valid in section 'bed_mesh'",
         # marks of pins, aliases, boards
         "[stepper_z1]\nstep_pin: ^PG1\n": "Invalid pin description '^PG1': format is [!] [chip_name:] pin_name",
@@ -161,6 +164,17 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
 )
 def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert [message for level, message in judged(more) if level == "error"] == []
+
+
+def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(real_docs, judged):
+    beyond = ("warning", "home_xy_position lies beyond stepper_x")
+    assert judged("[safe_z_home]\nhome_xy_position: 100,100\n") == []
+    assert judged("[safe_z_home]\nhome_xy_position: 300,100\n") == [beyond]
+    text = PRINTER.replace("cartesian", "none") + "[safe_z_home]\nhome_xy_position: 1,1\n"
+    missing = "Missing Z endstop config for safe_z_homing"
+    for name, is_missing in {"stepper_z": False, "carriage z": False, "stepper_z1": True}.items():
+        config = printer_cfg.read(text.replace("[stepper_z]", f"[{name}]"))
+        assert (missing in [one.message for one in current().findings(config)]) == is_missing
 
 
 def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
