@@ -1,6 +1,7 @@
 """printer_state: what the printer does now, from a socket that speaks as Klipper's API server."""
 
 import json
+import select
 import time
 from contextlib import suppress
 
@@ -119,6 +120,14 @@ def saying(text):
     return speak
 
 
+def dripping(connection):
+    """Send a byte now and then until the client is gone."""
+    connection.recv(65536)
+    with suppress(OSError):
+        while not select.select([connection], [], [], 0.05)[0]:
+            connection.sendall(b" ")
+
+
 def endless(connection):
     with suppress(OSError):
         for _ in range(200):
@@ -131,7 +140,7 @@ ODD = {**RESULTS, "objects/query": 7}
 @pytest.mark.parametrize(
     "speak",
     [
-        saying(b""), saying(b'{"id": 1, "resu'), saying(b"HTTP/1.1 400 Bad Request\r\n\r\n\x03"), saying(b"[]\x03"), endless,
+        saying(b""), saying(b'{"id": 1, "resu'), saying(b"HTTP/1.1 400 Bad Request\r\n\r\n\x03"), saying(b"[]\x03"), endless, dripping,
         lambda connection: connection.recv(10), saying(b'{"id": "info", "error": {"message": "no"}}\x03'),
         klipper({"info": [], "objects/query": {}}), klipper(ODD),
     ],

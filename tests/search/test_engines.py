@@ -125,6 +125,12 @@ def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked,
     assert max(len(value) for value in whole.values() if isinstance(value, str)) > 700
 
 
+def test_a_score_of_zero_is_told():
+    answer = {"results": [{"url": "https://a/1", "title": "A", "content": "", "score": 0}]}
+    results = services.read(services.ENGINES[0], answer, 5, "1", full=False)["results"]
+    assert results == [{"title": "A", "url": "https://a/1", "score": 0.0}]
+
+
 @every_engine
 def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstream, asked, kind):
     ask, (*_, (status, body, words)) = asked(kind), DOCUMENTED[kind]

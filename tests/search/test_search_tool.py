@@ -76,6 +76,7 @@ def test_every_known_shape_of_answer_is_read():
         ([PAGE], [PAGE], None),
         ([{"results": [PAGE], "nextCursor": "n"}], [PAGE], "n"),
         ([{"json": PAGE, "pairedItem": {"item": 0}}], [PAGE], None),
+        ([PAGE | {"json": {"a": 1}}], [PAGE | {"json": {"a": 1}}], None),
         ([ODD, "text", None], [EVEN, {"snippet": "text"}], None),
     ):
         assert services.read_own(answer) == {"results": results, "nextCursor": cursor}
@@ -219,6 +220,13 @@ def test_a_key_that_fits_no_header_is_refused_without_showing_it(key):
     with pytest.raises(settings.SettingsError, match="SEARCH_API_KEY") as error:
         settings.load({"SEARCH_API_KEY": key}, SearchSettings)
     assert key not in str(error.value)
+
+
+def test_a_key_with_quotes_is_hidden_where_an_error_quotes_it(upstream, env):
+    env(SEARCH_API_KEY='s3"cr/et')
+    for body in ({"error": 'bad key s3"cr/et'}, '{"error": "bad key s3\\"cr\\/et"}'):
+        upstream.answers(body, 400)
+        assert search(query="x")["error"].endswith("“bad key ***”")
 
 
 def test_the_check_names_no_secret_and_of_the_shell_asks_once(upstream, env):

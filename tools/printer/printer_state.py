@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -25,7 +26,7 @@ INFO, QUERY = "info", "objects/query"
 END = b"\x03"
 """Ends each message."""
 TIMEOUT_S, MOST_BYTES = 4.0, 1_000_000
-"""The wait for each part of an answer, and the bytes of a message: Klipper's have a few thousand."""
+"""The wait for all answers, and the bytes of a message: Klipper's have a few thousand."""
 MOST_HEATERS, MOST_WARNINGS = 6, 3
 # The fields that are asked for (Status_Reference.md).
 OBJECTS: JsonObject = {
@@ -171,15 +172,20 @@ def _number(value: Any) -> float | None:
 
 
 def _messages(connection: socket.socket) -> Iterator[Any]:
-    """The messages that come over a connection.
+    """The messages that come over a connection until one deadline.
 
     Raises TimeoutError, and several others for what is not Klipper.
     """
+    deadline = time.monotonic() + TIMEOUT_S
     data = b""
-    while (part := connection.recv(65_536)) and len(data) < MOST_BYTES:
+    while (left_s := deadline - time.monotonic()) > 0:
+        connection.settimeout(left_s)
+        part = connection.recv(65_536)
+        if not part or len(data) > MOST_BYTES:
+            raise ValueError("it ends, or does not end")
         *whole, data = (data + part).split(END)
         yield from map(json.loads, whole)
-    raise ValueError("it ends, or does not end")
+    raise TimeoutError
 
 
 def _call(connection: socket.socket, messages: Iterator[Any], method: str, params: JsonObject) -> Any:

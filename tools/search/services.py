@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.errors import ToolError, cut, quoted
-from tools.core.json_types import JsonObject, compact_json, filled
+from tools.core.json_types import JsonObject, compact_json
 from tools.search.settings import current
 
 LONGEST_BYTES = 4 * 2**20
@@ -249,7 +249,8 @@ def _hidden(text: str) -> str:
     secret = current().search_api_key.rpartition(" ")[2]
     if len(secret) < 4:  # it would be found in every word
         return text
-    for form in (secret, quote(secret), quote(secret, safe=""), secret.replace("/", "\\/")):
+    in_json = json.dumps(secret)[1:-1]
+    for form in (secret, quote(secret), quote(secret, safe=""), in_json, in_json.replace("/", "\\/")):
         text = text.replace(form, "***")
     return text
 
@@ -294,7 +295,8 @@ def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> Js
 
 def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
     names = zip(FIELDS, engine.fields.split(), strict=False)
-    fields = filled(**_result({name: member.get(field) for name, field in names}))
+    values = _result({name: member.get(field) for name, field in names})
+    fields = {name: value for name, value in values.items() if value not in (None, "")}
     for name in TEXTS & fields.keys():
         text = html.unescape(TAG.sub("", fields[name]))
         fields[name] = text if full else cut(text, LONGEST_TEXT)
@@ -352,7 +354,7 @@ def _result(member: Any) -> JsonObject:
     `json`."""
     if not isinstance(member, dict):
         member = {"snippet": member}
-    elif isinstance(member.get("json"), dict):
+    elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:
         member = member["json"]
     return member | {name: _value(name, member[name]) for name in FIELDS if name in member}
 

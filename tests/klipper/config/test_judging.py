@@ -116,6 +116,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nfull_steps_per_rotation: 201\n": "full_steps_per_rotation invalid in section 'stepper_x'",
         "[screws_tilt_adjust]\nscrew_thread: M4\n": "Choice 'M4' for option 'screw_thread'",
         "[output_pin x]\npin: PG1\nvalue: 300\nscale: 255\n": "Option 'value' in section 'output_pin x' must have maximum of 255.0",
+        "[bed_mesh]\nmesh_radius: 9\nround_probe_count: 4\n": "probe_count must be odd for round beds",
         "[bed_mesh]\nmesh_radius: 9\nmesh_min: 0, 0\n": "Option 'mesh_min' is not valid in section 'bed_mesh'",
         # marks of pins, aliases, boards
         "[stepper_z1]\nstep_pin: ^PG1\n": "Invalid pin description '^PG1': format is [!] [chip_name:] pin_name",
@@ -164,6 +165,17 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
 )
 def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert [message for level, message in judged(more) if level == "error"] == []
+
+
+def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(real_docs, judged):
+    beyond = ("warning", "home_xy_position lies beyond stepper_x")
+    assert judged("[safe_z_home]\nhome_xy_position: 100,100\n") == []
+    assert judged("[safe_z_home]\nhome_xy_position: 300,100\n") == [beyond]
+    text = PRINTER.replace("cartesian", "none") + "[safe_z_home]\nhome_xy_position: 1,1\n"
+    missing = "Missing Z endstop config for safe_z_homing"
+    for name, is_missing in {"stepper_z": False, "carriage z": False, "stepper_z1": True}.items():
+        config = printer_cfg.read(text.replace("[stepper_z]", f"[{name}]"))
+        assert (missing in [one.message for one in current().findings(config)]) == is_missing
 
 
 def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):

@@ -74,6 +74,22 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
     assert recursive == [(1, "Recursive include of config file 'a'")]
 
 
+def test_files_that_include_each_other_many_times_are_read_within_bounds(tmp_path):
+    twice = "[include f{0}]\n[include f{0}]\n"
+    small = {f"f{number}": twice.format(number + 1) for number in range(30)} | {"f30": "[x]\na: 1\n"}
+    assert 0 < printer_cfg.read("[include f0]\n", small).options < printer_cfg.MOST_LINES
+    comments = "# nothing\n" * 50_000
+    large = {name: comments + text for name, text in small.items()}
+    config = printer_cfg.read("[include f0]\n", large)
+    assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
+    row = {f"f{number}": f"[include f{number + 1}]\n" for number in range(2000)}
+    assert len(printer_cfg.read("[include f0]\n", row).problems) == 1
+    for name, text in large.items():
+        (tmp_path / name).write_text(text)
+    config = printer_cfg.read_files(tmp_path / "f0", tmp_path)
+    assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
+
+
 def test_a_line_that_klipper_cannot_read_is_a_problem():
     for text, line in {
         "a: 1\n[x]\n": 1, "[x]\nno option\n": 2, "[x]\ngcode:\nG28\n": 3, "[x]\n[include a]\nb: 1\n": 3,

@@ -75,32 +75,30 @@ def gears(section: Section) -> Iterator[Finding]:
 
 
 def endstop(section: Section) -> Iterator[Finding]:
-    """An endstop outside of its axis, or so far from both ends that it does not say where to home to.
+    """An endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
     """
     place = section.number("position_endstop")
     least = section.number("position_min", 0.0)
     most = section.number("position_max")
-    if not least < most:  # nor if one of them is not a number
-        return
     quarter = (most - least) / 4
-    if place < least or place > most:
+    if least < most and (place < least or place > most):
         message = (
             f"position_endstop in section '{section.name}' must be between position_min and position_max"
         )
         yield finding_at(section, "position_endstop", message)
-    elif least + quarter < place < most - quarter and not section.value("homing_positive_dir"):
+    elif not section.value("homing_positive_dir") and least + quarter < place < most - quarter:
         message = f"Unable to infer homing_positive_dir in section '{section.name}'"
         yield finding_at(section, "position_endstop", f"{message}: position_endstop is at neither end")
 
 
 def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The stepper of a driver, and the steps that it can make; drivers that one wire cannot tell apart.
+    """The stepper of a driver, the steps that it can make, and its address on a shared wire.
 
-    Source: klippy/extras/tmc.py, tmc_uart.py.
+    Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
     """
-    wires: set[tuple[str, str, str]] = set()
+    addresses: set[tuple[str, ...]] = set()
     for section in machine.sections.values():
         name = section.name.partition(" ")[2]
         if not section.kind.startswith("tmc") or section.saved or not name:
@@ -113,12 +111,12 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
         elif steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{name}' is not a valid choice"
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
-        pin = section.value("uart_pin").replace(" ", "").lstrip("^~!")
-        wire = (pin, section.value("select_pins"), section.value("uart_address") or "0")
-        if pin and wire in wires:
+        pin = section.value("uart_pin").lstrip("^~! ")
+        address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
+        if pin and address in addresses:
             message = "Shared TMC uarts need unique address or select_pins polarity"
             yield finding_at(section, "uart_pin", message)
-        wires.add(wire)
+        addresses.add(address)
 
 
 def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
@@ -153,8 +151,7 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     if len(least) == len(most) == 2 and (most[0] <= least[0] or most[1] <= least[1]):
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
         yield finding_at(section, "mesh_min", message)
-    across = section.number("round_probe_count", 5.0)
-    if "mesh_radius" in section.values and across % 2 == 0:
+    if any(count % 2 == 0 for count in section.numbers("round_probe_count")):
         message = "bed_mesh: probe_count must be odd for round beds"
         yield finding_at(section, "round_probe_count", message)
     algorithm = section.value("algorithm").lower() or "lagrange"
@@ -197,16 +194,13 @@ def homing(machine: ParsedPrinter) -> Iterator[Finding]:
     if place and not place.saved and Z_PROBE in stepper.value("endstop_pin"):
         message = f"Option 'position_endstop' is not valid in section 'stepper_z' with {Z_PROBE}: remove it"
         yield finding_at(stepper, "position_endstop", message)
-    if "safe_z_home" not in machine.sections:
-        return
-    section = machine.section("safe_z_home")
-    if "homing_override" in machine.sections:
-        message = "homing_override and safe_z_homing cannot be used simultaneously"
-        yield finding_at(section, "", message)
-    if "stepper_z" not in machine.sections:
-        yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
-    if machine.kinematics in RECTANGULAR:
-        for axis, position in zip("xy", section.numbers("home_xy_position"), strict=False):
-            if position > machine.section(f"stepper_{axis}").number("position_max"):
+    for section in machine.of("safe_z_home"):
+        if "homing_override" in machine.sections:
+            message = "homing_override and safe_z_homing cannot be used simultaneously"
+            yield finding_at(section, "", message)
+        if machine.sections.keys().isdisjoint(("stepper_z", "carriage z")):
+            yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
+        for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):
+            if home > machine.section(f"stepper_{axis}").number("position_max"):
                 message = f"home_xy_position lies beyond stepper_{axis}"
                 yield finding_at(section, "home_xy_position", message, WARNING)

@@ -34,7 +34,9 @@ UNOPENED = "Unable to open config file"
 LONGEST_NAME = 100
 """Characters of a section's or an option's name; none that Klipper has is half as long."""
 LONGEST = 4_000_000
-"""Characters of a configuration, and bytes of each file."""
+"""Characters of a configuration, and bytes of its files; those of an included file count each time."""
+DEEPEST = 100
+"""Files that include each other in a row."""
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
 
@@ -120,12 +122,14 @@ class Finding(NamedTuple):
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given.
+    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given or not read,
+    `size_bytes` is what was read.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    size_bytes: int = 0
 
     @property
     def options(self) -> int:
@@ -166,13 +170,17 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     Raises ToolError: not there, not a file, too long, outside.
     """
 
+    files: dict[str, bytes | None] = {}
+
     def find(near: str, _: str) -> dict[str, bytes | None]:
-        files: dict[str, bytes | None] = {}
-        for name in sorted(glob.glob(near, root_dir=path.parent)):
-            files[name] = None
-            with suppress(ToolError):
-                files[name] = content(path.parent / name, inside, LONGEST)
-        return files
+        names = sorted(glob.glob(near, root_dir=path.parent))
+        for name in names:
+            if name not in files:
+                room = LONGEST - sum(len(data or b"") for data in files.values())
+                files[name] = None
+                with suppress(ToolError):
+                    files[name] = content(path.parent / name, inside, room)
+        return {name: files[name] for name in names}
 
     return _read(content(path, inside, LONGEST), find)
 
@@ -235,6 +243,7 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
     """The lines of a file, the last of `files`, each of which includes the next, and of what it includes."""
     file = files[-1]
     yield file, 0, "", False
+    config.size_bytes += len(data)
     if data.startswith(BOM_UTF8):
         message = f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
         config.refuse(file, 1, message)
@@ -268,10 +277,10 @@ def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, 
     if not contents and not MAGIC & set(pattern):
         config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
     for name, data in contents.items():
-        if data is None:
+        yield files[-1], line, "", False  # files that include all others come in every order
+        if data is None or config.size_bytes > LONGEST:
             config.missing.append(name)
-        elif name in files:
-            yield files[-1], line, "", False  # files that include all others come in every order
+        elif name in files or len(files) > DEEPEST:
             config.refuse(files[-1], line, f"Recursive include of config file '{name[:80]}'")
         else:
             yield from _lines(config, [*files, name], data, find)
