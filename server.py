@@ -116,6 +116,7 @@ def start_jobs(*first: Callable[[], object]) -> None:
 def serve_sessions() -> int:
     """Be the resident service: what every session reads is read once, before any is forked."""
     from tools.core import prompts, registry, resources  # noqa: F401
+    from tools.klipper import search_docs
     from tools.resident import resident
 
     def serve_session() -> NoReturn:
@@ -123,7 +124,8 @@ def serve_sessions() -> int:
         serve_stdio()
 
     identity = listing.identity()  # of the sources that are imported now
-    registry.preload()
+    registry.load()
+    search_docs.preload()
     written_folders()
     listing.save(current(), listing.build(current()))
     return resident.main(serve_session, identity)

@@ -10,13 +10,13 @@ python3 -m tools token new …              tokens for callers over HTTP (--help
 python3 -m tools invite …                 let somebody sign in from claude.ai,
                                           ChatGPT or a phone
 python3 -m tools notify [--now]           send the notice of the day to the phone
-                                          (NOTIFY_URL); --now prints it, too
+                                          (NOTIFY_URL); --now also prints it
 python3 -m tools bundle FILE.mcpb         what a click installs in Claude Desktop
 python3 -m tools TOOLSET COMMAND …        a toolset's own commands
                                           (python3 -m tools TOOLSET lists them)
 
 `call` and most commands print the answer as JSON and exit 1 if it is an error
-(75 if an upstream cannot be reached, so that a timer may take it for no failure).
+(75 if an upstream cannot be reached, so that a timer need not count it as a failure).
 `-` in place of the JSON reads it from stdin.
 """
 

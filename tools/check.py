@@ -72,7 +72,7 @@ def _print(start: str, text: str) -> None:
 def _settings() -> Health:
     file = Path(places.settings_file(os.environ))
     if not file.exists():
-        summary = "no file: all settings are the defaults, or the environment's"
+        summary = "no settings file: defaults and environment variables apply"
         return Health("unset", summary, "./setup.sh makes one.")
     if file.stat().st_mode & 0o077:
         return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
@@ -93,8 +93,8 @@ def _server(command: list[str]) -> Health:
 def _service(command: list[str]) -> Health:
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        advice = "./setup.sh --systemd makes it quick, where there is systemd."
-        return Health("unset", "the first call of every session takes longer", advice)
+        advice = "./setup.sh --systemd makes it quick, if this machine has systemd."
+        return Health("unset", "not installed: the first call of every session takes longer", advice)
     done, took_s = _run(command, "", RESTART)
     complaint = _last_line(done.stderr)
     if done.returncode or handover.NOT_HANDED in complaint:

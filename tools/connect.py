@@ -53,8 +53,8 @@ def lines(host: str, command: str) -> str:
     line = shlex.join(words)
     arguments = json.dumps(words)
     vs_code = f'{{"name": "pi", "command": "ssh", "args": {arguments}}}'
-    return f"""Once, on the computer of the client, ssh-keygen if it has no key, then:  ssh-copy-id {host}
-(NAME.local is a machine's name in the home network; elsewhere take the name or address by which you reach it.)
+    return f"""Once, on the client's computer: ssh-keygen (if it has no key), then  ssh-copy-id {host}
+(NAME.local works only in your home network; elsewhere use a name or address that reaches the Pi.)
 
 Claude Code   claude mcp add --scope user pi -- ssh {line}
               for `claude -p` also: export MCP_CONNECTION_NONBLOCKING=0

@@ -322,13 +322,10 @@ class Call(Request):
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
     def _check_envelope(self) -> None:
-        missing = [key for key in (PROTOCOL_VERSION, CLIENT_CAPABILITIES) if key not in self.meta]
-        if missing:
-            names = ", ".join(missing)
-            raise RpcError(INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {names}")
-        version = self.meta[PROTOCOL_VERSION]
-        if not isinstance(version, str):
-            raise RpcError(INVALID_PARAMS, "the protocol-version envelope value must be a string")
+        version = self.meta.get(PROTOCOL_VERSION)
+        if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
+            text = f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
+            raise RpcError(INVALID_PARAMS, text)
         if version != MODERN_VERSION:
             data = {"supported": [MODERN_VERSION], "requested": version}
             raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
@@ -374,11 +371,13 @@ class Session:
         try:
             message = stdio.parse(line)
         except InvalidMessage as error:
-            return self.send({"id": error.request_id, "error": {"code": error.code, "message": str(error)}})
+            self.send({"id": error.request_id, "error": {"code": error.code, "message": str(error)}})
+            return
         call = None
         try:
             if "method" not in message:
-                self._take_answer(message)
+                if answers := self.questions.pop(key_of(message.get("id")), None):
+                    answers.put(message)
             elif "id" not in message:
                 self._take_notification(message)
             else:
@@ -389,11 +388,6 @@ class Session:
             if call:
                 text = "Internal error; the server's log (stderr) has the details"
                 self._finish(call, {"error": RpcError(INTERNAL_ERROR, text).as_json()})
-        return None
-
-    def _take_answer(self, message: JsonObject) -> None:
-        if answers := self.questions.pop(key_of(message.get("id")), None):
-            answers.put(message)
 
     def _take_notification(self, message: JsonObject) -> None:
         if message["method"] == "notifications/initialized":

@@ -61,7 +61,7 @@ def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, call, ki
     answer, *_ = asking(tool, meanwhile=lambda: add_notes(geo.collection, "Geo::Sub", "late"), **arguments)
 
     assert answer["code"] == "EXPECTED_COUNT"
-    assert "1 came and 0 went in the meantime" in answer["error"]
+    assert "added in the meantime: 1, gone: 0" in answer["error"]
     assert geo.collection.note_count() == 5
     assert call("anki.restore")["entries"] == []
 

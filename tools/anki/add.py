@@ -37,8 +37,10 @@ MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORE
 Item: TypeAlias = NoteInput | ToolError
 """A note to be added, or why it cannot be."""
 
-LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
-AGAIN = "Send the notes again that are not `ok`: those that Anki got are refused as duplicates."
+LOOK_FIRST = (
+    "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
+)
+AGAIN = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
 
 
 @Tool("anki.add_from_model", write=True, open_world=True)

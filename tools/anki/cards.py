@@ -23,7 +23,7 @@ DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 """Weights of cards and notes in actions that AnkiConnect carries out one by one."""
 
-MEMORY = "anki_restore puts schedules back; with FSRS, Anki works out the memory again at the next answer"
+MEMORY = "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
 TAKING_TAGS = ("removeTags", "replaceTags")
 
 

@@ -37,7 +37,7 @@ def agreed(
         selected = set(ids(selection))
         reason = f"expected is {expected}" if demanded and expected != len(selected) else ""
         if asked is not None and selected != asked:
-            reason = f"{len(selected - asked)} came and {len(asked - selected)} went in the meantime"
+            reason = f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
         if reason and (text := words(selection)):
             problem = f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed"
             hint = f"Try it with dryRun, ask the person, then send expected = {len(selected)}."

@@ -188,7 +188,7 @@ def rename_deck(oldName: str, newName: str) -> None:
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
-        problem = f"To Anki {new!r} is {old!r} itself, or a subdeck of it"
+        problem = f"Anki sees {new!r} as {old!r} itself or one of its subdecks"
         hint = "Rename it to a free name first, then to this one."
         raise ToolError(problem, hint, code="DECK_EXISTS")
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
@@ -206,7 +206,7 @@ def rename_deck(oldName: str, newName: str) -> None:
         if not taken:
             client.results(*_moves(targets, presets, cards))
         if left := cards_within([old]):
-            hint = "They came meanwhile, or Anki did not move them: move them with anki_change_cards (deck)."
+            hint = "They were added meanwhile, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
         # The default deck cannot be deleted; empty, it is hidden.
         delete([name for name in targets if deck_ids[name] != DEFAULT_ID])

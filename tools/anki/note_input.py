@@ -78,7 +78,7 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
             hint = f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}."
             raise ItemError(f"unknown field {name[:80]!r}", hint.strip(), code="UNKNOWN_FIELD")
         if field_name in values_by_field:
-            hint = "Upper and lower case are one."
+            hint = "Upper and lower case are not distinguished."
             raise ItemError(f"field {field_name!r} is there twice", hint, code="UNKNOWN_FIELD")
         values_by_field[field_name] = value
     return values_by_field

@@ -20,8 +20,8 @@ ENVELOPE = {"result", "error"}
 
 START = "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL names, and check that address."
 FORWARDED = (
-    "Over ssh, Anki is usually on the computer that the session comes from, and its client forwards it (ssh -R), each to a "
-    "socket (with `StreamLocalBindUnlink`) or port of its own, which sleep may hold for minutes: docs/clients.md."
+    "Over ssh, Anki usually runs on the computer that opened the session, whose client forwards it (ssh -R): each client to a "
+    "socket (with `StreamLocalBindUnlink`) or port of its own. After sleep a dead session may hold it for minutes: docs/clients.md."
 )
 HINTS = {
     "collection is not available": "Open a profile in Anki: its window must show the decks.",
@@ -30,9 +30,9 @@ HINTS = {
     "model was not found": "anki_invoke with action modelNames lists the note types; anki_create_model makes one.",
     "deck was not found": "anki_list_decks shows the decks.",
     "Note was not found": "anki_find_notes finds the notes that exist.",
-    "is a duplicate": "A note with this first field is there already: anki_find_notes, then anki_update_notes.",
+    "is a duplicate": "A note with this first field already exists: anki_find_notes, then anki_update_notes.",
     "it is empty": "Fill the note type's first field.",
-    "unknown reason": "No card comes of it. A Cloze note type needs {{c1::…}} in its cloze field, and no other can have it: "
+    "unknown reason": "It makes no card. A Cloze note type needs {{c1::…}} in its cloze field, and no other can have it: "
     "use note type Cloze, or write it without {{c1::}}.",
     "unsupported action": "Names are case-sensitive, anki_invoke with action apiReflect lists them; for more update the "
     "add-on in Anki (Tools, Add-ons, Check for Updates).",
@@ -92,7 +92,7 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
         return Unanswered(problem, hint, code=NO_ANSWER)
     if isinstance(error, http.NotHttp):
         return not_ankiconnect(error.reason)
-    hint = "Was Anki closed? An answer of many megabytes is cut, too: then ask for less at once."
+    hint = "Was Anki closed? Answers of many megabytes are cut off too: ask for less at a time."
     return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", hint, code="ANKI_CUT")
 
 

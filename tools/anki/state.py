@@ -46,7 +46,7 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
             db.executescript(schema)
             yield db
     except (sqlite3.Error, OSError) as error:
-        hint = "Make its folder writable, or move the file away: what it recorded is then not known any more."
+        hint = "Make its folder writable, or move the file away: what it recorded is then lost."
         raise ToolError(f"{path} cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
 
 

@@ -42,8 +42,8 @@ class ToolError(Exception):
 class Cancelled(ToolError):
     """The client withdrew the call; raised at a safe point only, never in the middle of a write."""
 
-    def __init__(self, message: str = "Cancelled"):
-        super().__init__(message, "Call the tool again to start over.", code="CANCELLED")
+    def __init__(self) -> None:
+        super().__init__("Cancelled", "Call the tool again to start over.", code="CANCELLED")
 
 
 class InvalidMessage(Exception):

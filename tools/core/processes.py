@@ -50,7 +50,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
 
     with _starting:
         if _ending:
-            raise Cancelled("The server is shutting down")
+            raise Cancelled()
         child = Popen(
             words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd="/", env=environ, start_new_session=True
         )
@@ -71,7 +71,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
     finally:
         _live.discard(child)
     if _ending:
-        raise Cancelled("The server is shutting down")
+        raise Cancelled()
     output, errors = outputs[0]
     return Ended(child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 

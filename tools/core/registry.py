@@ -13,7 +13,6 @@ from tools.core.toolsets import offers, only_reads, package
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 START_JOBS: list[Callable[[], None]] = []
-PRELOADS: list[Callable[[], object]] = []
 
 
 def command(name: str) -> Callable[[Function], Function]:
@@ -50,19 +49,6 @@ def start_jobs(settings: Settings) -> list[Callable[[], None]]:
         for module in getattr(package(name), "START_MODULES", ()):
             importlib.import_module(module)
     return [job for job in START_JOBS if toolset_of(job) in offered]
-
-
-def before_fork(function: Callable[[], object]) -> Callable[[], object]:
-    """Declare a function that the resident service calls once, so that its sessions share what it read."""
-    PRELOADS.append(function)
-    return function
-
-
-def preload() -> None:
-    """Load every toolset and what they declare to be read before sessions are forked."""
-    load()
-    for function in PRELOADS:
-        function()
 
 
 @cache

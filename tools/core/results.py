@@ -75,7 +75,7 @@ def as_result(answer: object, private: JsonObject | None = None, lines: Iterable
 def busy(most: int) -> JsonObject:
     """The result of a call that found no turn among `most`."""
     error = ToolError(
-        f"{most} calls are running or wait for a person's answer",
+        f"{most} calls are running or waiting for a person's answer",
         "Nothing was changed. Answer or cancel one of them, then try again.",
         code="BUSY",
     )

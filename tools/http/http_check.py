@@ -29,7 +29,7 @@ GATED = (
     "the proxy in front of the server requires its own login, or rejects us",
     "Let the proxy pass all requests on without a login, a challenge or a filter of its own; docs/remote.md",
 )
-ALONE = ("a proxy answers, and finds no server behind it", f"{UNITS}; MCP_HTTP_LISTEN")
+ALONE = ("a proxy answers, but finds no server behind it", f"{UNITS}; MCP_HTTP_LISTEN")
 FOREIGN = (
     "the server there does not accept our token",
     f"It has another MCP_HTTP_URL, or the keys of another MCP_STATE_DIR: {UNITS}",

@@ -13,7 +13,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from tools.core import registry
 from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
@@ -156,7 +155,6 @@ def _snippet(text: str, at: int) -> str:
     return before_it + line[start:stop].strip() + after_it
 
 
-@registry.before_fork
 def preload() -> None:
     """Search once, for the processes that are forked from this one: they share what a search reads, and its code
     as the interpreter has adapted it."""

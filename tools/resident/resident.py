@@ -181,10 +181,13 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; return the reason if that is impossible."""
-    os.environb.clear()
-    for variable in environ:
-        name, _, value = variable.partition(b"=")
-        os.environb[name] = value
+    # Only what differs is written: a write ends the sharing of that memory with the service.
+    values = dict(variable.split(b"=", 1) for variable in environ)
+    for name in os.environb.keys() - values.keys():
+        del os.environb[name]
+    for name, value in values.items():
+        if os.environb.get(name) != value:
+            os.environb[name] = value
     settings.forget()
     time.tzset()
     try:

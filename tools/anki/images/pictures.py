@@ -121,7 +121,7 @@ def fetch(url: str) -> bytes:
 
 
 def _too_large(size_bytes: int) -> ImageError:
-    problem = f"the image has {size_bytes} bytes or more, over the limit of {current().image_max_bytes}"
+    problem = f"the image is at least {size_bytes} bytes, over the limit of {current().image_max_bytes}"
     return ImageError(problem, "Send a smaller one, or raise IMAGE_MAX_BYTES.", "IMAGE_TOO_LARGE")
 
 

@@ -29,9 +29,9 @@ Log = dict[str, list[JsonObject]]
 
 
 def newest(log: Log) -> dict[int, LogRow]:
-    """The newest answer of each card, or zeros. Rows that were made by hand, as
+    """The newest answer of each card; zeros for one without. Rows that were made by hand, as
     setDueDate makes one for each card, have no ease."""
-    by_card = {}
+    by_card = defaultdict[int, LogRow](lambda: LogRow(0, 0, 0))
     for card, rows in log.items():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
         by_card[int(card)] = max(answers, default=LogRow(0, 0, 0))

@@ -85,7 +85,7 @@ def check() -> None:
             for source in sources():
                 _compare(source)
     except (ToolError, OSError) as error:
-        logger.warning("The Klipper docs were not checked for news: %s", error)
+        logger.warning("The Klipper docs were not checked for updates: %s", error)
     if known := note():
         cure = "sync_docs brings them up to date" if known == NOTE else "their owner updates them"
         logger.warning("The Klipper docs are behind their upstream; %s", cure)
@@ -105,7 +105,7 @@ def _compare(source: Source) -> None:
         return
     except (ToolError, OSError) as error:
         # The attempt counts: without a network not every session tries again.
-        logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
+        logger.warning("The upstream of the %s docs was not asked for updates: %s", source.label, error)
     remember(source, tip)
 
 

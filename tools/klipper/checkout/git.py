@@ -55,7 +55,7 @@ CAUSES = {
 AGAIN = "The pages that are here stay readable; call sync_docs again later."
 HINTS = {
     "DISK_FULL": f"Free some space. {AGAIN}",
-    "UNSAFE_TREE": "The upstream holds what git refuses. Nothing was changed; do not use it.",
+    "UNSAFE_TREE": "The upstream contains objects or paths that git refuses. Nothing was changed; do not use it.",
     "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the credentials for git.",
     "NOT_WRITABLE": "Make the checkout writable for this user, or point KLIPPER_DOCS_DIR elsewhere.",
     "INVALID_UPSTREAM": "Correct KLIPPER_DOCS_URL and KLIPPER_DOCS_BRANCH (or KLIPPER_DOCS_EXTRA). The pages that are here stay.",
