@@ -1,6 +1,6 @@
 """The review log: the newest answer to each card, and answers counted by Anki's days."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
