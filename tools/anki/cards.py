@@ -55,51 +55,8 @@ def change_cards(
     rename = checked_tags(renameTag or [])
     if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
         raise _wrong("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
-    old, new = rename or ("", "")
-    changes = [
-        Change(forget, "forget", "forgetCards", {}, "is:new"),
-        Change(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
-        Change(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
-        Change(suspend, "suspend", "suspend", {}, "is:suspended"),
-        Change(
-            deck,
-            f"deck {quoted(deck)}",
-            "changeDeck",
-            {"deck": deck},
-            f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"',
-        ),
-        Change(
-            flag is not None,
-            f"flag {flag}",
-            SET_VALUE,
-            {"keys": ["flags"], "newValues": [flag]},
-            f"flag:{flag}",
-        ),
-        Change(
-            add,
-            f"addTags {quoted(' '.join(add))}",
-            "addTags",
-            {"tags": " ".join(add)},
-            " ".join(map(_exactly, add)),
-            "notes",
-        ),
-        Change(
-            remove,
-            f"removeTags {quoted(' '.join(remove))}",
-            "removeTags",
-            {"tags": " ".join(remove)},
-            f"-({' or '.join(map(_tagged, remove))})",
-            "notes",
-        ),
-        Change(
-            rename,
-            f"renameTag {quoted(' '.join(rename))}",
-            "replaceTags",
-            {"tag_to_replace": old, "replace_with_tag": new},
-            f"-{_exactly(old)}",
-            "notes",
-        ),
-    ]
+    changes = _changes_of_cards(suspend, unsuspend, due, forget, deck, flag)
+    changes += _changes_of_tags(add, remove, rename)
     changes = [change for change in changes if change.asked]
     if not changes:
         raise _wrong(
@@ -130,6 +87,62 @@ class Change(NamedTuple):
     more: JsonObject
     made: str
     of: str = "cards"
+
+
+def _changes_of_cards(
+    suspend: bool | None, unsuspend: bool | None, due: str, forget: bool | None, deck: str, flag: int | None
+) -> list[Change]:
+    """In the order in which they are made."""
+    return [
+        Change(forget, "forget", "forgetCards", {}, "is:new"),
+        Change(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
+        Change(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
+        Change(suspend, "suspend", "suspend", {}, "is:suspended"),
+        Change(
+            deck,
+            f"deck {quoted(deck)}",
+            "changeDeck",
+            {"deck": deck},
+            f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"',
+        ),
+        Change(
+            flag is not None,
+            f"flag {flag}",
+            SET_VALUE,
+            {"keys": ["flags"], "newValues": [flag]},
+            f"flag:{flag}",
+        ),
+    ]
+
+
+def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[Change]:
+    old, new = rename or ("", "")
+    return [
+        Change(
+            add,
+            f"addTags {quoted(' '.join(add))}",
+            "addTags",
+            {"tags": " ".join(add)},
+            " ".join(map(_exactly, add)),
+            "notes",
+        ),
+        Change(
+            remove,
+            f"removeTags {quoted(' '.join(remove))}",
+            "removeTags",
+            {"tags": " ".join(remove)},
+            f"-({' or '.join(map(_tagged, remove))})",
+            "notes",
+        ),
+        Change(
+            rename,
+            f"renameTag {quoted(' '.join(rename))}",
+            "replaceTags",
+            {"tag_to_replace": old, "replace_with_tag": new},
+            f"-{_exactly(old)}",
+            "notes",
+        ),
+    ]
 
 
 def _due_in(due: str) -> str:
