@@ -44,7 +44,7 @@ def _put_back(entry: Entry) -> JsonObject:
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.of].update(step.ids)
-    name, *found = client.multi(
+    name, *results = client.multi(
         client.PROFILE,
         ("findNotes", {"query": client.ids_query("nid", ids["notes"])}),
         ("findCards", {"query": client.ids_query("cid", ids["cards"])}),
@@ -53,7 +53,7 @@ def _put_back(entry: Entry) -> JsonObject:
     if entry.profile and profile and profile != entry.profile:
         problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
         raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
-    there = dict(zip(ids, map(set, client.whole(found)), strict=True))
+    there = dict(zip(ids, map(set, client.whole(results)), strict=True))
     actions = []
     for step in entry.steps:
         actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()

@@ -288,8 +288,8 @@ def as_page(page: str, status: int, leads_to: str = "") -> Answer:
     server alone, and its form leads here or to the origin `leads_to`."""
     parts = re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL)
     digests = [b64encode(sha256(text.encode()).digest()).decode() for _, text in parts]
-    own = " ".join(f"'sha256-{digest}'" for digest in digests)
-    policy = f"style-src {own}; script-src {own}; form-action 'self' {leads_to}; {POLICY}"
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    policy = f"style-src {hashes}; script-src {hashes}; form-action 'self' {leads_to}; {POLICY}"
     kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
     return status, {**HEADERS, **kind, "content-security-policy": policy}, page.encode()
 

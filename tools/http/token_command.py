@@ -78,8 +78,8 @@ def _scope(text: str) -> str:
     words = text.split() or [text]
     for word in words:
         if word not in calls.scopes():
-            known = ", ".join(toolsets())
-            raise ArgumentTypeError(f"there is no toolset {word!r}; there are: {known}, or NAME:read")
+            names = ", ".join(toolsets())
+            raise ArgumentTypeError(f"there is no toolset {word!r}; there are: {names}, or NAME:read")
     return " ".join(words)
 
 

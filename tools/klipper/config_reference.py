@@ -47,8 +47,12 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     return _section(blocks, entries, full=full)
 
 
-def _not_found(message: str, near: list[str]) -> ToolError:
-    hint = f"Nearest: {', '.join(near)}." if near else "Without a name config_reference lists all sections."
+def _not_found(message: str, suggestions: list[str]) -> ToolError:
+    hint = (
+        f"Nearest: {', '.join(suggestions)}."
+        if suggestions
+        else "Without a name config_reference lists all sections."
+    )
     return ToolError(message[:300], hint, code="NOT_FOUND")
 
 
@@ -66,9 +70,9 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     if not blocks:
         word = wanted.partition(" ")[0]
         asked = index.asked_words()[PAGE]
-        near = [heading for heading, words in asked.items() if word in words]
+        headings = [heading for heading, words in asked.items() if word in words]
         message = f"No such section in {PAGE}: {name}"
-        raise _not_found(message, near[:MOST_NEAR] or several(word, reference.kinds))
+        raise _not_found(message, headings[:MOST_NEAR] or several(word, reference.kinds))
     return blocks
 
 
@@ -125,10 +129,10 @@ def _option(
         return answer
     if gone := _changes(entries, name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
-    near = several(name, sorted(by_key), cutoff=0.5)
+    suggestions = several(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
-        near = [f"{meant}, which is Marlin's {name}"]
-    raise _not_found(f"No such option: {option}", near)
+        suggestions = [f"{meant}, which is Marlin's {name}"]
+    raise _not_found(f"No such option: {option}", suggestions)
 
 
 def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:

@@ -77,8 +77,8 @@ def list_docs_map(
     and its own, joined by "/"; further sources are a line each. A heading is its marks, its text and the
     characters of its section, all below it included.
     """
-    named = {source.name: source for source in sources()}
-    shown = named.get((path or "").strip().strip("/"))
+    by_name = {source.name: source for source in sources()}
+    shown = by_name.get((path or "").strip().strip("/"))
     return _tree(shown) if shown else _page(path or "")
 
 

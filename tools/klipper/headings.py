@@ -79,16 +79,16 @@ def sections(text: str) -> dict[str, Section]:
     for match in DATED.finditer(text):
         starts.append(Section("-".join(match.groups()), ENTRY_LEVEL, match.start()))
     starts.sort(key=lambda section: section.offset)
-    named: dict[str, Section] = {}
+    by_name: dict[str, Section] = {}
     for number, section in enumerate(starts):
         name = base = anchor(section.heading)
         again = 0
-        while name in named:
+        while name in by_name:
             again += 1
             name = f"{base}-{again}"
         following = (later.offset for later in starts[number + 1 :] if later.level <= section.level)
-        named[name] = section._replace(end=next(following, len(text)))
-    return named
+        by_name[name] = section._replace(end=next(following, len(text)))
+    return by_name
 
 
 def find(text: str, wanted: str, path: str) -> Section:
@@ -98,9 +98,9 @@ def find(text: str, wanted: str, path: str) -> Section:
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
     typed = wanted.strip("# \t")
-    named = sections(text)
-    every = list(named.values())
-    if section := _named(typed, named):
+    by_name = sections(text)
+    every = list(by_name.values())
+    if section := _named(typed, by_name):
         return section
     places = _described(text, typed.strip("[]").partition(" ")[0].strip(":`"), every)
     words = set(WORD.findall(typed.lower()))
@@ -114,18 +114,22 @@ def find(text: str, wanted: str, path: str) -> Section:
         message = f"{len(places)} sections of {path} match {typed[:80]}"
         raise ToolError(message, hint, code="HEADING_AMBIGUOUS")
     key = anchor(typed)
-    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3] or list(named)[:5]
-    listed = "; ".join(named[name].heading for name in near)
-    hint = f"Nearest: {listed}" if near else f"{path} has no headings."
+    suggestions = (
+        several(key, by_name, cutoff=0.4)
+        or [name for name in by_name if key in name][:3]
+        or list(by_name)[:5]
+    )
+    listed = "; ".join(by_name[name].heading for name in suggestions)
+    hint = f"Nearest: {listed}" if suggestions else f"{path} has no headings."
     raise ToolError(f"No such heading in {path}: {typed[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
-def _named(typed: str, named: dict[str, Section]) -> Section | None:
+def _named(typed: str, by_name: dict[str, Section]) -> Section | None:
     """The section of this heading, anchor, date or section of printer.cfg."""
     is_section = typed.startswith("[")
     kind, _, name = typed.strip("[]").lower().partition(" ")
     if is_section and name:  # [mcu EBBCan] is as [mcu my_extra_mcu]
-        for section in named.values():
+        for section in by_name.values():
             if section.heading.startswith(f"[{kind} "):
                 return section
     spellings = [anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
@@ -133,7 +137,7 @@ def _named(typed: str, named: dict[str, Section]) -> Section | None:
         base = LAST_NUMBER.sub("", kind)
         # [heater_fan hotend], [extruder2] as [extruder1], [stepper_x] as [stepper]
         spellings += [kind, base + "1", AXIS.sub("", base)]
-    return next((named[spelling] for spelling in spellings if spelling in named), None)
+    return next((by_name[spelling] for spelling in spellings if spelling in by_name), None)
 
 
 def _described(text: str, name: str, every: list[Section]) -> list[Section]:

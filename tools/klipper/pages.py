@@ -125,13 +125,13 @@ def resolve(path: str) -> Page:
     name = os.path.normpath(name)
     page = _page(name)
     if not page:
-        named = {page.path.lower(): page for page in pages()}
+        by_path = {page.path.lower(): page for page in pages()}
         low = name.lower()
-        page = named.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
+        page = by_path.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
     if page:
         return page._replace(anchor=anchor)
-    near = [named[low].path for low in several(low, named, cutoff=0.5)]
-    hint = f"Did you mean {' or '.join(near)}?" if near else "list_docs_map names every page."
+    suggestions = [by_path[low].path for low in several(low, by_path, cutoff=0.5)]
+    hint = f"Did you mean {' or '.join(suggestions)}?" if suggestions else "list_docs_map names every page."
     raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")
 
 

@@ -64,13 +64,15 @@ def search_docs(
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.current()
-    found = messages.messages_in(query)
-    known = [{"message": message.message, **messages.explained(message)} for message in found]
+    matches = messages.messages_in(query)
+    explanations = [{"message": message.message, **messages.explained(message)} for message in matches]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
-    if known:
-        answer = {"known_message": known[0]} if len(known) == 1 else {"known_messages": known}
+    if explanations:
+        answer = (
+            {"known_message": explanations[0]} if len(explanations) == 1 else {"known_messages": explanations}
+        )
     if absent:
         answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
     if not results:
@@ -100,10 +102,10 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
     text = index.read(file)
     title = pages.title(text, file.path)
     best, share, first = page.sections[0]
-    near = [section for score, _, section in page.sections[:2] if score >= ANOTHER * best]
+    neighbours = [section for score, _, section in page.sections[:2] if score >= ANOTHER * best]
     if catalogue.places[first].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
-        near = [min(section for _, other, section in page.sections if other >= share)]
-    for section in near if text else ():
+        neighbours = [min(section for _, other, section in page.sections if other >= share)]
+    for section in neighbours if text else ():
         place = catalogue.places[section]
         result: JsonObject = {"path": file.path}
         if _letters(title) != _letters(Path(file.path).stem):
@@ -136,8 +138,8 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
 
 def _nearest_names(query: str, catalogue: Index) -> str:
     names = [page.path for page in catalogue.files]
-    near = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
-    listed = f"The nearest file names: {', '.join(near)}. " if near else ""
+    suggestions = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
+    listed = f"The nearest file names: {', '.join(suggestions)}. " if suggestions else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 
 

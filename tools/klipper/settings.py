@@ -165,9 +165,9 @@ def folders_to_write() -> list[Path]:
 
     Raises ToolError UNSAFE_FOLDER.
     """
-    own, *more = sources()
-    check_place(own.checkout)
-    mine = [] if is_foreign(own.checkout) else [own.checkout]
+    first, *more = sources()
+    check_place(first.checkout)
+    mine = [] if is_foreign(first.checkout) else [first.checkout]
     return [*mine, more[0].checkout.parent] if more else mine
 
 

@@ -26,14 +26,14 @@ _persons: dict[str, PersonsDay] = {}  # by user, as the last transaction of this
 def learn(zone: str | None, start_hour: int) -> None:
     """Keep how the present user counts days: every transaction begins by reading it, as another session may
     change it."""
-    own = settings.current()
-    _persons[own.onepercent_user] = PersonsDay(zone or own.onepercent_tz, start_hour)
+    configuration = settings.current()
+    _persons[configuration.onepercent_user] = PersonsDay(zone or configuration.onepercent_tz, start_hour)
 
 
 def persons_day() -> PersonsDay:
     """The present user's zone and beginning of the day."""
-    own = settings.current()
-    return _persons.get(own.onepercent_user) or PersonsDay(own.onepercent_tz, 0)
+    configuration = settings.current()
+    return _persons.get(configuration.onepercent_user) or PersonsDay(configuration.onepercent_tz, 0)
 
 
 def now() -> datetime:

@@ -120,9 +120,9 @@ class Diff(dict[str, list[JsonObject]]):
         super().__init__((name, []) for name in DIFF_SECTIONS)
         self.dry = dry
         for planned, outcome in dry.done:
-            own = {"client_action_id": planned.client_action_id} if planned.kind.published else {}
+            identity = {"client_action_id": planned.client_action_id} if planned.kind.published else {}
             for section, entry in outcome.entries:
-                self[section].append(own | entry)
+                self[section].append(identity | entry)
         self["errors"] = dry.errors
 
 
@@ -143,9 +143,9 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
             if is_strict:
                 raise
             db.execute("ROLLBACK TO action")
-            own = action if isinstance(action, dict) else {}
-            dry.errors.append({"index": index} | _refusal(own, error, unit.found))
-            if own.get("action") == "goal.create":
+            members = action if isinstance(action, dict) else {}
+            dry.errors.append({"index": index} | _refusal(members, error, unit.found))
+            if members.get("action") == "goal.create":
                 unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
         db.execute("RELEASE action")
     db.execute("ROLLBACK TO dry_run")
@@ -153,10 +153,10 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
     return dry
 
 
-def _refusal(sent: JsonObject, error: ToolError, found: dict[str, Row]) -> JsonObject:
+def _refusal(sent: JsonObject, error: ToolError, rows: dict[str, Row]) -> JsonObject:
     """The error of an action, with the title of what it was about, or the id of what is not there."""
     action = fields.printable(sent.get("action") or "")
-    row = dict(found.get(action.partition(".")[0], {}))
+    row = dict(rows.get(action.partition(".")[0], {}))
     params = sent.get("params")
     entity = error.code.removesuffix("_NOT_FOUND").lower()
     key = params.get(f"{entity}_id") if isinstance(params, dict) else None

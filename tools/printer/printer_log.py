@@ -226,7 +226,7 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
     starts = [Start()]
     version = ""
     config: list[str] | None = None  # while it is read
-    known: dict[str, Message | None] = {}
+    by_text: dict[str, Message | None] = {}
     for line in chain.from_iterable(_lines(path, folder) for path in paths):
         start = starts[-1]
         if line.startswith(STATS):  # most lines
@@ -249,7 +249,7 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
         elif text == REFUSED:
             start.refused = True
         elif len(line) <= LONGEST_LINE and TELLING.match(line):
-            _count(start, text, known)
+            _count(start, text, by_text)
     return starts
 
 
@@ -259,19 +259,19 @@ def _lines(path: Path, folder: Path) -> Iterator[bytes]:
         yield from iter(lambda: file.readline(LONGEST_READ), b"")
 
 
-def _count(start: Start, text: str, known: dict[str, Message | None]) -> None:
+def _count(start: Start, text: str, by_text: dict[str, Message | None]) -> None:
     """Count the message in a line, if there is one and it is no mere consequence.
 
     `known` has the message of each line that was looked at, by the line without its numbers.
     """
     key = re.sub(r"[\d.]+", "0", text)
-    if key not in known:
+    if key not in by_text:
         checkpoint()
-        if len(known) >= MOST_DIFFERENT:
+        if len(by_text) >= MOST_DIFFERENT:
             if "shutdown" not in text:
                 return
-            known.clear()
-        known[key] = messages.of_line(text)
-    message = known[key]
+            by_text.clear()
+        by_text[key] = messages.of_line(text)
+    message = by_text[key]
     if start.stop(text) and message:
         start.count(message, PREFIX.sub("", text))

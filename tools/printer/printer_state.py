@@ -85,9 +85,9 @@ def _cause(state_message: str, folder: Path) -> JsonObject:
     """What is known of a message that Klipper stopped with, and the mistakes in the configuration if that is
     the cause."""
     cause: JsonObject = {}
-    known = messages.messages_in(state_message)
-    if known:
-        cause["known_message"] = messages.explained(known[0])
+    matches = messages.messages_in(state_message)
+    if matches:
+        cause["known_message"] = messages.explained(matches[0])
     if HALTED in state_message:
         with suppress(ToolError):  # its message says that the file cannot be read
             config = printer_cfg.read_files(folder / "config/printer.cfg", folder)

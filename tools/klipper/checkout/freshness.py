@@ -86,8 +86,8 @@ def check() -> None:
                 _compare(source)
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for updates: %s", error)
-    if known := note():
-        cure = "sync_docs brings them up to date" if known == NOTE else "their owner updates them"
+    if suffix := note():
+        cure = "sync_docs brings them up to date" if suffix == NOTE else "their owner updates them"
         logger.warning("The Klipper docs are behind their upstream; %s", cure)
 
 

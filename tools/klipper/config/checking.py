@@ -121,29 +121,29 @@ class Checker:
 
     def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         """The findings of a section that the reference has."""
-        known = self.options_of(section, machine.kinematics)
+        options = self.options_of(section, machine.kinematics)
         yield from _twice(section)
         sensor = section.value(SENSOR)
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
-            option = known.find(setting.name)
+            option = options.find(setting.name)
             if option:
                 yield from self._setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
-                yield self._unknown(section, setting.name, known)
+                yield self._unknown(section, setting.name, options)
         if not section.saved:
-            yield from _required(machine, section, known)
+            yield from _required(machine, section, options)
 
     def _unknown_section(self, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
-        near = nearest(section.name.lower(), self.reference.kinds)
-        if not near and (kind := nearest(word.lower(), self.reference.kinds)):
-            near = kind + space + rest
+        suggestion = nearest(section.name.lower(), self.reference.kinds)
+        if not suggestion and (kind := nearest(word.lower(), self.reference.kinds)):
+            suggestion = kind + space + rest
         message = f"Section '{section.name}' is not in Klipper's documentation: "
-        message += "misspelt?" if near else "a plugin's, or misspelt; not judged"
-        return finding_at(section, "", message, WARNING if near else HINT, near)
+        message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
+        return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
 
     def _setting(
         self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option

@@ -102,8 +102,8 @@ class ParsedPrinter:
 
     def has_sensor(self, name: str) -> bool:
         """True if Klipper, the documentation, or a section defines a temperature sensor of that name."""
-        own = {f"{kind} {name}" for kind in OWN_SENSORS}
-        return name in self.sensors or not self.sections.keys().isdisjoint(own)
+        sections = {f"{kind} {name}" for kind in OWN_SENSORS}
+        return name in self.sensors or not self.sections.keys().isdisjoint(sections)
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""

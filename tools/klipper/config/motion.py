@@ -27,9 +27,9 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
 
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
-    printer, known = machine.section("printer"), words_of("axes")
-    if machine.kinematics not in ("", *known):
-        message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(known)}"
+    printer, kinds = machine.section("printer"), words_of("axes")
+    if machine.kinematics not in ("", *kinds):
+        message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(kinds)}"
         yield finding_at(printer, "kinematics", message)
     for name, needed in machine.axes.items():
         if name not in machine.sections:

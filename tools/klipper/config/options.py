@@ -139,31 +139,31 @@ def meant_by_marlin(name: str) -> str:
 def wrong(section: str, option: Option, name: str, value: str) -> str:
     """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of each
     option."""
-    known = spec(section.partition(" ")[0], name)
+    entry = spec(section.partition(" ")[0], name)
     # The words that all of Klipper's messages have.
     what = f"option '{name}' in section '{section[:60]}'"
-    if not value and known and not known.startswith("l"):
+    if not value and entry and not entry.startswith("l"):
         return f"Unable to parse {what}: it is empty"
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
         return ""
-    if known == "b" and value.lower() not in TRUTHS:
+    if entry == "b" and value.lower() not in TRUTHS:
         return f"Unable to parse {what}: expected True or False, not '{value[:40]}'"
-    if known.startswith("c"):
-        choices = known[1:].split("|")
+    if entry.startswith("c"):
+        choices = entry[1:].split("|")
         base = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
         is_part = any(value in choice for choice in choices)
         # The reference may be newer than the table.
         is_newer = not is_part and re.search(rf"\b{re.escape(value)}\b", option.text)
         if base not in choices and not is_newer:
             return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
-    if match := NUMBERS.match(known):
+    if match := NUMBERS.match(entry):
         return _wrong_number(what, value, match)
     return ""
 
 
-def _wrong_number(what: str, value: str, known: re.Match[str]) -> str:
+def _wrong_number(what: str, value: str, match: re.Match[str]) -> str:
     """Klipper's words for a number, or a list with their count, that it refuses; "" if it takes it."""
-    is_list, of, per_line, count, opening, low, high, closing = known.groups()
+    is_list, of, per_line, count, opening, low, high, closing = match.groups()
     rows = [[value]]
     if is_list:  # points have a line each, gears a `:` between them
         lines = value.split("\n") if per_line else [value.replace("\n", ",")]

@@ -129,23 +129,23 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
     taken: set[str] = set()
     for section in machine.sections.values():
         taken.update(table().kind(section.kind).commands)
-    named: dict[str, Section] = {}
+    by_name: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
-        before = named.setdefault(name, section)
+        before = by_name.setdefault(name, section)
         if before is not section:
             message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     # All commands that there are: one that is nearly a known one is misspelt.
-    known = set(named)
+    commands = set(by_name)
     for kind in table().kinds.values():
-        known.update(kind.commands)
-    for section in named.values():
+        commands.update(kind.commands)
+    for section in by_name.values():
         words = set(COMMAND.findall(section.value("gcode").upper()))
-        for word in sorted(words - known):
-            if near := nearest(word, known):
-                yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, near)
+        for word in sorted(words - commands):
+            if suggestion := nearest(word, commands):
+                yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 
 def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
@@ -227,12 +227,12 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
     """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is none. Finds one that has two pins."""
-    own: dict[str, str] = {}
+    pins_by_alias: dict[str, str] = {}
     for name in section.values:
         for word in section.words(name) if name.startswith("aliases") else ():
             alias, _, pin = map(str.strip, word.partition("="))
-            if own.setdefault(alias, pin) != pin:
-                message = f"Alias {alias} mapped to {own[alias]} - can't alias to {pin}"
+            if pins_by_alias.setdefault(alias, pin) != pin:
+                message = f"Alias {alias} mapped to {pins_by_alias[alias]} - can't alias to {pin}"
                 yield finding_at(section, name, message)
             if not pin.startswith("<"):
                 aliases[alias] = pin

@@ -87,13 +87,13 @@ def messages() -> list[tuple[list[str], Message]]:
 def forms() -> list[tuple[frozenset[str], str, Message]]:
     """The words of each wording, and the pattern that finds it: in order, few others between, more in the
     place of a `*`."""
-    found = []
+    patterns = []
     for wordings, message in messages():
         for form in wordings:
             parts = [GAP.join(_words(part)) for part in form.strip("* ").split("*")]
             pattern = f" {LONG_GAP.join(parts)} "
-            found.append((frozenset(_words(form)), pattern, message._replace(message=form)))
-    return found
+            patterns.append((frozenset(_words(form)), pattern, message._replace(message=form)))
+    return patterns
 
 
 @cache

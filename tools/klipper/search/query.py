@@ -69,8 +69,8 @@ def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
         word = group[0]
         if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
-        own = _forms(group, index)
-        terms = [own | _forms(alternatives.split("/"), index) for alternatives in meaning]
+        forms = _forms(group, index)
+        terms = [forms | _forms(alternatives.split("/"), index) for alternatives in meaning]
         if not any(terms):
             terms = [_elsewhere(word, index) for word in group]
         for term in terms:
@@ -153,16 +153,16 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
         size = max(place.size / index.mean, 1)  # a short section is not more about it
         # The count that brings half of the most a term can bring.
         half = SATURATION * (1 - LENGTH + LENGTH * size)
-        score = found = headed = 0.0
+        score = rarities = headed = 0.0
         heading_words = 0
         for term, rarity, count in hits[section]:
             score += rarity * count * (SATURATION + 1) / (count + half)
-            found += rarity
+            rarities += rarity
             if common := term.intersection(place.headed):
                 headed += rarity
                 heading_words += len(common)
         score += HEADED * headed * heading_words / max(len(place.headed), 1)
-        share = found / total
+        share = rarities / total
         pages[place.page].append((score * share**COVERAGE, share, section))
         if place.offset == 0:  # its heading has the page's name
             names[place.page] = headed

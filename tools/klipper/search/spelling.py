@@ -78,9 +78,9 @@ def nearest(word: str, words: Iterable[str]) -> str:
         return ""
     most = 2 if len(word) >= LONG else 1
     letters = set(word)
-    near = []
+    candidates = []
     for other in words:
         is_as_long = abs(len(other) - len(word)) <= most and other[0] in word[:2]
         if is_as_long and len(letters.symmetric_difference(other)) <= 2 * most:
-            near.append(other)
-    return "".join(get_close_matches(word, near, 1, ALIKE))
+            candidates.append(other)
+    return "".join(get_close_matches(word, candidates, 1, ALIKE))
