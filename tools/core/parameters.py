@@ -19,6 +19,7 @@ from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
+# Before each capital except the first letter: where snake_case has its `_`.
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
 

@@ -172,7 +172,7 @@ class Settings(Section):
         path,
         writes=lambda folder: folder,
     )
-    # Only for those who read the settings: without it `places.sockets` looks in XDG_RUNTIME_DIR first.
+    # Here to be listed: `places.sockets` reads the variable, and if it is unset tries XDG_RUNTIME_DIR first.
     socket: Path = setting(
         "MCP_SOCKET", Path(places.SYSTEM_SOCKET), "where the resident service listens", path
     )
@@ -274,7 +274,7 @@ def check() -> list[str]:
 
 @cache
 def fingerprint() -> int:
-    """A checksum of the values of all settings but OF_SERVICE."""
+    """A checksum of the values of all settings except OF_SERVICE."""
     return crc32(repr([current(section) for section in sections()]).encode())
 
 
