@@ -1,12 +1,11 @@
 """The tables of the database, version by version.
 
-Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_balance`, `habit_streaks`,
-`habit_months`) make reading cheap whatever the history; they can be rebuilt from the record and are never
-exported.
+Tables of record hold what a person did. Derived tables make reading cheap whatever the history; triggers keep
+them, `derived.py` counts them from the record, and they are never exported.
 """
 
 from tools.onepercent import days
-from tools.onepercent.database import Database
+from tools.onepercent.database import Database, derived
 
 APPLICATION_ID = 0x31504374
 """Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by
@@ -14,7 +13,7 @@ mistake."""
 
 STATE = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_marks", "diary", "ssp_evaluations",
          "xp_ledger", "persons")  # fmt: skip
-"""Tables of what a person has; undo gives these back as they were."""
+"""Tables of what a person has, each after those that its rows refer to; undo gives these back as they were."""
 
 HISTORY = ("audit", "previews", "applied")
 """Tables of how it came to be; `applied` says how to take the last of it back."""
@@ -382,13 +381,32 @@ CREATE INDEX steps_repeating ON steps (user, dt) WHERE repeat IS NOT NULL AND de
 CREATE INDEX steps_by_change ON steps (goal_id, updated_at)
 """
 
-MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
+# Version 7. Until then each look at a series of steps that was not done left a copy of its step: a step whose last
+# change is the making of the next one. The series goes on from the first of them.
+SEVENTH = """
+CREATE TEMP TABLE copies AS WITH RECURSIVE copies (series, id, dt, created_at) AS (
+    SELECT id, id, dt, created_at FROM steps WHERE repeat IS NOT NULL AND deleted_at IS NULL
+    UNION ALL SELECT c.series, s.id, s.dt, s.created_at FROM copies c JOIN steps n ON n.id = c.id
+    JOIN steps s ON s.goal_id = n.goal_id AND s.updated_at = c.created_at AND s.title = n.title AND s.dt < c.dt
+    WHERE s.repeat IS NULL AND s.is_complete = 0 AND s.deleted_at IS NULL
+) SELECT * FROM copies
+
+UPDATE steps SET dt = (SELECT min(dt) FROM temp.copies WHERE series = steps.id)
+    WHERE id IN (SELECT series FROM temp.copies WHERE id <> series)
+
+UPDATE steps SET deleted_at = updated_at WHERE id IN (SELECT id FROM temp.copies WHERE id <> series)
+
+DROP TABLE temp.copies
+"""
+
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
 """Migration n takes a database from version n to n + 1; its statements stand apart by an empty line. A released
 one is never edited; append the next."""
 
 
-def migrate(db: Database, upto: int | None = None) -> None:
-    """Bring `db`, inside its open write transaction, to version `upto` (the newest by default)."""
+def migrate(db: Database, upto: int | None = None) -> list[str]:
+    """Bring `db`, inside its open write transaction, to version `upto`; by default to the newest, with what is derived
+    counted anew. Returns the derived tables that differed from the record."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
     db.create_function("date_of_stamp", 1, days.date_of_stamp)
     for migration in MIGRATIONS[version:upto]:
@@ -397,3 +415,4 @@ def migrate(db: Database, upto: int | None = None) -> None:
         version += 1
     db.execute(f"PRAGMA user_version = {version}")
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    return derived.count_anew(db) if upto is None else []
