@@ -18,7 +18,7 @@ from pathlib import Path
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, compact_json, filled
 from tools.core.registry import TextOutput, command
-from tools.onepercent import days, settings
+from tools.onepercent import days, formats, settings
 from tools.onepercent.database import Database, derived, migrations, store
 from tools.onepercent.database.store import RESTORE, refused
 from tools.onepercent.habits import histories
@@ -195,16 +195,21 @@ def faults_of(db: Database) -> list[str]:
 
 
 @command("export")
-def export(file: str) -> JsonObject | TextOutput:
+def export(file: str, csv: str = "") -> JsonObject | TextOutput:
     """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a
-    line."""
+    line. FILE.ics gets your dated steps as a calendar; with --csv, the folder FILE gets marks, steps and
+    diary as tables."""
+    if csv == "--csv":
+        written = formats.write_tables(Path(file).expanduser())
+        return {"files": [str(path) for path in written]}
+    lines_of = formats.calendar if file.endswith(".ics") else _lines
     with store.reading() as db:
         if file == "-":
-            sys.stdout.buffer.writelines(line.encode() for line in _lines(db))
+            sys.stdout.buffer.writelines(line.encode() for line in lines_of(db))
             return TextOutput("")
         target = another_file(file)
-        with store.replacing(target) as part, part.open("w", encoding="utf-8") as stream:
-            stream.writelines(_lines(db))
+        with store.replacing(target) as part, part.open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines(lines_of(db))
     return _written(target)
 
 
