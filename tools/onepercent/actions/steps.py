@@ -23,6 +23,7 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.habits import due
 from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
@@ -47,12 +48,7 @@ IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
 SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
 ROW = ("title", "dt", "time_duration", "priority", "repeat", "description")
 
-# Steps of goals that are reached or out of sight are not late.
-OVERDUE = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0 AND s.deleted_at IS NULL
-    AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
-INBOX = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
-    AND archived_at IS NULL ORDER BY id LIMIT 1"""
+INBOX = f"SELECT id FROM {due.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
 
 @action(
@@ -93,8 +89,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
     """The goal for errands: the oldest open one of that name; made if there is none."""
     title = words.say("inbox")
-    if present := unit.find_all("goal", INBOX, title):
-        return present[0]
+    present = unit.db.execute(INBOX, {"user": unit.user, "title": title}).fetchone()
+    if present:
+        return unit.find("goal", present["id"])
     values = {"title": title, "category": "work"}
     outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
     return unit.find("goal", unit.create("goal", values))
@@ -115,7 +112,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> 
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
     if values.get("repeat") and not values.get("dt"):
-        values["dt"] = repeats.first_day(values["repeat"], unit.today)
+        values["dt"] = due.first_day(values["repeat"], unit.today)
 
     title = values["title"]
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
@@ -153,9 +150,13 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     if goal:
         params["goal_id"] = goal["id"]
     if params.get("repeat") and not (step["dt"] or params.get("dt")):
-        params["dt"] = repeats.first_day(params["repeat"], unit.today)
+        params["dt"] = due.first_day(params["repeat"], unit.today)
 
+    stored = unit.read("steps", step["id"]) or step
     outcome = update_entity(unit, "step", step, params, DESCRIPTION)
+    # The day was counted by the former rule, or set by a clock that ran ahead, which this change makes unknown.
+    if "repeat" in params or (step["repeat"] and step["dt"] and stored["dt"] > step["dt"]):
+        unit.assign("steps", step, {"dt": params.get("dt", step["dt"])})
     warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
     _, update = outcome.entries[0]
     changes = update["changes"]
@@ -221,7 +222,8 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
         case "step_ids":
             steps = [unit.find("step", step_id) for step_id in params["step_ids"]]
         case _:
-            steps = unit.find_all("step", OVERDUE, unit.day)
+            late = due.dated(unit.db, f"{due.OVERDUE} AND {due.IS_STEP}", user=unit.user, today=unit.day)
+            steps = [unit.find("step", row["id"]) for row in late]
     return [step for step in steps if not step["is_complete"]]
 
 
@@ -274,7 +276,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
         completion = entry(unit, "step", step, xp_reward=earned)
         if "date" in params:
             completion["date"] = day
-        if coming := repeats.go_on(unit, step, unit.today + timedelta(days=1)):
+        if coming := repeats.go_on(unit, step, day):
             completion["next"] = coming
 
         outcome.entries.append(("completions", completion))
