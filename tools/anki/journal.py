@@ -178,12 +178,6 @@ def announce(number: int, things: str) -> None:
     calls.follow(f"anki_restore {{entry: {number}}} puts {things} back")
 
 
-def last() -> int:
-    """The id of the newest entry, 0 if there is none."""
-    with _using() as db:
-        return db.execute("select coalesce(max(id), 0) from changes").fetchone()[0]
-
-
 def newest() -> list[list[int | str]]:
     """The last twenty entries as [id, time, tool, summary], newest first."""
     query = """
