@@ -41,7 +41,7 @@ GIVEN = "answers and states"
 by then, steps of Undo that came before it, the digest of Anki's state then (of a call's answers, after the last)."""
 QUEUE_RESET_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
-NONE_GIVEN = ([0, 0, ""], 0, -1, 0, 0)
+NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
 MARKS = (
     "is:suspended",
     "is:buried",
