@@ -25,7 +25,6 @@ import json
 import os
 import sys
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from textwrap import fill
 
@@ -61,9 +60,12 @@ def main(words: list[str]) -> int:
         return _print(TextOutput(str(error), 2))
     except ToolError as error:
         return _print(error.answer())
-    except BrokenPipeError:  # the reader has enough: `… | head -1`
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):  # the reader has enough: `… | head -1`
+            return 0
+        print(f"pi-mcp: {error}", file=sys.stderr)  # a full disk, say
+        return 1
     except KeyboardInterrupt:
         return 130
 
@@ -113,20 +115,24 @@ def settings_table(as_file: bool = False) -> str:
     """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing
     set."""
     lines = [FILE if as_file else TABLE]
-    groups = [section.variables().values() for section in settings.sections()]
-    for variable in chain(*groups):
-        default = variable.value({}, {})
-        text = str(int(default) if isinstance(default, bool) else "" if default == () else default)
-        text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
-        if as_file:
-            lines += [
-                "",
-                fill(f"# {variable.meaning}", 78, subsequent_indent="# "),
-                f"#{variable.name}={text}",
-            ]
-        else:
-            lines.append(f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |")
+    for section in settings.sections():
+        if not as_file:
+            lines.append(f"| **{_toolset_of(section)}** | | |")
+        for variable in section.variables().values():
+            default = variable.value({}, {})
+            text = str(int(default) if isinstance(default, bool) else "" if default == () else default)
+            text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
+            if as_file:
+                meaning = fill(f"# {variable.meaning}", 78, subsequent_indent="# ")
+                lines += ["", meaning, f"#{variable.name}={text}"]
+            else:
+                lines.append(f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |")
     return "\n".join(lines)
+
+
+def _toolset_of(section: type[settings.Section]) -> str:
+    name = section.__module__.split(".")[1]
+    return "server" if name == "core" else name
 
 
 def _commands(toolset: str) -> str:

@@ -18,17 +18,21 @@ class InMemory(Callers):
     """The same application in this process, without a socket; its settings are those of the environment."""
 
     def __enter__(self):
-        import server
-
         registry.load()
         self.settings = settings.current()
         self.state, self.url = self.settings.state_dir, self.settings.http_url
-        manager = server.session_manager(server.SdkServer().server, self.settings)
-        self.app = guards.Guards(self.settings, manager.handle_request, stdio.parse, anyio.CancelScope)
         self.open = ExitStack()
         self.portal = self.open.enter_context(start_blocking_portal())
-        self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
+        self.app = self.application()
         return self
+
+    def application(self):
+        """The application, whose tasks run in `portal`."""
+        import server
+
+        manager = server.session_manager(server.SdkServer().server, self.settings)
+        self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
+        return guards.Guards(self.settings, manager.handle_request, stdio.parse, anyio.CancelScope)
 
     def __exit__(self, *words):
         self.open.__exit__(*words)
@@ -53,10 +57,19 @@ def misbehaving_tools():
 
 class Exchange:
     """A request and its answer, as the HTTP server would pass them. The body may come in `parts`, the last of
-    them once `hold` is set to False."""
+    them once `hold` is set to False; headers in `again` come beside others of their name."""
 
     def __init__(
-        self, body=None, *, token=None, method="POST", path="/mcp", headers=(), parts=None, hold=False
+        self,
+        body=None,
+        *,
+        token=None,
+        method="POST",
+        path="/mcp",
+        headers=(),
+        again=(),
+        parts=None,
+        hold=False,
     ):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         path, _, query = path.partition("?")
@@ -65,7 +78,7 @@ class Exchange:
         wanted |= {"Authorization": f"Bearer {token}" if token else None, **dict(headers)}
         pairs = [
             (name.lower().encode(), value.encode("latin1"))
-            for name, value in wanted.items()
+            for name, value in [*wanted.items(), *again]
             if value is not None
         ]
         self.scope = {

@@ -94,15 +94,20 @@ class Run(NamedTuple):
     def lines(self) -> list[str]:
         """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
         lines = self.refusals()
-        warnings: list[str] = []
         for _, outcome in self.in_order():
             changes = [sentences.line(entry).text for entry in outcome.entries]
             if outcome.reversal:
                 changes = words.more(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
+        return [*lines, self.xp_line(), *self.warnings()]
+
+    def warnings(self) -> list[str]:
+        """Say what may not be meant."""
+        lines = []
+        for _, outcome in self.in_order():
             for key, places in outcome.warnings:
-                warnings.append(f"! {words.warning(key, places)}")
-        return [*lines, self.xp_line(), *warnings]
+                lines.append(f"! {words.warning(key, places)}")
+        return lines
 
     def xp_line(self) -> str:
         """+25 XP."""

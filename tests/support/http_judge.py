@@ -1,0 +1,56 @@
+"""The judge of our protocol over HTTP: the SDK's own application over the same answers, asked the same."""
+
+import json
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+
+import server
+from tests.support.client import messages
+from tests.support.http_memory import InMemory
+from tools.core import calls
+from tools.http import guards
+
+USER = "anna"
+JSON, EVENTS = "application/json", "text/event-stream"
+
+
+class Judge(InMemory):
+    """The SDK's application without our guards. All that comes is of one person, who may use every toolset."""
+
+    def application(self):
+        hosts, origins = guards.addresses(self.url)
+        manager = StreamableHTTPSessionManager(
+            server.SdkServer().server,
+            stateless=True,
+            security_settings=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
+            max_request_body_size=guards.LONGEST_BODY,
+        )
+        self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
+
+        async def answer(scope, receive, send):
+            session = dict(scope["headers"]).get(guards.SESSION.encode(), b"")
+            caller = calls.caller_of_scope(USER, tuple(calls.scopes()), "judge")
+            with calls.acting_for(caller._replace(shows_pages=session.endswith(b"-pages"))):
+                await manager.handle_request(scope, receive, send)
+
+        return answer
+
+
+def essence(answer):
+    """An answer as it is compared: its status, its kind, its messages. Of an error the code alone, since its
+    words are our own; of a refusal that names no request the status alone."""
+    status, headers, body = answer
+    kind = headers.get("content-type", "").partition(";")[0]
+    if status == 202:
+        return status, "", body.decode()
+    if kind not in (JSON, EVENTS) or not body:
+        return status, "", ""
+    parts = [message if "error" not in message else error_of(message) for message in messages(headers, body)]
+    if parts and "error" in parts[-1] and parts[-1]["id"] is None:
+        return status, "", ""
+    return status, kind, json.dumps(parts, sort_keys=True)
+
+
+def error_of(message):
+    return {"id": message["id"], "error": message["error"]["code"]}
