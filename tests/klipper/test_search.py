@@ -176,7 +176,9 @@ def test_a_heading_that_is_the_whole_question_comes_before_a_page_of_a_longer_na
     small_docs(
         {
             "Hall_Filament_Width_Sensor.md": page("Hall filament width sensor", "A filament width sensor."),
-            "Config_Reference.md": page("Reference", "## Filament sensors", "Switches for filament.", "## Fans"),
+            "Config_Reference.md": page(
+                "Reference", "## Filament sensors", "Switches for filament.", "## Fans"
+            ),
         }
     )
     assert search("filament sensor")[0]["heading"] == "Filament sensors"
