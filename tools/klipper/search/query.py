@@ -59,11 +59,11 @@ Term = frozenset[str]
 
 
 class Hit(NamedTuple):
-    """A term that a section has: how rare it is in all sections, how often it is in this one."""
+    """A term that a section has: how rare it is in all sections, how many times this one has it."""
 
     term: Term
     rarity: float
-    count: int
+    times: int
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
@@ -201,7 +201,7 @@ def _section_score(index: Index, place: Place, hits: list[Hit], total: float) ->
     score = rarities = headed = 0.0
     heading_words = 0
     for hit in hits:
-        score += hit.rarity * hit.count * (SATURATION + 1) / (hit.count + half)
+        score += hit.rarity * hit.times * (SATURATION + 1) / (hit.times + half)
         rarities += hit.rarity
         if common := hit.term.intersection(place.headed):
             headed += hit.rarity
