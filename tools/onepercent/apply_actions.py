@@ -115,7 +115,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
             outcome = planned.run(unit)
-            if list(map(list, outcome.entries)) != entries:
+            if outcome.shown != entries:
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
