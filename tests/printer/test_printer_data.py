@@ -73,6 +73,20 @@ def test_a_tool_over_its_budget_is_an_error_that_says_what_to_do(printer, monkey
         assert (answer["code"], "at a time" in answer["hint"]) == ("OUT_OF_TIME", True)
 
 
+def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(printer, real_docs, tmp_path):
+    client = tmp_path / "mainsail-config/client.cfg"
+    client.parent.mkdir()
+    client.write_text("[heater_fan hotend]\nfan_speed: 2\n")
+    (printer / "config/mainsail.cfg").symlink_to(client)
+    (printer / "config/KAMP").symlink_to(client.parent)
+    for name in ("mainsail.cfg", "KAMP/*.cfg"):
+        (printer / "config/printer.cfg").write_text(f"[include {name}]\n" + CONFIG)
+        answer = call("check_config")
+        assert any("fan_speed" in finding["message"] for finding in answer["findings"])
+        assert not any("were not given" in part for part in answer["not_checked"])
+    assert call("check_config", path=f"../{os.path.relpath(client, printer)}")["code"] == "OUTSIDE"
+
+
 def test_a_remote_caller_needs_the_scope_of_the_printer(printer, real_docs):
     anna = calls.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
     bob = calls.Caller("bob", frozenset({"klipper"}), frozenset(), "token")

@@ -47,6 +47,11 @@ UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 TELLING = re.compile(
     rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
+# What begins a traceback that ended Klipper; its last line that names a file of it; the error that ends it.
+CRASH = re.compile(r"Unhandled exception during|Internal error on command")
+FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
+RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
+CHAINED = ("During handling of the above", "The above exception was the direct")
 # What a message begins with in the log and people do not write: `Transition to shutdown state: `,
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
@@ -196,6 +201,12 @@ class Start:
         before = self.counted.pop(message.meaning, Error(message, line, 0))
         self.counted[message.meaning] = Error(message, line, before.times + 1)
 
+    def crash(self, line: str) -> None:
+        """Take the error in a module that ended Klipper."""
+        self.state = self.state or line
+        if message := messages.of_line(line):
+            self.count(message, line)
+
     def stop(self, line: str) -> bool:
         """Take a line that may say why everything stopped; False if it only follows from that."""
         if line.startswith(TRANSITION):
@@ -229,6 +240,7 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
     version = ""
     config: list[str] | None = None  # while it is read
     by_text: dict[str, Message | None] = {}
+    crash = place = ""  # while its traceback is read
     for line in chain.from_iterable(_lines(path, folder) for path in paths):
         start = starts[-1]
         if line.startswith(STATS):  # most lines
@@ -249,6 +261,15 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
             start.config, config = config, None
         elif config is not None and len(config) < MOST_CONFIG:
             config.append(text)
+        elif CRASH.match(text):
+            crash = text
+        elif crash and (match := FRAME.match(text)):
+            place = f" ({match[1]}:{match[2]})"
+        elif crash and RAISED.match(text):
+            start.crash(f"{crash}: {text}{place}")
+            crash = ""
+        elif text.startswith(CHAINED) and CRASH.match(start.state):  # the next error is the one that counts
+            crash, start.state = start.state.partition(": ")[0], ""
         elif text == REFUSED:
             start.refused = True
         elif len(line) <= LONGEST_LINE and TELLING.match(line):

@@ -79,9 +79,10 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """The fate of an option of a section by the newest entry that tells it; the successor may be an older
     one's."""
     changes = list(_changes(listed, option))
-    # The word by which entries speak of a section: `stepper` for `stepper_z1`.
+    # The words by which entries speak of a section: `stepper` for `stepper_z1`, `heater` for `extruder`, too.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
-    of_section = [change for change, text in changes if subject in text.lower()]
+    subjects = [subject, "the heater"] if subject == "extruder" else [subject]
+    of_section = [change for change, text in changes if any(word in text.lower() for word in subjects)]
     every = [change for change, _ in changes]
     fates = of_section or (every if "_" in option else [])
     if not fates:

@@ -20,7 +20,15 @@ from tools.core.calls import checkpoint
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MEASURING, MOST_FINDINGS, Z_PROBE, ParsedPrinter, finding_at, merged
+from tools.klipper.config.machine import (
+    MEASURING,
+    MOST_FINDINGS,
+    UNLESS,
+    Z_PROBE,
+    ParsedPrinter,
+    finding_at,
+    merged,
+)
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -86,12 +94,14 @@ class Checker:
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        every = chain(
+        every: Iterator[Finding] = chain(
             config.problems,
             self._sections(machine),
             motion.findings(machine),
             references.findings(machine),
         )
+        if config.absent:  # what its lack causes is no mistake of its own
+            every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, MOST_FINDINGS))
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
@@ -135,7 +145,7 @@ class Checker:
                 yield from self._setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
                 yield self._unknown(section, setting.name, options)
-        if not section.saved:
+        if not section.saved or not machine.has_other_probe(section):
             yield from _required(machine, section, options)
 
     def _unknown_section(self, section: Section) -> Finding:
@@ -195,6 +205,8 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
     if len(missing) > 1 and not machine.is_whole:  # another file may have them
         yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {place}")
         return
+    if section.saved:
+        place += ": only SAVE_CONFIG's block has this section"
     for option in missing:
         yield machine.absent(section, option, f"Option '{option}' {place}")
 
