@@ -44,7 +44,8 @@ def test_a_call_inside_of_another_has_no_budget_of_its_own_and_outside_of_a_call
         calls.checkpoint()
         monkeypatch.setattr(calls, "MOST_COMPUTED_S", 3600.0)
         with calls.budget():
-            monkeypatch.setattr(calls.time, "thread_time", lambda: 40.0)
+            later_s = calls.time.thread_time() + 40
+            monkeypatch.setattr(calls.time, "thread_time", lambda: later_s)
             assert out_of_time(calls.checkpoint)
 
 
