@@ -5,7 +5,7 @@ import pytest
 from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
 from tools.onepercent.actions.repeats import RULE
 from tools.onepercent.database import store
-from tools.onepercent.habits.due import first_day
+from tools.onepercent.habits.due_days import first_day
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 

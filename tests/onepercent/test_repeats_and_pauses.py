@@ -14,7 +14,7 @@ from tools.onepercent.actions import ACTIONS, ordered
 from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
 from tools.onepercent.database import migrations, store
 from tools.onepercent.habits import histories
-from tools.onepercent.habits.due import dated
+from tools.onepercent.habits.due_days import dated
 
 HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "300"))
 FIRST, WEEKS = date(2026, 2, 2), 5

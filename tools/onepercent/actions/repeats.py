@@ -1,4 +1,4 @@
-"""Steps that repeat: one step is open at a time; the next is made when it is done. habits/due.py says when.
+"""Steps that repeat: one step is open at a time; the next is made when it is done. habits/due_days.py says when.
 
 Only the open step has the rule (`repeat`), and hands it over to the next. Deleting it ends the series.
 """
@@ -11,7 +11,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, texts
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
-from tools.onepercent.habits import due
+from tools.onepercent.habits import due_days
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
@@ -30,7 +30,7 @@ ON = {
 }
 """The days of a rule; one of every day has none."""
 AS_SENT = fields.Field({}, "", lambda name, value: value)
-PARTS = {"every": fields.choice(due.KINDS, "FIELD_INVALID"), "on": AS_SENT, "until": fields.day()}
+PARTS = {"every": fields.choice(due_days.KINDS, "FIELD_INVALID"), "on": AS_SENT, "until": fields.day()}
 
 
 def _convert(name: str, value: object) -> str:
@@ -62,9 +62,9 @@ def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:
         return None
 
     row = unit.read("steps", step["id"]) or step
-    done = due.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
+    done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
-    coming = due.first_day(step["repeat"], following)
+    coming = due_days.first_day(step["repeat"], following)
     unit.change("steps", step, {"repeat": None, "dt": done})
     if coming:
         values: dict[str, Any] = {name: step[name] for name in COPIED}

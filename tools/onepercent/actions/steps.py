@@ -23,7 +23,7 @@ from tools.onepercent.actions import (
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.diff import Created, Done, Edit, Shifted, Thing
-from tools.onepercent.habits import due
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
@@ -44,7 +44,7 @@ CONTENT: dict[str, fields.Field] = {
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
 SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
 
-INBOX = f"SELECT id FROM {due.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
+INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
 
 @action(
@@ -110,7 +110,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> 
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
     if values.get("repeat") and not values.get("dt"):
-        values["dt"] = due.first_day(values["repeat"], unit.today)
+        values["dt"] = due_days.first_day(values["repeat"], unit.today)
 
     title = values["title"]
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
@@ -146,7 +146,7 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
             move["goal_id"] = Edit(step["goal_id"], unit.shown_id("goal", goal["id"]))
             move["goal_title"] = Edit(before, goal["title"])
     if params.get("repeat") and not (step["dt"] or params.get("dt")):
-        params["dt"] = due.first_day(params["repeat"], unit.today)
+        params["dt"] = due_days.first_day(params["repeat"], unit.today)
 
     stored = unit.read("steps", step["id"]) or step
     outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
@@ -211,7 +211,9 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
         case "step_ids":
             steps = [unit.find("step", step_id) for step_id in params["step_ids"]]
         case _:
-            late = due.dated(unit.db, f"{due.OVERDUE} AND {due.IS_STEP}", user=unit.user, today=unit.day)
+            late = due_days.dated(
+                unit.db, f"{due_days.OVERDUE} AND {due_days.IS_STEP}", user=unit.user, today=unit.day
+            )
             steps = [unit.find("step", row["id"]) for row in late]
     return [step for step in steps if not step["is_complete"]]
 

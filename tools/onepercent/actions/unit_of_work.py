@@ -20,7 +20,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import days
 from tools.onepercent.database import Database, Row
 from tools.onepercent.fields import REFERENCE
-from tools.onepercent.habits import due
+from tools.onepercent.habits import due_days
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
 
@@ -97,7 +97,7 @@ class UnitOfWork:
         if row is None or row["deleted_at"]:
             raise missing(entity)
         if entity == "step" and row["repeat"]:
-            day = due.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
+            day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
             row = dict(row) | {"dt": day}
         self.found[entity] = row
         return row

@@ -17,7 +17,7 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.diff import Deleted, Entry, Restored
 from tools.onepercent.dry_run import Diff, Run
-from tools.onepercent.habits import due
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
@@ -34,7 +34,7 @@ DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
-LATE = f"{due.OVERDUE} AND :day = :today"
+LATE = f"{due_days.OVERDUE} AND :day = :today"
 OF_THE_DAY = "date = :day"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
 COMING = "date = :day AND is_complete = 0"
@@ -191,7 +191,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
     values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.item_of(row) for row in due.dated(db, f"{which} AND {due.IS_STEP}", **values)]
+    return [present.item_of(row) for row in due_days.dated(db, f"{which} AND {due_days.IS_STEP}", **values)]
 
 
 def _week(day: date, today: date) -> list[date]:

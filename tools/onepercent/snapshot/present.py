@@ -14,7 +14,7 @@ from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
-from tools.onepercent.habits import due
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
@@ -86,14 +86,14 @@ def goals(db: Database, view: View) -> JsonObject:
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
     values = {"user": view.user, "today": f"{view.today}", "goal": view.goal_id}
-    items = list(map(item_of, due.read(db, query, values)))
+    items = list(map(item_of, due_days.read(db, query, values)))
     if is_one and not items:
         raise missing("goal")
 
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
-            rows = due.read(db, EVERY_STEP if is_one else OPEN_STEPS, values | {"goal": item["id"]})
+            rows = due_days.read(db, EVERY_STEP if is_one else OPEN_STEPS, values | {"goal": item["id"]})
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -205,11 +205,11 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
     values = {"user": view.user, "today": today, "first": f"{view.first}", "last": f"{view.last}"}
-    rows = [_dated(row) for row in due.dated(db, due.ON_DAYS, **values)]
+    rows = [_dated(row) for row in due_days.dated(db, due_days.ON_DAYS, **values)]
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [_dated(row) for row in due.dated(db, due.OVERDUE, **values)],
+        "overdue": [_dated(row) for row in due_days.dated(db, due_days.OVERDUE, **values)],
     }
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.database import Database
-from tools.onepercent.habits import due
+from tools.onepercent.habits import due_days
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3
@@ -108,7 +108,7 @@ def _matches(
         return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in due.read(db, MATCHES, {"user": user, "today": today})]
+    return [dict(row) for row in due_days.read(db, MATCHES, {"user": user, "today": today})]
 
 
 def _pattern(stem: str) -> str:
