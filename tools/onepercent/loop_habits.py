@@ -10,6 +10,7 @@
 # - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many marks it has.
 
 import sqlite3
+from dataclasses import replace
 from datetime import date
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from tools.onepercent.actions import Outcome, action, habits
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
 from tools.onepercent.database import Row, store
 from tools.onepercent.days import WEEK
+from tools.onepercent.diff import Imported, Thing
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits.schedules import BEGINNING
 
@@ -82,15 +84,14 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise ToolError(message, hint, code="FIELD_INVALID") from error
 
     if dates:
-        outcome.entries.append(_sum("note", sorted(dates), entity="diary"))
+        outcome.entries.append(_sum("note", sorted(dates), Thing("diary")))
     return outcome
 
 
-def _sum(kind: str, dates: list[str], **subject: str) -> tuple[str, JsonObject]:
+def _sum(noun: str, dates: list[str], thing: Thing) -> Imported:
     """The entry of the diff for so many of a kind, on these days."""
-    count = len(dates)
     span = f"{dates[0]}..{dates[-1]}"
-    return "updates", {**subject, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
+    return Imported(replace(thing, dates=(span,)), count=len(dates), noun=noun)
 
 
 def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
@@ -118,7 +119,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int, ou
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        outcome.entries.append(_sum("mark", dates, entity="habit", name=habit["Name"]))
+        outcome.entries.append(_sum("mark", dates, Thing("mark", habit["Name"])))
 
     if present:
         here = present["target_unit"]

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
+from tools.core.calls import checkpoint
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references, templates
 from tools.klipper.config.changes import Change, Entry
@@ -124,6 +125,7 @@ class Checker:
     def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
         """The findings of each section; SAVE_CONFIG's own are Klipper's business."""
         for section in machine.sections.values():
+            checkpoint()
             if section.kind in self.others or section.name.startswith(PROFILES):
                 continue
             if self.reference.kind(section.name):
@@ -139,6 +141,7 @@ class Checker:
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
+            checkpoint()
             option = options.find(setting.name)
             if option:
                 yield from self._setting(machine, section, setting, option)

@@ -15,7 +15,9 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
+from tools.onepercent.diff import Deleted, Entry, Restored
 from tools.onepercent.dry_run import Diff, Run
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
@@ -32,12 +34,10 @@ DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
-STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
-    FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL
-    AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work') AND {which} ORDER BY s.dt, s.id"""
-LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
-OF_THE_DAY = "(s.dt = :day OR s.completed_on = :day)"
-COMING = "s.dt = :day AND s.is_complete = 0"
+LATE = f"{due_days.OVERDUE} AND :day = :today"
+OF_THE_DAY = "date = :day"
+DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
+COMING = "date = :day AND is_complete = 0"
 
 
 class Shown(Answer):
@@ -71,23 +71,23 @@ def _changes(dry: Run) -> list[JsonObject]:
     """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
     changes: list[JsonObject] = []
     for planned, outcome in dry.in_order():
-        for section, entry in outcome.entries:
-            parts = sentences.line(section, entry).page
+        for entry in outcome.entries:
+            parts = sentences.line(entry).page
             parts["rows"] += _lost(entry)
             key = planned.client_action_id if planned.kind.published else ""
-            count = sentences.things_of(entry).total()
+            count = entry.things().total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
     return changes
 
 
-def _lost(entry: JsonObject) -> list[str]:
+def _lost(entry: Entry) -> list[str]:
     """The titles of the steps that go with a goal."""
-    if "steps_deleted" not in entry:
+    if not isinstance(entry, Deleted) or isinstance(entry, Restored) or not entry.steps_deleted:
         return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry.get("id"),))]
+        return [title for (title,) in db.execute(titles, (entry.thing.id,))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:
@@ -174,7 +174,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
-        "steps": _steps(db, OF_THE_DAY, view),
+        "steps": _steps(db, DONE_THEN, view) + _steps(db, OF_THE_DAY, view),
         **_habits(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
@@ -191,7 +191,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
     values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.item_of(row) for row in db.execute(STEPS.format(which=which), values)]
+    return [present.item_of(row) for row in due_days.dated(db, f"{which} AND {due_days.IS_STEP}", **values)]
 
 
 def _week(day: date, today: date) -> list[date]:
