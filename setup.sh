@@ -23,7 +23,7 @@
 #
 # What was asked for once, --http and --with images, every later run keeps.
 #
-# Variables: PYTHON   the python3 to use (default: python3)
+# Variables: PYTHON   the python3 to use, also for clients (default: python3)
 #            DESTDIR  files of --systemd go below it, and nothing is started
 #            KLIPPER_DOCS_URL, KLIPPER_DOCS_DIR … as in docs/manual.md
 set -euo pipefail
@@ -32,6 +32,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$here/.venv
 test_venv=$here/.venv-test
 python=${PYTHON:-python3}
+export HOME=${HOME:-$(cd ~ && pwd)}
 root=${DESTDIR:-}
 units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer pi-mcp-backup.service pi-mcp-backup.timer
   pi-mcp-notify.service pi-mcp-notify.timer)
@@ -94,9 +95,11 @@ set_up() {
   [ -z "$http" ] || install_http
   restart_services
   say "Checking"
-  ./server.py --check
+  local status=0
+  "$python" ./server.py --check || status=$?
   say "Next: connect a client"
-  ./server.py --connect
+  "$python" ./server.py --connect || status=$?
+  return "$status"
 }
 
 # The version is looked at first: nothing is installed for a Python that is too old.
@@ -182,13 +185,21 @@ fetch_docs() {
 # Every setting as a comment, for its owner alone: some are secrets. The language holds from here on: a client's ssh
 # may bring the LANG of another device.
 make_settings_file() {
-  local file=$settings_file language
-  [ -e "$file" ] ||
-    (umask 077 && mkdir -p "${file%/*}" && "$python" -m tools settings file >"$file.new" && mv "$file.new" "$file") ||
-    { warn "$file could not be made; settings may also come from the environment"; return 0; }
+  local file=$settings_file language problem
+  [ -e "$file" ] || problem=$(
+    umask 077
+    export LC_ALL=C
+    { mkdir -p "${file%/*}" && "$python" -m tools settings file >"$file.new" && mv "$file.new" "$file"; } 2>&1
+  ) || {
+    rm -f "$file.new" 2>/dev/null || true
+    [[ $problem != *'No space left'* ]] || fail "the disk is full: $file could not be made"
+    warn "$file could not be made ($problem); settings may also come from the environment"
+    return 0
+  }
   grep -q '^#MCP_LANGUAGE=' "$file" || return 0
   language=$("$python" -c 'from tools.core.settings import current; print(current().language)')
-  sed -i --follow-symlinks "s/^#MCP_LANGUAGE=.*/MCP_LANGUAGE=$language/" "$file"
+  sed -i --follow-symlinks "s/^#MCP_LANGUAGE=.*/MCP_LANGUAGE=$language/" "$file" 2>/dev/null ||
+    { warn "MCP_LANGUAGE=$language could not be written into $file"; return 0; }
   say "The texts meant for you are in: $language (MCP_LANGUAGE in $file)"
 }
 
@@ -347,7 +358,7 @@ restart_services() {
     [ ! -e "$unit_folder/$unit" ] || ! systemctl is-active --quiet "$unit" || running+=("$unit")
   done
   [ ${#running[@]} -gt 0 ] || return 0
-  [ -n "$renewed" ] || [[ $(./server.py 2>&1 >/dev/null </dev/null || true) == *'runs another version'* ]] || return 0
+  [ -n "$renewed" ] || [[ $("$python" ./server.py 2>&1 >/dev/null </dev/null || true) == *'runs another version'* ]] || return 0
   say "Restarting the service; running sessions continue"
   as_root systemctl try-restart "${running[@]}"
 }

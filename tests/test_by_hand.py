@@ -20,8 +20,10 @@ def run(*command):
 
 
 @pytest.mark.slow
-def test_the_smoke_test_passes_and_prints_a_line_a_check(small_docs, tmp_path):
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_the_smoke_test_passes_in_every_language_and_prints_a_line_a_check(small_docs, env, language):
     small_docs({"Overview.md": "# Overview\n\nBLTouch.\n"})
+    env(MCP_LANGUAGE=language)
     done = run(PROJECT / "tests" / "smoke.sh")
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stdout + done.stderr

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import sys
 import zipfile
 from pathlib import Path
 
@@ -27,6 +28,24 @@ def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_p
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
     hanging = guarded(lambda: check._service(["sleep", "60"]))
     assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)
+
+
+SLOW = """import select, sys
+sys.stdin.readline()
+if not select.select([sys.stdin], [], [], 1)[0]:
+    print('{"result": {"tools": []}}', flush=True)
+    sys.stdin.read()
+"""
+"""A server that answers a second later, and not at all once its input is closed."""
+
+
+@pytest.mark.slow
+def test_a_check_waits_for_the_answer_of_a_slow_server_before_it_hangs_up(monkeypatch):
+    assert check._server([sys.executable, "-c", SLOW]).state == "ok"
+    monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
+    assert guarded(lambda: check._server(["cat", "/dev/zero"])).summary == "no answer in 0.2 s"
+    broken = check._server([sys.executable, "-c", "import sys; sys.exit('pi-mcp: no room')"])
+    assert (broken.state, broken.summary) == ("broken", "it does not answer: no room")
 
 
 def started_by(manifest):
@@ -54,6 +73,7 @@ def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch, tmp_path):
     monkeypatch.setattr(connect.socket, "gethostname", lambda: "printer")
     installed = tmp_path / "pi-mcp"
     monkeypatch.setattr(connect, "INSTALLED", installed)
+    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
     words = started_by(connect.manifest())
     assert "anna@printer.local" in words
     assert words[-1] == str(PROJECT / "server.py")
@@ -67,6 +87,7 @@ def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_pat
     file.touch()
     monkeypatch.setattr(connect, "INSTALLED", tmp_path / "not-installed")
     monkeypatch.setattr(connect, "PROJECT", tmp_path / "Мои проекты" / "pi mcp")
+    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
     host, command, _ = connect.place()
     lines = connect.lines(host, command)
     [line] = re.findall(r"claude mcp add --scope user pi -- (.+)", lines)
@@ -74,6 +95,48 @@ def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_pat
     # On the computer; then on the Pi.
     for word in (shlex.split(line)[-1], json.loads(shlex.split(vs_code)[-1])["args"][-1]):
         assert shlex.split(word) == [str(tmp_path / "Мои проекты" / "pi mcp" / "server.py")]
+
+
+def test_clients_start_the_python_that_runs_now_unless_it_is_python3(monkeypatch, tmp_path):
+    file = Path(places.settings_file(os.environ))
+    file.parent.mkdir(parents=True)
+    file.touch()
+    monkeypatch.setattr(connect, "INSTALLED", tmp_path / "not-installed")
+    server = str(PROJECT / "server.py")
+    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
+    assert shlex.split(connect.place()[1]) == [server]
+    monkeypatch.setattr(connect.shutil, "which", lambda name: "/usr/bin/another-python3")
+    assert shlex.split(connect.place()[1]) == [sys.executable, server]
+    monkeypatch.setattr(connect.shutil, "which", lambda name: None)
+    assert shlex.split(connect.place()[1]) == [sys.executable, server]
+
+
+def test_an_example_says_that_it_is_one():
+    assert connect.lines(*connect.ELSEWHERE[:2]).startswith("An example: setup.sh was not run here")
+    assert connect.lines("anna@pi.local", "pi-mcp").startswith("Once, on the client's computer")
+
+
+def test_a_user_without_a_name_gets_a_line_and_no_half_bundle(monkeypatch, tmp_path):
+    file = Path(places.settings_file(os.environ))
+    file.parent.mkdir(parents=True)
+    file.touch()
+    for error in (KeyError("uid not found"), OSError("no username set")):
+
+        def nobody(error=error):
+            raise error
+
+        monkeypatch.setattr(connect.getpass, "getuser", nobody)
+        with pytest.raises(SystemExit, match=r"pi-mcp: the user .* has no name on this machine"):
+            main(["bundle", str(tmp_path / "pi.mcpb")])
+    assert not (tmp_path / "pi.mcpb").exists()
+
+
+def test_the_address_to_fetch_the_bundle_from_is_one_word_of_the_shell(tmp_path, capsys):
+    file = tmp_path / "Мои проекты" / "pi.mcpb"
+    file.parent.mkdir()
+    assert main(["bundle", str(file)]) == 0
+    [line] = re.findall(r"\((scp .*) \.\)", capsys.readouterr().out)
+    assert shlex.split(line) == ["scp", f"{connect.place()[0]}:{file}"]
 
 
 def test_an_anki_that_the_settings_name_is_left_to_them(env):

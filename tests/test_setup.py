@@ -2,8 +2,10 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -77,6 +79,63 @@ def test_without_the_docs_upstream_it_warns_how_to_go_on_and_does_not_fail(copy,
     assert done.returncode == 0, done.stdout + done.stderr
     assert "run ./setup.sh again, or call the tool sync_docs" in done.stderr
     assert "○ klipper" in done.stdout
+
+
+def test_the_python_that_was_named_checks_and_serves(copy, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "python3").write_text("#!/bin/sh\nexit 9\n")
+    (programs / "python3").chmod(0o755)
+    named = programs / "python3.named"
+    named.symlink_to(os.path.realpath(sys.executable))
+    variables = {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHON": "python3.named"}
+    done = setup(copy, KLIPPER_DOCS_URL=Upstream(tmp_path / "upstream").url, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "✓ server" in done.stdout
+    [line] = re.findall("claude mcp add .+", done.stdout)
+    assert shlex.split(shlex.split(line)[-1]) == [str(named), str(copy / "server.py")]
+
+
+def test_what_the_check_finds_broken_keeps_no_client_line_back(copy, tmp_path):
+    server = (copy / "server.py").read_text(encoding="utf-8")
+    broken = server.replace(
+        "way = command_line(words)\n", 'way = command_line(words)\n    way == "check" and sys.exit(1)\n'
+    )
+    (copy / "server.py").write_text(broken, encoding="utf-8")
+    done = setup(copy, KLIPPER_DOCS_URL=(tmp_path / "nowhere").as_uri())
+    assert (done.returncode, "claude mcp add" in done.stdout) == (1, True), done.stdout + done.stderr
+
+
+def test_on_a_full_disk_it_ends_with_a_line_and_leaves_no_half_file(copy, tmp_path):
+    config = tmp_path / "home" / "config" / "pi-mcp"
+    config.mkdir(parents=True)
+    (config / "env.new").symlink_to("/dev/full")
+    done = setup(copy, KLIPPER_DOCS_URL=(tmp_path / "nowhere").as_uri())
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"setup.sh: the disk is full: {config}/env could not be made\n",
+    )
+    assert list(config.iterdir()) == []
+    with open("/dev/full", "wb") as full:
+        words = [sys.executable, "-m", "tools", "settings", "file"]
+        done = subprocess.run(words, cwd=copy, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "pi-mcp: [Errno 28] No space left on device\n")
+
+
+READ_ONLY = 'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && exec "$@"'
+
+
+def test_in_a_folder_that_cannot_be_written_it_sets_up_what_it_can(copy, tmp_path):
+    words = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", READ_ONLY, "sh"]
+    if subprocess.run([*words, "true"], cwd=copy, capture_output=True, timeout=60).returncode:
+        pytest.skip("a read-only mount cannot be made here")
+    variables = {"KLIPPER_DOCS_URL": Upstream(tmp_path / "upstream").url, "PYTHONDONTWRITEBYTECODE": ""}
+    done = subprocess.run(
+        [*words, "./setup.sh"], cwd=copy, capture_output=True, text=True, timeout=120,
+        env={**os.environ, **variables},
+    )  # fmt: skip
+    assert (done.returncode, "claude mcp add" in done.stdout) == (0, True), done.stdout + done.stderr
+    assert "✓ server" in done.stdout and "documentation could not be fetched" in done.stderr
 
 
 def test_the_language_is_that_of_setup_whatever_device_asks_later(copy, tmp_path):

@@ -60,9 +60,12 @@ def main(words: list[str]) -> int:
         return _print(TextOutput(str(error), 2))
     except ToolError as error:
         return _print(error.answer())
-    except BrokenPipeError:  # the reader has enough: `… | head -1`
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):  # the reader has enough: `… | head -1`
+            return 0
+        print(f"pi-mcp: {error}", file=sys.stderr)  # a full disk, say
+        return 1
     except KeyboardInterrupt:
         return 130
 

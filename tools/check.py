@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from subprocess import PIPE
 from textwrap import fill
+from threading import Timer
 
 from tools import protocol
 from tools.core import health, places
@@ -103,13 +106,22 @@ def _service(command: list[str]) -> Health:
 
 
 def _run(command: list[str], lines: str, advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
-    """A session with these lines, and the seconds it took. Raises ToolError with this advice if it does not
-    end."""
+    """A session with these lines, and the seconds it took; its input is closed after the first answer. Raises
+    ToolError with this advice if it does not end."""
     began_s = time.monotonic()
-    try:
-        done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice) from None
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdin and process.stdout
+        end = Timer(START_TIMEOUT_S, process.kill)
+        end.start()
+        with suppress(BrokenPipeError):  # it ended already
+            process.stdin.write(lines)
+            process.stdin.flush()
+        answer = process.stdout.readline() if lines else ""
+        rest, log = process.communicate()
+        end.cancel()
+    if process.returncode == -signal.SIGKILL:
+        raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
+    done = subprocess.CompletedProcess(command, process.returncode, answer + rest, log)
     return done, time.monotonic() - began_s
 
 

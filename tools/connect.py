@@ -8,12 +8,14 @@ import getpass
 import json
 import os
 import shlex
+import shutil
 import socket
 import sys
 import zipfile
 from pathlib import Path
 
 from tools.core import places, registry, settings
+from tools.core.files import replacing
 from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT
 from tools.starting import VERSION
@@ -26,6 +28,7 @@ HOST, COMMAND = "${user_config.host}", "${user_config.command}"
 WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
 # Where setup.sh was not run, so that there is no settings file: an example to begin with.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
+EXAMPLE = "An example: setup.sh was not run here, so user, host and path are not this machine's.\n\n"
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
 ANKI_SOCKET = ".anki-claude-desktop.sock"
 
@@ -36,9 +39,24 @@ def place() -> tuple[str, str, str]:
         return ELSEWHERE
     name = socket.gethostname()
     host = name if "." in name else f"{name}.local"
-    command = INSTALLED if INSTALLED.exists() else PROJECT / "server.py"
-    # ssh joins its words, and the Pi's shell splits them again.
-    return f"{getpass.getuser()}@{host}", shlex.quote(str(command)), str(Path.home())
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        sys.exit(
+            f"pi-mcp: the user {os.getuid()} has no name on this machine, so nobody can reach it over ssh"
+        )
+    return f"{user}@{host}", _command(), str(Path.home())
+
+
+def _command() -> str:
+    """What starts the server: the installed command, or server.py, with the Python that runs now unless that
+    is this machine's python3. ssh joins its words, and the Pi's shell splits them again."""
+    if INSTALLED.exists():
+        return shlex.quote(str(INSTALLED))
+    words = [str(PROJECT / "server.py")]
+    if os.path.realpath(sys.executable) != os.path.realpath(shutil.which("python3") or ""):
+        words.insert(0, os.path.abspath(sys.executable))
+    return shlex.join(words)
 
 
 def client_json(host: str, command: str) -> str:
@@ -52,8 +70,9 @@ def lines(host: str, command: str) -> str:
     words = [*OPTIONS, host, command]
     line = shlex.join(words)
     arguments = json.dumps(words)
+    example = EXAMPLE if host == ELSEWHERE[0] else ""
     vs_code = f'{{"name": "pi", "command": "ssh", "args": {arguments}}}'
-    return f"""Once, on the client's computer: ssh-keygen (if it has no key), then  ssh-copy-id {host}
+    return f"""{example}Once, on the client's computer: ssh-keygen (if it has no key), then  ssh-copy-id {host}
 (NAME.local works only in your home network; elsewhere use a name or address that reaches the Pi.)
 
 Claude Code   claude mcp add --scope user pi -- ssh {line}
@@ -79,15 +98,17 @@ def bundle_command(words: list[str]) -> int:
     if len(words) != 1 or words[0].startswith("-"):
         print(USAGE, file=sys.stderr)
         return 2
+    path = Path(words[0]).resolve()
+    text = json.dumps(manifest(), indent=2, ensure_ascii=False)
     try:
-        with zipfile.ZipFile(words[0], "w", zipfile.ZIP_DEFLATED) as bundle:
-            bundle.writestr("manifest.json", json.dumps(manifest(), indent=2, ensure_ascii=False))
+        with replacing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
+            bundle.writestr("manifest.json", text)
             bundle.write(PROJECT / "docs" / "icon.png", "icon.png")
     except OSError as error:
         print(f"pi-mcp: {words[0]} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
-    path = Path(words[0]).resolve()
-    print(f"{words[0]}: fetch it (scp {place()[0]}:{path} .) and open it with Claude Desktop there")
+    address = shlex.quote(f"{place()[0]}:{path}")
+    print(f"{words[0]}: fetch it (scp {address} .) and open it with Claude Desktop there")
     return 0
 
 

@@ -9,6 +9,7 @@ the session: a reader, which owns framing and cancellation, and threads, which a
 """
 
 import importlib
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -411,6 +412,10 @@ class Session:
         deadline = time.monotonic() + DRAIN_S
         while self.owed and time.monotonic() < deadline and self.lines.is_read():
             time.sleep(0.01)
+        if self.owed:
+            sys.stderr.write(
+                f"pi-mcp: stdin ended, and {self.owed} requests had no answer {DRAIN_S} s later\n"
+            )
 
     def _take(self, line: bytes) -> None:
         """Handle one line; whatever is wrong with it, the session goes on."""

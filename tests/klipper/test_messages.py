@@ -16,6 +16,13 @@ QUOTED = {
     "TMC 'stepper_x' reports error: GSTAT: 00000001 reset=1(Reset)": "reset 1 reset",
     "Unable to read tmc uart 'extruder' register IFCNT": "unable to read tmc uart * register *",
     "Option 'control' in section 'extruder' must be specified": "option * in section * must be specified",
+    "jinja2.exceptions.UndefinedError: 'dict object' has no attribute 'BED'": "dict object has no attribute *",
+    "Internal error during connect: No module named 'extras.mmu_leds'": "no module named *",
+    "Unhandled exception during run": "unhandled exception during *",
+    "mcu 'extruder_mcu': Unable to connect": "mcu * unable to connect",
+    "mcu 'mcu': Unable to connect": "mcu mcu unable to connect",
+    "mcu 'rpi': Unable to connect": "mcu rpi unable to connect",
+    "No section: 'mcu'": "no section *",
     "почему Timer Too Close во время печати": "timer too close",
 }
 

@@ -59,9 +59,11 @@ def test_a_damaged_database_takes_no_sound_copy_away(file: Path, clock: Clock):
     copy = file.parent / "backups" / names(file)[0]
     assert {path.stat().st_mode & 0o077 for path in (copy, copy.parent)} == {0}
     before = copy.read_bytes()
-    with store.writing() as db:
-        db.execute("UPDATE xp_balance SET balance = 7")
-    with pytest.raises(ToolError, match="XP differs"):
+    with store.connected() as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("UPDATE steps SET goal_id = 777 WHERE id = 1")
+        db.execute("PRAGMA foreign_keys = ON")
+    with pytest.raises(ToolError, match="refers to nothing"):
         backup()
     assert [(file.parent / "backups" / name).read_bytes() for name in names(file)] == [before]
 

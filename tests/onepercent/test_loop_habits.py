@@ -290,9 +290,54 @@ def test_another_unit_than_that_of_the_habit_here_is_said(export):
     assert "единица" not in text
 
 
+OLD_HABITS = """Position,Name,Question,Description,NumRepetitions,Interval,Color
+001,Walk,"Did you, today?",,1,1,#00897B
+002,Wake up,,,1,1,#7CB342
+"""
+"""Habits.csv as Loop wrote it before 2.3.1."""
+
+
+def test_an_export_of_before_2_3_1_has_numbers_for_words_and_no_head(export):
+    files = {
+        "Habits.csv": OLD_HABITS,
+        "001 Walk/Checkmarks.csv": "2023-04-04,2\n2023-04-03,3\n2023-04-02,0\n2023-04-01,-1\n",
+        "002 Wake up/Checkmarks.csv": "2023-04-04,7350\n2023-04-03,0\n",
+    }
+    added(export(files=files))
+    assert marks("Walk") == {
+        "2023-04-04": ("completed", None),
+        "2023-04-03": ("excused", None),
+        "2023-04-02": ("missed", None),
+    }
+    assert marks("Wake up") == {"2023-04-04": ("completed", 7.35), "2023-04-03": ("missed", 0)}
+    assert "Нового нет" in added(export(files=files))
+
+
+@pytest.mark.parametrize("form", ["{value}", "Entry(timestamp={day}, value={value})"])
+def test_an_export_without_folders_is_read_from_its_table_of_all_habits(form: str, export):
+    days_of_all = {"2025-04-18": ("2", "3"), "2025-04-17": ("0", "90000")}
+    rows = ["Date,Walk,Wake up,"]
+    for day, values in days_of_all.items():
+        rows.append(
+            ",".join([day, *(form.format(day=day, value=value).replace(", ", " ") for value in values), ""])
+        )
+    added(export(files={"Habits.csv": OLD_HABITS, "Checkmarks.csv": "\n".join(rows) + "\n"}))
+    assert marks("Walk") == {"2025-04-18": ("completed", None), "2025-04-17": ("missed", None)}
+    assert marks("Wake up") == {"2025-04-18": ("excused", None), "2025-04-17": ("completed", 90.0)}
+
+
+def test_a_table_whose_columns_are_not_the_habits_is_not_guessed_at(export):
+    text = added(
+        export(files={"Habits.csv": OLD_HABITS, "Checkmarks.csv": "Date,Wake up,Walk,\n2025-04-18,2,0,\n"})
+    )
+    assert "Нового нет" in text
+    assert "«Walk»: не переносится" in text and "«Wake up»: не переносится" in text
+
+
 def test_an_export_of_one_habit_names_the_others_as_left_out(export):
     files = contents(RUN, habit("Read"))
     del files["002 Read/Checkmarks.csv"]
+    files["Checkmarks.csv"] = "Date,Run,\n"
     text, _ = run(export(files=files))
     assert (
         "«Read»: не переносится, потому что её дней нет в файле" in text

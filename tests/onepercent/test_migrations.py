@@ -12,7 +12,7 @@ from tests.onepercent.person import call, do, insert, items, snapshot
 from tools.onepercent import backup as exporting
 from tools.onepercent.backup import backup, export, import_, restore
 from tools.onepercent.backup import database as health
-from tools.onepercent.database import migrations, store
+from tools.onepercent.database import derived, migrations, store
 
 STAMP = "2026-03-01T00:00:00.000Z"
 STATE_UNTIL_4 = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
@@ -28,6 +28,7 @@ def then() -> Iterator[pytest.MonkeyPatch]:
 
 def go_back(then: pytest.MonkeyPatch, version: int) -> None:
     then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
+    then.setattr(derived, "count_anew", lambda db: [])
     if version < 5:
         then.setattr(store, "learn_days", lambda db: None)
         then.setitem(exporting.PARTS, "state", STATE_UNTIL_4)

@@ -62,18 +62,6 @@ def test_the_steps_of_a_reached_goal_leave_the_schedule_and_come_back_with_it():
 
 @pytest.mark.parametrize(
     "words",
-    ["нет", "Нет, не надо", "ОТМЕНА!", "стоп", "не сейчас", "передумала", "нет, спасибо", "no", "No, don't do it.", "cancel", "not now, thanks"],
-)  # fmt: skip
-def test_a_refusal_is_no_consent(words: str):
-    previewed = preview(act("goal.create", title="Кухня"))
-    confirm = {"preview_id": previewed["preview_id"]}
-    assert call("apply_actions", **confirm, user_confirmation=words)["code"] == "NOT_CONFIRMED"
-    assert items("goals") == []
-    assert call("apply_actions", **confirm, user_confirmation="да")["success"]
-
-
-@pytest.mark.parametrize(
-    "words",
     [
         "да",
         "нет проблем, давай",

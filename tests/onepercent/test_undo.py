@@ -228,7 +228,7 @@ def test_the_undo_of_a_move_to_another_goal_says_from_which_goal_to_which(count:
 def test_what_an_undo_brings_back_is_counted_as_brought_back(life):
     do(act("goal.delete", goal_id=1), act("habit.delete", habit_id=1))
     question = call("undo_last")["diff"].dry.question()
-    assert question.startswith("Применить? Вернуть: 1 цель, 1 привычка. XP не изменятся\n")
+    assert question.startswith("Применить? Вернуть: 1 цель, 1 шаг, 1 привычка. XP не изменятся\n")
 
 
 @pytest.mark.parametrize("redo", [False, True])

@@ -86,7 +86,7 @@ def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
     do(act("habit.mark_completed", habit_id=1))
     do(act("habit.mark_missed", habit_id=1))
     message = call("undo_last")["message"]
-    assert "• «Бег», 18.03: состояние: пропуск → сделано; XP: −5 → 10\n" in message
+    assert "• «Бег», 18.03: пропуск → сделано\n+15 XP\n" in message
 
 
 def test_an_undo_names_the_time_zone_that_comes_back(life: list[int]):

@@ -51,6 +51,41 @@ def test_only_known_messages_of_the_log_are_sent(printer, real_docs):
 REFUSED = "Config error\nTraceback (most recent call last):\n  File \"x.py\", line 1\nconfigparser.Error: Option 'foo' is not valid in section 'fan'\n"
 
 
+def crash(error):
+    return (
+        "Unhandled exception during connect\nTraceback (most recent call last):\n"
+        '  File "/home/pi/klipper/klippy/klippy.py", line 130, in _connect\n    self._read_config()\n'
+        f'  File "/home/pi/klipper/klippy/extras/scanner.py", line 7, in <module>\n    import x\n{error}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    {
+        "ModuleNotFoundError: No module named 'numpy'": "package",
+        "ImportError: cannot import name 'signature' from 'x'": "package",
+        "TypeError: __init__() got an unexpected keyword argument 'probe'": "plugin",
+        "AttributeError: 'NoneType' object has no attribute 'get_status'": "plugin",
+        "KeyError: 'probe'": "fault",
+    }.items(),
+)
+def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, real_docs, error, words):
+    after = "webhooks client 1: New connection\nmcu.error: later\n"
+    log = klippy.start(1) + crash(error) + after + klippy.start(2)
+    (printer / "logs/klippy.log").write_text(log)
+    answer = call("printer_log", session=1)
+    told = f"Unhandled exception during connect: {error} (extras/scanner.py:7)"
+    assert answer["shutdown"] == answer["errors"][0]["line"] == told
+    assert words in answer["errors"][0]["means"]
+    assert error in call("printer_log")["earlier_failures"][0]
+
+
+def test_of_errors_that_caused_each_other_the_last_is_told(printer, real_docs):
+    chained = '\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "a/extras/b.py", line 2\nconfigparser.Error: second\n'
+    (printer / "logs/klippy.log").write_text(klippy.start(1) + crash("KeyError: 'first'") + chained)
+    assert call("printer_log")["shutdown"].endswith("configparser.Error: second (extras/b.py:2)")
+
+
 def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(printer, real_docs):
     (printer / "logs/klippy.log").write_text(klippy.start(1) + REFUSED)
     answer = call("printer_log")
@@ -238,13 +273,27 @@ def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
     assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
 
 
+def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(printer):
+    reason = "Transition to shutdown state: heater \u202eextruder\u2028 not heating\n"
+    (printer / "logs/klippy.log").write_text(klippy.start(1) + reason)
+    assert call("printer_log")["shutdown"] == "heater extruder not heating"
+
+
 def test_a_damaged_log_is_answered(printer):
     config, stats = (
         b"===== Config file =====\n" * 1000,
         b"Stats x: y=\n" * 100 + b"Stats 1.2.3: bytes_retransmit=1e9999\n",
     )
     odd = b"Start printer at now (1.2.3 4.5.6)\nStart printer at (1 2)\nStart printer at x (1 1)\n" + stats
-    for text in (b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
+    many = b"9" * 400
+    long = b"Start printer at x (1 %s)\nStats %s: a: bytes_read=%s sysload=%s memavail=1\n" % (
+        many,
+        many,
+        many,
+        many,
+    )
+    boards = b"Start printer at x (1 1)\nStats 1: " + b" a=b:" * 12_900 + b" sysload=1.1 " * 4900 + b"\n"
+    for text in (long, boards, b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
         (printer / "logs/klippy.log").write_bytes(text)
         answer = call("printer_log")
         assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000

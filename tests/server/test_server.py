@@ -105,6 +105,15 @@ def test_a_client_that_is_gone_ends_the_server_even_in_a_slow_tool():
     assert server.wait(protocol.DRAIN_S - 1) == 0
 
 
+@pytest.mark.parametrize("folder", ["printer_data", "documents"])
+def test_a_session_beside_a_printer_leaves_the_processor_to_klipper(env, folder):
+    (env() / "home" / folder).mkdir()
+    with Client() as client:
+        client.initialize()
+        niceness = os.getpriority(os.PRIO_PROCESS, client.process.pid)
+    assert niceness == (10 if folder == "printer_data" else os.nice(0))
+
+
 def test_a_wrong_start_is_one_line_and_exit_2():
     for words, setting, told in (
         (["--wrong"], {}, "--wrong"),

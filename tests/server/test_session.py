@@ -290,6 +290,16 @@ def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools, monkeypatch
         client.end()
 
 
+def test_whoever_is_still_owed_an_answer_some_seconds_after_eof_reads_it_on_stderr(tools, monkeypatch, capfd):
+    monkeypatch.setattr(protocol, "DRAIN_S", 0.1)
+    with Session() as client:
+        client.initialize()
+        client.send(id=7, method="tools/call", params={"name": "test_sleeps", "arguments": {"seconds": 60}})
+        client.end()
+        assert client.receive() is None
+    assert "stdin ended, and 1 requests had no answer 0.1 s later" in capfd.readouterr().err
+
+
 def test_a_tool_that_crashes_is_an_answer_and_only_the_log_has_the_details(tools, capfd):
     with Session() as client:
         client.initialize()

@@ -32,13 +32,13 @@ def folder() -> Path:
 
 @contextmanager
 def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
-    """A plain file to read. Never waits for a pipe, opens no device, follows no link out of `inside`.
+    """A plain file to read. Never waits for a pipe, opens no device, follows no link out of `inside` but one
+    to a `*.cfg`: programs such as Mainsail keep theirs in their own folder.
 
     Raises ToolError, also for what fails while it is read.
     """
     try:
-        root = os.path.realpath(inside) if inside else ""
-        if root and os.path.commonpath([os.path.realpath(path), root]) != root:
+        if inside and not (_is_in(os.path.realpath(path), inside) or _is_linked(path, inside)):
             raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
         with plain_file(path) as file:
             yield file
@@ -56,6 +56,18 @@ def content(path: Path, inside: Path | None, most: int) -> bytes:
     if len(data) > most:
         raise _refused(path, f"it has more than {most} bytes", "TOO_LONG")
     return data
+
+
+def _is_in(path: str, folder: Path) -> bool:
+    root = os.path.realpath(folder)
+    return os.path.commonpath([path, root]) == root
+
+
+def _is_linked(path: Path, folder: Path) -> bool:
+    """True for a link in the folder to another program's part of the configuration."""
+    place = os.path.abspath(path)
+    root = os.path.abspath(folder)
+    return os.path.realpath(path).endswith(".cfg") and os.path.commonpath([place, root]) == root
 
 
 def _refused(path: Path, why: str, code: str) -> ToolError:

@@ -1,7 +1,6 @@
 """The second phase: the tool that does what a preview showed, once and as shown, or not at all."""
 
 import json
-import re
 from collections.abc import Collection
 from typing import Annotated
 
@@ -9,7 +8,7 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.onepercent import days, dispatch, fields, previews, sentences, settings
+from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
 from tools.onepercent.database import Database, store
 from tools.onepercent.dry_run import Planned, Run, dry_run
@@ -18,13 +17,6 @@ from tools.onepercent.page import keys
 from tools.onepercent.rules import UNDONE_AT_MOST
 
 CONFIRMATION = fields.text(500, line=True)
-
-# One or several of these and nothing else, with signs between them.
-REFUSAL = re.compile(
-    r"((нет|неа|не (надо|нужно|хочу|стоит|делай|меняй|применяй|сейчас)|отмен(а|и|ить|яй)|стоп|хватит|подожди|погоди|потом"
-    r"|передумала?|no|nope|nah|don.?t( do (it|that)| apply( it)?)?|do not( do (it|that)| apply( it)?)?|cancel( it| that)?"
-    r"|stop|wait|later|not (now|yet)|never ?mind|abort|спасибо|пожалуйста|thanks|thank you|please)[\s.,;!?…—–-]*)+"
-)
 
 RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
@@ -57,9 +49,11 @@ def apply_actions(
     preview_id = fields.identifier("preview_id", preview_id)
     key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
     CONFIRMATION.read("user_confirmation", user_confirmation)
-    if REFUSAL.fullmatch(user_confirmation.strip().lower().replace("ё", "е")):
-        hint = "Nothing was changed. cancel_preview gives the preview up; or ask what should be different."
-        raise ToolError(f"That is a no: {fields.printable(user_confirmation)}", hint, code="NOT_CONFIRMED")
+    if (verdict := consent.verdict(user_confirmation)) != "yes":
+        what = "a no" if verdict == "no" else "neither a yes nor a no"
+        message = f"That is {what}: {fields.printable(user_confirmation)}"
+        hint = "Nothing was changed. Ask again, or what should be different; cancel_preview gives the preview up."
+        raise ToolError(message, hint, code="NOT_CONFIRMED")
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
         _ask(preview_id)
@@ -121,7 +115,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
             outcome = planned.run(unit)
-            if list(map(list, outcome.entries)) != entries:
+            if outcome.shown != entries:
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same

@@ -16,10 +16,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject, compact_json, filled
 from tools.core.registry import TextOutput, command
-from tools.onepercent import days, settings
-from tools.onepercent.database import Database, migrations, store
+from tools.onepercent import days, formats, settings
+from tools.onepercent.database import Database, derived, migrations, store
 from tools.onepercent.database.store import RESTORE, refused
 from tools.onepercent.habits import histories
 from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
@@ -27,22 +27,15 @@ from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MON
 DIGIT = "[0-9]"
 NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
 MOST = 3  # faults that are named
-
-# Each selects a row if something is wrong.
-QUERIES = {
-    "a row refers to nothing": "PRAGMA foreign_key_check",
-    "XP differs from its ledger": """SELECT 1 FROM xp_balance b
-        WHERE balance <> (SELECT total(xp) FROM xp_ledger l WHERE l.user = b.user)""",
-    "the months of habits differ from their marks": """SELECT 1 WHERE (SELECT count(*) FROM habit_marks)
-        <> (SELECT ifnull(sum(length(replace(marks, ' ', ''))), 0) FROM habit_months)""",
-}
+COUNTED_ANEW = "It is counted anew and right again; if this comes back, report it."
 
 FORMAT = "onepercent-export"
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 """`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
 SEQUENCES = "sequences"
 """The highest ids ever given, so that none is given twice, not even after an import."""
-TABLES = {*migrations.STATE, *migrations.HISTORY, "last_applied"}  # which undo had until version 2
+# In this order a row comes after those that it refers to. Undo had the last table until version 2.
+TABLES = (*migrations.STATE, *migrations.HISTORY, "last_applied")
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
@@ -93,7 +86,7 @@ def _copy_of_today() -> JsonObject:
     are past.
 
     A copy takes its place once it is whole and sound, so a damaged database never drives sound copies out.
-    Raises ToolError DATABASE_ERROR.
+    What is derived is counted anew if it differs. Raises ToolError DATABASE_ERROR.
     """
     if not store.path().exists():
         return {"file": None, "message": "There is no database yet, so there is nothing to back up."}
@@ -103,13 +96,27 @@ def _copy_of_today() -> JsonObject:
     except OSError as error:
         message = f"{target.parent}: {error.strerror}"
         raise refused(message, "Point ONEPERCENT_BACKUP_DIR at a folder.") from error
+    healed = heal()
     with store.reading() as db, store.replacing(target) as part:
         store.copy(db, part)
         with closing(store.connect(part)) as copy:
             if faults := faults_of(copy):
                 raise refused(f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE)
     _thin_out()
-    return _written(target)
+    return _written(target) | filled(counted_anew=healed)
+
+
+def heal() -> list[str]:
+    """Count anew what is derived, if it differs from the record; return what differed. Raises ToolError
+    DATABASE_ERROR."""
+    today = store.today()
+    with store.reading() as db:
+        if not (derived.differing(db) or histories.is_misfolded(db, today)):
+            return []
+    with store.writing() as db:
+        found = derived.count_anew(db)
+        histories.settle(db, today)
+    return found or ["habit_streaks"]
 
 
 def _thin_out() -> None:
@@ -165,9 +172,13 @@ def database() -> Health:
     with store.reading() as db:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         faults = faults_of(db)
+    healed = [] if faults else heal()
+    if healed:
+        faults = [f"{', '.join(healed)} differed from the record"]
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
-        return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
+        advice_of_faults = COUNTED_ANEW if healed else RESTORE
+        return Health("broken", f"{summary}: {'; '.join(faults)}", advice_of_faults)
     return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
 
 
@@ -180,20 +191,25 @@ def faults_of(db: Database) -> list[str]:
             histories.of_habit(db, habit_id, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
-    return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()]
+    return ["a row refers to nothing"] if db.execute("PRAGMA foreign_key_check").fetchone() else []
 
 
 @command("export")
-def export(file: str) -> JsonObject | TextOutput:
+def export(file: str, csv: str = "") -> JsonObject | TextOutput:
     """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a
-    line."""
+    line. FILE.ics gets your dated steps as a calendar; with --csv, the folder FILE gets marks, steps and
+    diary as tables."""
+    if csv == "--csv":
+        written = formats.write_tables(Path(file).expanduser())
+        return {"files": [str(path) for path in written]}
+    lines_of = formats.calendar if file.endswith(".ics") else _lines
     with store.reading() as db:
         if file == "-":
-            sys.stdout.buffer.writelines(line.encode() for line in _lines(db))
+            sys.stdout.buffer.writelines(line.encode() for line in lines_of(db))
             return TextOutput("")
         target = another_file(file)
-        with store.replacing(target) as part, part.open("w", encoding="utf-8") as stream:
-            stream.writelines(_lines(db))
+        with store.replacing(target) as part, part.open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines(lines_of(db))
     return _written(target)
 
 
@@ -232,7 +248,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
             fill(fresh, source)
             store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
             with store.transaction(fresh):
-                migrations.migrate(fresh)
+                differed = migrations.migrate(fresh)
                 histories.settle(fresh, days.today())
                 if faults := faults_of(fresh):
                     raise ValueError("; ".join(faults))
@@ -245,8 +261,8 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
         message = f"{source} is damaged, or neither an export nor a backup: {error}"
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
-    answer = {"file": str(source), "database": str(store.path())}
-    return answer | {"kept": str(former)} if former else answer
+    kept = former and str(former)
+    return {"file": str(source), "database": str(store.path())} | filled(kept=kept, counted_anew=differed)
 
 
 def _copy(fresh: Database, source: Path) -> None:
@@ -268,7 +284,7 @@ def _fill(fresh: Database, source: Path) -> None:
         fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
         there = {row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         exported = {**content["state"], **content["history"]}
-        for table in there & TABLES:
+        for table in filter(there.__contains__, TABLES):
             columns = exported[table]["columns"]
             names = ", ".join(f'"{name}"' for name in columns)
             marks = ", ".join("?" * len(columns))

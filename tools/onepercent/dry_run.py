@@ -1,6 +1,7 @@
 """The dry run: actions run in a transaction that is rolled back, to see what they would do."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from tools.core.errors import ToolError
@@ -9,8 +10,8 @@ from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Database, Row
+from tools.onepercent.diff import SECTIONS, Entry
 
-DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
@@ -26,6 +27,11 @@ class Planned(NamedTuple):
     @property
     def kind(self) -> Action:
         return actions.ACTIONS[self.name]
+
+    @property
+    def has_id(self) -> bool:
+        """Its id says more than its place."""
+        return bool(self.place) and self.client_action_id != str(self.place)
 
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
@@ -68,12 +74,9 @@ class Run(NamedTuple):
         return sum(outcome.xp for _, outcome in self.done)
 
     @property
-    def entries(self) -> list[tuple[str, JsonObject]]:
-        """The entries of the diff, each with its section."""
-        entries: list[tuple[str, JsonObject]] = []
-        for _, outcome in self.done:
-            entries += outcome.entries
-        return entries
+    def entries(self) -> list[Entry]:
+        """The entries of the diff."""
+        return list(chain.from_iterable(outcome.entries for _, outcome in self.done))
 
     def refusals(self) -> list[str]:
         """Say what stays undone."""
@@ -91,15 +94,20 @@ class Run(NamedTuple):
     def lines(self) -> list[str]:
         """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
         lines = self.refusals()
-        warnings: list[str] = []
         for _, outcome in self.in_order():
-            changes = [sentences.line(section, entry).text for section, entry in outcome.entries]
+            changes = [sentences.line(entry).text for entry in outcome.entries]
             if outcome.reversal:
                 changes = words.more(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
+        return [*lines, self.xp_line(), *self.warnings()]
+
+    def warnings(self) -> list[str]:
+        """Say what may not be meant."""
+        lines = []
+        for _, outcome in self.in_order():
             for key, places in outcome.warnings:
-                warnings.append(f"! {words.warning(key, places)}")
-        return [*lines, self.xp_line(), *warnings]
+                lines.append(f"! {words.warning(key, places)}")
+        return lines
 
     def xp_line(self) -> str:
         """+25 XP."""
@@ -117,11 +125,11 @@ class Diff(dict[str, list[JsonObject]]):
     """The entries of a dry run by section, and its errors. A page that shows them draws the dry run itself."""
 
     def __init__(self, dry: Run):
-        super().__init__((name, []) for name in DIFF_SECTIONS)
+        super().__init__((name, []) for name in SECTIONS)
         self.dry = dry
         for planned, outcome in dry.done:
-            identity = {"client_action_id": planned.client_action_id} if planned.kind.published else {}
-            for section, entry in outcome.entries:
+            identity = {"client_action_id": planned.client_action_id} if planned.has_id else {}
+            for section, entry in outcome.shown:
                 self[section].append(identity | entry)
         self["errors"] = dry.errors
 

@@ -1,11 +1,7 @@
 """Import from Loop Habit Tracker: the habits of the zip that it exports, each with its past."""
 
-# The zip, as HabitList and HabitsCSVExporter of Loop 2.3.1 write it:
-# - Habits.csv has a row per habit. The name of the habit's folder begins with its Position, 001. The export of a single
-#   habit names all of them, and has one folder.
-# - 001 Run/Checkmarks.csv has the days, the newest first. YES_AUTO is a day that Loop counts as kept because of others;
-#   of UNKNOWN there is only a note. A value is a number in Loop, of which five have names, for amounts, too: an amount
-#   is in thousandths, and 0 is NO.
+# YES_AUTO is a day that Loop counts as kept because of others; of UNKNOWN there is only a note. A value is a number in
+# Loop, of which five have names, for amounts, too: an amount is in thousandths, and 0 is NO.
 # The contract of the import:
 # - It is tried and applied as the actions of the chat are: in one transaction, with one undo. No mark moves XP, which is
 #   for what was done here.
@@ -14,9 +10,10 @@
 # - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many marks it has.
 
 import sqlite3
+from dataclasses import replace
 from datetime import date
-from operator import itemgetter
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from tools.core import errors
 from tools.core.errors import ToolError
@@ -27,8 +24,12 @@ from tools.onepercent.actions import Outcome, action, habits
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
 from tools.onepercent.database import Row, store
 from tools.onepercent.days import WEEK
+from tools.onepercent.diff import Imported, Thing
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits.schedules import BEGINNING
+
+if TYPE_CHECKING:
+    from tools.onepercent.loop_export import Record
 
 YES_NO = {"UNKNOWN": "", "NO": "missed", "YES_AUTO": "", "YES_MANUAL": "completed"}
 THOUSANDTHS = {"NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2}
@@ -37,9 +38,6 @@ SAME_NAME = """SELECT id, target_unit FROM habits WHERE user = ? AND name = ? AN
     ORDER BY id LIMIT 1 OFFSET ?"""
 # Also of an entry that the person has deleted: it stays away. An undo of the import leaves none.
 SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection"
-
-Record = dict[str, str]
-"""A row of a table of the zip."""
 
 
 @command("import")
@@ -57,7 +55,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
         preview_id = previews.keep(dry)
 
     if not dry.unit.journal:
-        return TextOutput(words.say("loop.nothing"))
+        return TextOutput("\n".join([words.say("loop.nothing"), *dry.warnings()]))
     if is_agreed:
         return TextOutput(apply_actions.apply_agreed(preview_id, preview_id)["message"])
     return TextOutput("\n".join([*dry.lines(), words.say("loop.ask")]))
@@ -66,51 +64,37 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 @action("loop.import", {})
 def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add the habits that are not here, and the days and notes that the others lack. Raises ToolError."""
-    import csv
-    import zlib
-    from fnmatch import filter
-    from io import StringIO
-    from lzma import LZMAError
-    from zipfile import BadZipFile, ZipFile
+    from tools.onepercent import loop_export
 
-    def rows(path: str) -> list[Record]:
-        text = archive.read(path).decode("utf-8-sig")
-        return list(csv.DictReader(StringIO(text, newline="")))
-
-    damaged = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)  # the last: encrypted
-    file = params["file"]
     outcome = Outcome()
     names: list[str] = []
     dates: list[str] = []
     try:
-        with ZipFile(file) as archive:
-            for habit in rows("Habits.csv"):
-                name = habit["Name"] = errors.one_line(habit["Name"])
-                if paths := filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv"):
-                    past = sorted(rows(paths[0]), key=itemgetter("Date"))
-                    _add(unit, habit, past, names.count(name), outcome)
-                    dates += _note(unit, name, past)
-                else:
-                    outcome.warn("loop.absent", title=name)
-                names.append(name)
-    except (*backup.NOT_OURS, *damaged, OSError, sqlite3.IntegrityError) as error:
-        message = f"{file} is not an export of Loop Habit Tracker 2.3.1 or newer"
+        for habit, past in loop_export.habits_of(params["file"]):
+            name = habit["Name"] = errors.one_line(habit["Name"])
+            if past is None:
+                outcome.warn("loop.absent", title=name)
+            else:
+                _add(unit, habit, past, names.count(name), outcome)
+                dates += _note(unit, name, past)
+            names.append(name)
+    except (*backup.NOT_OURS, *loop_export.ERRORS, OSError, sqlite3.IntegrityError) as error:
+        message = f"{params['file']} is not an export of Loop Habit Tracker"
         hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
         raise ToolError(message, hint, code="FIELD_INVALID") from error
 
     if dates:
-        outcome.entries.append(_sum("note", sorted(dates), entity="diary"))
+        outcome.entries.append(_sum("note", sorted(dates), Thing("diary")))
     return outcome
 
 
-def _sum(kind: str, dates: list[str], **subject: str) -> tuple[str, JsonObject]:
+def _sum(noun: str, dates: list[str], thing: Thing) -> Imported:
     """The entry of the diff for so many of a kind, on these days."""
-    count = len(dates)
     span = f"{dates[0]}..{dates[-1]}"
-    return "updates", {**subject, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
+    return Imported(replace(thing, dates=(span,)), count=len(dates), noun=noun)
 
 
-def _note(unit: UnitOfWork, name: str, past: list[Record]) -> list[str]:
+def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
     """Write the notes of a habit into the diary unless they are there; return their days."""
     dates = []
     for day in past:
@@ -121,7 +105,7 @@ def _note(unit: UnitOfWork, name: str, past: list[Record]) -> list[str]:
     return dates
 
 
-def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcome: Outcome) -> None:
+def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int, outcome: Outcome) -> None:
     """Add a habit with its past, or to one that is here the days that it lacks. `twins`: how many of its name
     come before it."""
     start = len(unit.journal)
@@ -135,7 +119,7 @@ def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcom
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        outcome.entries.append(_sum("mark", dates, entity="habit", name=habit["Name"]))
+        outcome.entries.append(_sum("mark", dates, Thing("mark", habit["Name"])))
 
     if present:
         here = present["target_unit"]
@@ -146,7 +130,7 @@ def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcom
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
 
 
-def _create(unit: UnitOfWork, habit: Record, past: list[Record], outcome: Outcome) -> int:
+def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]", outcome: Outcome) -> int:
     """Create a habit from its row in Habits.csv; what has no counterpart is a warning. Returns its id."""
     times = int(habit["FrequencyNumerator"])
     every = int(habit["FrequencyDenominator"])
@@ -173,7 +157,7 @@ def _create(unit: UnitOfWork, habit: Record, past: list[Record], outcome: Outcom
     return created.created_id or 0
 
 
-def _adapt(unit: UnitOfWork, created: Row, habit: Record, marks: list[JsonObject]) -> None:
+def _adapt(unit: UnitOfWork, created: Row, habit: "Record", marks: list[JsonObject]) -> None:
     """Make the schedule of a new habit that of Loop, where an action cannot."""
     key = created["id"]
     if created["n"]:
@@ -190,17 +174,19 @@ def _adapt(unit: UnitOfWork, created: Row, habit: Record, marks: list[JsonObject
         unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
 
 
-def _unit(habit: Record) -> str:
+def _unit(habit: "Record") -> str:
     return errors.one_line(habit["Unit"]) or "×"
 
 
-def _target(habit: Record) -> int:
+def _target(habit: "Record") -> int:
     return round(float(habit["Target Value"] or 0) * 1000)
 
 
-def _marks(habit: Record, past: list[Record]) -> list[JsonObject]:
+def _marks(habit: "Record", past: "list[Record]") -> list[JsonObject]:
     """The columns of the marks, from the rows of Checkmarks.csv."""
     target = _target(habit)
+    # An older export does not say its target: any amount will do.
+    least = target if habit["Target Value"] else 1
     marks: list[JsonObject] = []
     for row in past:
         mark: JsonObject = {"date": fields.read_day("Date", row["Date"]), "status": ""}
@@ -213,7 +199,7 @@ def _marks(habit: Record, past: list[Record]) -> list[JsonObject]:
             thousandths = int(THOUSANDTHS.get(value, value))
             is_most = habit["Target Type"] == "AT_MOST"
             status = "partial" if 0 < thousandths < target else "missed"
-            if thousandths <= target if is_most else thousandths >= target:
+            if thousandths <= target if is_most else thousandths >= least:
                 status = "completed"
             mark |= {"status": status, "amount": thousandths / 1000}
         if mark["status"]:

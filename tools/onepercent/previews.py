@@ -145,7 +145,7 @@ def keep(dry: Run) -> str:
     plan = {
         "today": unit.day,
         "actions": [planned for planned, _ in dry.done],
-        "entries": [outcome.entries for _, outcome in dry.done],
+        "entries": [outcome.shown for _, outcome in dry.done],
         "seen": unit.seen,
         "dropped": dry.errors,
     }

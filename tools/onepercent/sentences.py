@@ -4,11 +4,30 @@ A page draws the parts of the sentence: title, what, details.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
+from tools.onepercent.diff import (
+    MOST_ROWS,
+    Archived,
+    Changed,
+    Created,
+    Deleted,
+    Done,
+    Edit,
+    Entry,
+    Imported,
+    Marked,
+    Paused,
+    Restored,
+    Resumed,
+    Shifted,
+    Thing,
+    Touched,
+)
 from tools.onepercent.habits import schedules
 from tools.onepercent.words import (
     amount,
@@ -25,18 +44,18 @@ from tools.onepercent.words import (
     xp_signed,
 )
 
-DIARY = ("what_done", "what_not_done", "reflection", "plans")
-WHY = ("why_important", "why_give_me", "why_about_me")
-# What a sentence says of something new by its kind, and of what is done: each field that the entry has.
-CREATED = {
-    "goal": ("category", "due", *WHY, "rows"),
-    "step": ("goal_title", "dt", "time_duration", "priority", "repeat", "order", "description"),
-    "habit": ("icon", "description"),
-    "diary": DIARY,
-}
-COMPLETED = ("next", "excuse_reason", "added", "replaces")
-ROW = ("dt", "time_duration", "priority", "repeat", "note")  # of a step in a list, after its title
 USUAL = {"priority": "attention", "icon": "star"}  # values that are not said
+# Fields of something new that are said by its subject, or together.
+SUBJECT = ("title", "name", "inbox")
+OF_HABIT = (
+    "frequency",
+    *schedules.DETAILS.values(),
+    "xp_reward",
+    "xp_penalty",
+    "target_amount",
+    "target_unit",
+)
+UNLABELLED = ("score", "status", "is_complete")  # what their values say is enough
 
 # The section of an action by the beginning of its verb; `updates` for any other.
 SECTION = {
@@ -61,55 +80,58 @@ class Line(NamedTuple):
     page: JsonObject
 
 
-def line(section: str, entry: JsonObject) -> Line:
+def line(entry: Entry) -> Line:
     """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
-    entity = _entity(entry)
-    sign = _sign(section, entity, entry)
-    is_gone = sign in ("deletes", "unmark", "restored")
-    subject, title, kind = _subject(entity, entry, is_gone)
-    details = DESCRIBE["deletes" if is_gone else section](entity, entry)
+    # A mark that goes is a change of its day, not something gone.
+    is_gone = isinstance(entry, Deleted) and entry.thing.kind != "mark"
+    subject, title, kind = _subject(entry, is_gone)
+    details = _details(entry)
     parts = list(map(_detail_text, details))
 
     if is_gone:
-        verb, verb_done = _verbs(sign)
+        verb, verb_done = _verbs(entry.verb)
         start = f"{verb}: {subject}"
         done = f"{verb_done}: {subject}"
         what = f"{verb}: {kind}"
     else:
         start = subject
-        done = _joined(subject, *parts[:1])
+        done = _joined(subject, "; ".join(parts if isinstance(entry, Changed) else parts[:1]))
         what = kind
         if details and isinstance(details[0], str):
             what = _joined(kind, details[0])
             details = details[1:]
 
-    steps = _rows(entry)
+    steps = _steps(entry)
     text = _joined(start, "; ".join(parts), ", ".join(steps))
-    # The reward of a habit that is created or deleted is not XP that moves.
-    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    if xp:
-        text += f" ({xp_signed(xp)})"
+    if entry.xp_reward:
+        text += f" ({xp_signed(entry.xp_reward)})"
 
     page = {
-        "sign": "updates" if sign == "unmark" else sign,
+        "sign": entry.sign,
         "title": title,
         "what": what,
         "details": details,
         "rows": steps,
-        "xp": xp,
+        "xp": entry.xp_reward or 0,
     }
     return Line(text, done, page)
 
 
-def _subject(entity: str, entry: JsonObject, is_gone: bool) -> list[str]:
+def _subject(entry: Entry, is_gone: bool) -> list[str]:
     """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
-    forms = (said(f"about.{entity}.gone") if is_gone else "") or said(f"about.{entity}")
-    sphere = value("category", entry.get("category")).capitalize()
-    name = entry.get("name") or entry.get("title") or sphere
-    places = {"name": name, "title": quoted(name), "date": _dates(entry), "steps": _steps(entry)}
-    places["company"] = ""
-    if count := entry.get("steps_deleted") or entry.get("steps_restored"):
-        places["company"] = " " + say("with.steps", steps=counted(count, "step"))
+    thing = entry.thing
+    forms = (said(f"about.{thing.kind}.gone") if is_gone else "") or said(f"about.{thing.kind}")
+    name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
+    company = ""
+    if isinstance(entry, Deleted) and entry.steps_deleted:
+        company = " " + say("with.steps", steps=counted(entry.steps_deleted, "step"))
+    places = {
+        "name": name,
+        "title": quoted(name),
+        "date": _dates(thing),
+        "steps": _steps_of_goal(entry),
+        "company": company,
+    }
     # The places are filled last: a person's title may have the sign between the three parts.
     return [part.format_map(places) for part in forms.split("|")]
 
@@ -130,150 +152,188 @@ def _verbs(head: str) -> list[str]:
     return say(f"head.{head}").split("|")
 
 
-def _entity(entry: JsonObject) -> str:
-    """The kind of thing that an entry is about: also a mark, which is a habit's, several steps, the goal for
-    errands."""
-    entity: str = entry["entity"]
-    if "inbox" in entry:
-        return "inbox"
-    if entity == "habit" and ("date" in entry or "dates" in entry):
-        return "mark"
-    return "steps" if entity == "step" and "title" not in entry else entity
-
-
-def _sign(section: str, entity: str, entry: JsonObject) -> str:
-    """The sign by which a page distinguishes kinds of changes; of what goes or comes back also its verb."""
-    if "restored" in entry:
-        return "restored"
-    if entity == "mark" and section == "deletes":
-        return "unmark"
-    return "missed" if entry.get("status") == "missed" else section
-
-
-def _dates(entry: JsonObject) -> str:
+def _dates(thing: Thing) -> str:
     """16.11–22.11, 24.11."""
-    dates = [entry["date"]] if "date" in entry else entry.get("dates", ())
-    spans = [days.split("..") for days in dates]
+    spans = [days.split("..") for days in thing.dates]
     return ", ".join(span(ends[0], ends[-1]) for ends in spans)
 
 
-def _steps(entry: JsonObject) -> str:
+def _steps_of_goal(entry: Entry) -> str:
     """7 шагов цели «Дом»."""
-    steps = counted(entry.get("count", len(entry.get("rows", ()))), "step")
-    goal = entry.get("goal_title")
+    steps = counted(entry.things()["step"], "step")
+    goal = entry.thing.goal_title
     return say("steps.of_goal", steps=steps, goal=quoted(goal)) if goal else steps
 
 
-def _rows(entry: JsonObject) -> list[str]:
+def _steps(entry: Entry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
-    are_moved = "first" in entry
-    steps = []
-    for title, *values in entry.get("rows", ()):
-        details = [] if are_moved else _said(dict(zip(ROW, values, strict=False)), ROW)
-        steps.append(quoted(title) + (f" ({', '.join(details)})" if details else ""))
-    return more(steps, len(steps), entry["count"]) if are_moved else steps
+    if isinstance(entry, Shifted):
+        titles = [quoted(title) for title, _, _ in entry.steps]
+        return more(titles, MOST_ROWS)
 
-
-def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
-    """What an entry has of these fields, as the person would say it, without what is as usual: срок 20.12;
-    значок: «run»; 2 ч."""
     texts = []
-    for name in names:
-        content = entry.get(name)
-        if content not in (None, "", USUAL.get(name)):
+    for step in entry.steps if isinstance(entry, Created) else ():
+        details = _said(step)
+        texts.append(quoted(step["title"]) + (f" ({', '.join(details)})" if details else ""))
+    return texts
+
+
+def _said(values: Mapping[str, Any]) -> list[str]:
+    """Fields with their values as the person would say it, without what is as usual: срок 20.12; значок:
+    «run»; 2 ч."""
+    texts = []
+    for name, content in values.items():
+        if name not in SUBJECT and content not in (None, "", {}, USUAL.get(name)):
             form = said(f"detail.{name}") or f"{field(name)}: {{value}}"
             texts.append(form.format(value=value(name, content)))
     return texts
 
 
-def _created(entity: str, entry: JsonObject) -> list[Detail]:
+@singledispatch
+def _details(entry: Entry) -> list[Detail]:
+    """What the sentence says of its subject, by the kind of change."""
+    raise NotImplementedError(type(entry))
+
+
+@_details.register
+def _created(entry: Created) -> list[Detail]:
     """Everything that is going to be stored, without what is as usual."""
-    details: list[Detail] = [say(f"new.{entity}")]
-    if entity == "habit":
-        details.append(_frequency({**entry, "frequency_type": entry["frequency"]}))
-        if "target_amount" in entry:
-            details.append(f"{number(entry['target_amount'])} {entry['target_unit']}")
-        details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
-    return details + _said(entry, CREATED.get(entity, ()))
+    thing = entry.thing
+    details: list[Detail] = [say(f"new.{thing.kind}")]
+    if thing.kind == "inbox":
+        return details
+    values: JsonObject = {"goal_title": thing.goal_title} | entry.values
+    if thing.kind == "steps":
+        return details
+    if thing.kind == "habit":
+        details.append(_frequency(values["frequency"], values))
+        if "target_amount" in values:
+            details.append(f"{number(values['target_amount'])} {values['target_unit']}")
+        details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
+        values = {name: content for name, content in values.items() if name not in OF_HABIT}
+    if entry.steps:
+        values["rows"] = entry.steps
+    return details + _said(values)
 
 
-def _completed(entity: str, entry: JsonObject) -> list[Detail]:
-    done = _status(entry) if entity == "mark" else f"{say(f'done.{entity}')} {_dates(entry)}".rstrip()
-    return [done, *_said(entry, COMPLETED)]
+@_details.register
+def _done(entry: Done) -> list[Detail]:
+    done = say(f"done.{entry.thing.kind}")
+    if entry.date:
+        done += f" {value('day', entry.date)}"
+    return [done, *_said({"next": entry.next})]
 
 
-def _gone(entity: str, entry: JsonObject) -> list[Detail]:
+@_details.register
+def _marked(entry: Marked) -> list[Detail]:
+    details = {"excuse_reason": entry.excuse_reason, "added": entry.added, "replaces": entry.replaces}
+    return [_status(entry), *_said(details)]
+
+
+@_details.register
+def _gone(entry: Deleted) -> list[Detail]:
     """What goes or comes back along with something, and what it was."""
+    if entry.thing.kind == "mark":
+        states = [_status(entry), say("unmarked")]
+        if isinstance(entry, Restored):
+            states.reverse()
+        return [["", *states]]
+
     details: list[Detail] = []
-    if "marks" in entry:
-        best = counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
-        details.append(say("with.marks", marks=counted(entry["marks"], "mark"), best=best))
-    if "status" in entry:
-        details.append(_status(entry))
-    for name, score in entry.get("scores", {}).items():
+    if entry.marks:
+        best = counted(entry.best_streak, entry.streak_in.removesuffix("s"))
+        details.append(say("with.marks", marks=counted(entry.marks, "mark"), best=best))
+    for name, score in entry.scores.items():
         details.append(f"{value('category', name)} {score}")
-    ended = {**entry, "ended": entry.get("repeat")}
-    return details + _said(ended, ("ended", *DIARY))
+    return details + _said({"ended": entry.repeat} | entry.values)
 
 
-def _updated(entity: str, entry: JsonObject) -> list[Detail]:
-    if "archived" in entry:
-        return [say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")]
-    if pause := entry.get("pause"):
-        paused = say("paused", span=span(pause["from"], pause.get("to")))
-        return [paused, *_said(pause, ("reason",)), say("paused.means")]
-    if "resumed" in entry:
-        return [say("resumed")]
-    if "fields" in entry:
-        return [", ".join(map(field, entry["fields"]))]
-    if "first" in entry:
-        first, first_moved = entry["first"]
-        last, last_moved = entry["last"]
-        dates = ["", span(first, last), span(first_moved, last_moved)]
-        return [*_said(entry, ("shifted_days",)), dates]
-    changes = entry.get("changes", {})
-    state = changes.get("is_complete") or changes.get("status")
-    if state and state["to"] in (False, "work"):
-        return [say("reopened")]
-    return _changes(changes)
+@_details.register
+def _archived(entry: Archived) -> list[Detail]:
+    return [say(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
 
 
-DESCRIBE = {"creates": _created, "completions": _completed, "updates": _updated, "deletes": _gone}
+@_details.register
+def _paused(entry: Paused) -> list[Detail]:
+    paused = say("paused", span=span(entry.first, entry.last))
+    return [paused, *_said({"reason": entry.reason}), say("paused.means")]
 
 
-def _changes(changes: JsonObject) -> list[Detail]:
+@_details.register
+def _resumed(entry: Resumed) -> list[Detail]:
+    return [say("resumed")]
+
+
+@_details.register
+def _touched(entry: Touched) -> list[Detail]:
+    return [", ".join(map(field, entry.fields))]
+
+
+@_details.register
+def _imported(entry: Imported) -> list[Detail]:
+    return [counted(entry.count, entry.noun)]
+
+
+@_details.register
+def _shifted(entry: Shifted) -> list[Detail]:
+    _, first, first_after = entry.steps[0]
+    _, last, last_after = entry.steps[-1]
+    dates = ["", span(first, last), span(first_after, last_after)]
+    return [*_said({"shifted_days": entry.days}), dates]
+
+
+@_details.register
+def _changed(entry: Changed) -> list[Detail]:
     """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
+    changes = entry.changes
+    state = changes.get("is_complete") or (changes.get("status") if entry.thing.kind == "goal" else None)
+    if state:
+        is_open = state.after in (False, "work")
+        return [say("reopened" if is_open else f"done.{entry.thing.kind}")]
+
     details: list[Detail] = []
-    before = {name: change["from"] for name, change in changes.items()}
-    after = {name: change["to"] for name, change in changes.items()}
     redundant = {"goal_id"}  # goal_title says it
     if "frequency_type" in changes:
-        details.append([field("frequency_type"), _frequency(before), _frequency(after)])
+        before = {name: edit.before for name, edit in changes.items()}
+        after = {name: edit.after for name, edit in changes.items()}
+        details.append(
+            [
+                field("frequency_type"),
+                _frequency(before["frequency_type"], before),
+                _frequency(after["frequency_type"], after),
+            ]
+        )
         redundant.update(("frequency_type", *schedules.DETAILS.values()))
-    for name in [name for name in changes if name not in redundant]:
-        label = field(name)
-        if "place" in changes[name]:
-            details.append(f"{label}: {quoted(changes[name]['place'])}")
-        elif name == "score" and before[name] is None:
-            details.append(f"{after[name]}")
-        else:
-            if name == "score" or (name == "dt" and before[name] and after[name]):
-                label = ""
-            details.append([label, value(name, before[name]), value(name, after[name])])
+    if entry.thing.kind == "mark":
+        redundant.add("xp")  # the sum of XP says it
+    for name, edit in changes.items():
+        if name not in redundant:
+            details.append(_edited(name, edit))
     return details
 
 
-def _frequency(habit: Mapping[str, Any]) -> str:
+def _edited(name: str, edit: Edit) -> Detail:
+    """A changed field; without its name if its values say what they are."""
+    label = field(name)
+    if edit.place:
+        return f"{label}: {quoted(edit.place)}"
+    if name == "score" and edit.before is None:
+        return f"{edit.after}"
+    if name in UNLABELLED or (name == "dt" and edit.before and edit.after):
+        label = ""
+    return [label, value(name, edit.before), value(name, edit.after)]
+
+
+def _frequency(kind: str, values: Mapping[str, Any]) -> str:
     """каждый день, 3 раза в неделю."""
-    kind = habit["frequency_type"]
-    return frequency(kind, habit.get(schedules.DETAILS.get(kind, "")))
+    return frequency(kind, values.get(schedules.DETAILS.get(kind, "")))
 
 
-def _status(entry: JsonObject) -> str:
+def _status(mark: Marked | Deleted) -> str:
     """сделано; пропуск; 1,5 из 2 л."""
-    if target := entry.get("target"):
-        return amount(entry["amount"], target)
-    return value("status", entry["status"])
+    if mark.target and mark.amount:
+        return amount(mark.amount, mark.target)
+    return value("status", mark.status)
 
 
 def refused(error: JsonObject) -> str:
@@ -297,25 +357,15 @@ def refused(error: JsonObject) -> str:
     return say("refused", what=what, reason=reason)
 
 
-def things_of(entry: JsonObject) -> Counter[str]:
-    """The number of things of each kind that an entry is about."""
-    entity = _entity(entry)
-    rows = len(entry.get("rows", ()))
-    if entity == "steps":
-        return Counter(step=entry.get("count", rows))
-    return Counter({entity: entry.get("count", 1)}) + Counter(step=entry.get("steps_deleted", rows))
-
-
-def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
+def counts(entries: Iterable[Entry], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
-    things = {
-        section: Counter[str]() for section in ("deletes", "updates", "completions", "creates", "restored")
-    }
-    for section, entry in entries:
-        things["restored" if "restored" in entry else section] += things_of(entry)
+    verbs = ("deletes", "updates", "completions", "creates", "restored")
+    things = {verb: Counter[str]() for verb in verbs}
+    for entry in entries:
+        things[entry.verb] += entry.things()
     parts = []
-    for section, numbers in things.items():
+    for verb, numbers in things.items():
         if listed := [counted(count, name) for name, count in numbers.items()]:
-            parts.append(f"{_verbs(section)[is_done]}: {', '.join(listed)}.")
+            parts.append(f"{_verbs(verb)[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

@@ -14,17 +14,17 @@ replaced.
 
 import json
 import sqlite3
+from dataclasses import replace
 from operator import itemgetter
 from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, dispatch, previews, settings, words
-from tools.onepercent.actions import Outcome, action, change, diary, entry, stored
+from tools.onepercent import days, dispatch, fields, previews, settings, words
+from tools.onepercent.actions import Outcome, action, edit, marks, stored, thing_of
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.steps import moved_rows
 from tools.onepercent.actions.unit_of_work import (
     ENTITIES,
     OWNERS,
@@ -39,6 +39,19 @@ from tools.onepercent.actions.unit_of_work import (
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
 from tools.onepercent.database import Database, Row, store
+from tools.onepercent.diff import (
+    Archived,
+    Changed,
+    Deleted,
+    Edit,
+    Entry,
+    Paused,
+    Restored,
+    Resumed,
+    Shifted,
+    Thing,
+    Touched,
+)
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
 
@@ -137,7 +150,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return Outcome(
         _entries(unit, before, _rows(unit, changes)),
         message=words.say("redone" if undone else "undone", lines=summary(row["journal"])),
-        xp=balance(unit.db, unit.user)[0] - xp,
+        reversed_xp=balance(unit.db, unit.user)[0] - xp,
         reversal=(applied_id, not undone),
     )
 
@@ -178,95 +191,106 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
             unit.assign(step.table, row, dict(step.replaced))
 
 
-def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, JsonObject]]:
+def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
-    entries: list[tuple[str, JsonObject]] = []
-    goals: dict[tuple[str, str], JsonObject] = {}
-    steps: dict[tuple[str, str], list[JsonObject]] = {}
+    entries: list[Entry] = []
+    goals: dict[tuple[type, str], Deleted] = {}
+    steps: dict[tuple[type, str], list[Entry]] = {}
     for (table, key), row in before.items():
         changed = after[table, key]
         if table in UNNAMED or not (_is_there(row) or _is_there(changed)):
             continue
-        shown = _named(unit, table, before, row or changed)
-        section = _describe(shown, table, row, changed)
-        if table == "steps":
-            if row and changed and row["goal_id"] != changed["goal_id"]:
-                goal = _named(unit, table, after, changed)["goal_title"]
-                shown.setdefault("changes", {})["goal_title"] = {"from": shown["goal_title"], "to": goal}
-            steps.setdefault((section, shown["goal_title"]), []).append(shown)
-            continue
-        entries.append((section, shown))
-        if table == "goals":
-            goals[section, shown["title"]] = shown
-    for (section, title), group in steps.items():
-        if (section, title) in goals:
-            goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
+        thing = _thing(unit, table, before, row or changed)
+        details = {}
+        if table == "habit_marks":
+            details = marks.amount_of(_parent(unit, table, before, row or changed), row or changed)
+        for entry in _described(thing, table, row, changed, details):
+            if table == "steps":
+                if isinstance(entry, Changed) and row["goal_id"] != changed["goal_id"]:
+                    goal = _thing(unit, table, after, changed).goal_title
+                    entry.changes["goal_title"] = Edit(thing.goal_title, goal)
+                steps.setdefault((type(entry), thing.goal_title), []).append(entry)
+                continue
+            entries.append(entry)
+            if table == "goals" and isinstance(entry, Deleted):
+                goals[type(entry), thing.title] = entry
+    for (kind, title), group in steps.items():
+        if goal_entry := goals.get((kind, title)):
+            goal_entry.steps_deleted = len(group)
         elif len(group) > MOST_STEPS:
-            entries.append((section, {"goal_title": title, **_group(section, group)}))
+            entries.append(_grouped(group))
         else:
-            entries += [(section, shown) for shown in group]
+            entries += group
     return entries
 
 
-def _named(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> JsonObject:
-    """The entry of a row, by its own name or by that of what it belongs to, which may itself be undone here."""
+def _thing(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> Thing:
+    """What a row is about: itself, or what it belongs to, which may itself be undone here."""
     if table in ("persons", "ssp_evaluations"):
-        return filled(entity=KIND[table], scores=stored(row, CATEGORIES))
-    owner = PARENTS.get(table)
-    if owner is None:
-        return entry(unit, KIND[table], row)
-    key = row[f"{KIND[owner]}_id"]
-    parent = rows.get((owner, (key,))) or unit.read(owner, key) or {}
+        return Thing(KIND[table])
+    if table not in PARENTS:
+        return thing_of(unit, KIND[table], row)
+    parent = _parent(unit, table, rows, row)
     if table == "steps":
-        return entry(unit, "step", row, goal_title=parent["title"])
-    shown = entry(unit, "habit", parent)
-    if table == "habit_marks":
-        shown |= {"date": row["date"], "status": row["status"]}
-    return shown
+        return replace(thing_of(unit, "step", row), goal_title=parent["title"])
+    habit = thing_of(unit, "habit", parent)
+    return replace(habit, kind="mark", dates=(row["date"],)) if table == "habit_marks" else habit
 
 
-def _describe(shown: JsonObject, table: str, before: Row, after: Row) -> str:
-    """Say in an entry what becomes of its row; return the section of the diff."""
+def _parent(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> Row:
+    owner = PARENTS[table]
+    key = row[f"{KIND[owner]}_id"]
+    return rows.get((owner, (key,))) or unit.read(owner, key) or {}
+
+
+def _described(thing: Thing, table: str, before: Row, after: Row, details: JsonObject) -> list[Entry]:
+    """The entries that say what becomes of a row; `details`: attributes of one that goes or comes back."""
     if table == "persons":
         before = NOBODY | dict(before)
         after = NOBODY | dict(after)
-    was_there = _is_there(before)
     is_there = _is_there(after)
     if table == "habit_pauses":
         if is_there:
-            shown["pause"] = {"from": after["first_day"], "to": after["last_day"]}
-        else:
-            shown["resumed"] = before["first_day"]
-    elif was_there != is_there:
-        if table == "diary":  # A day may have several entries: their words say which one it is.
-            shown |= stored(after or before, diary.CONTENT)
-        if not is_there:
-            return "deletes"
-        shown["restored"] = True
-        return "creates"
-    else:
-        if before.get("archived_at") != after.get("archived_at"):
-            shown["archived"] = bool(after["archived_at"])
-        names = [name for name in before if name not in UNSAID and before[name] != after[name]]
-        if names:
-            shown["changes"] = {name: change(name, before[name], after[name]) for name in names}
-    return "updates"
+            return [Paused(thing, first=after["first_day"], last=after["last_day"])]
+        return [Resumed(thing, resumed=before["first_day"])]
+
+    if _is_there(before) != is_there:
+        # A day may have several entries: their words say which one it is.
+        row = after or before
+        kind = Restored if is_there else Deleted
+        return [kind(thing, values=stored(row, fields.DIARY), scores=stored(row, CATEGORIES), **details)]
+
+    entries: list[Entry] = []
+    if before.get("archived_at") != after.get("archived_at"):
+        entries.append(Archived(thing, archived=bool(after["archived_at"])))
+    changes = {}
+    for name in before:
+        if name not in UNSAID and before[name] != after[name]:
+            changes[name] = edit(name, before[name], after[name])
+    if changes or not entries:
+        entries.append(Changed(thing, changes=changes))
+    return entries
 
 
 def _is_there(row: Row) -> bool:
     return bool(row and not row.get("deleted_at"))
 
 
-def _group(section: str, steps: list[JsonObject]) -> JsonObject:
-    """One entry for many steps: how they move, or what of them changes."""
-    group = filled(entity="step", count=len(steps), restored=section == "creates")
-    names = set[str]().union(*(step.get("changes", ()) for step in steps))
-    if names == {"dt"}:
-        rows = []
-        for step in steps:
-            day = step["changes"]["dt"]
-            rows.append([step["title"], day["from"], day["to"]])
-        if all(map(all, rows)):
-            return group | moved_rows(sorted(rows, key=itemgetter(1)))
-    return group | filled(fields=sorted(names))
+def _grouped(steps: list[Entry]) -> Entry:
+    """One entry for many steps of a goal: how they move, or what of them changes."""
+    thing = Thing("steps", goal_title=steps[0].thing.goal_title)
+    count = len(steps)
+    moved = []
+    names = set[str]()
+    for step in steps:
+        if not isinstance(step, Changed):
+            return type(step)(thing, count=count)
+        names.update(step.changes)
+        day = step.changes.get("dt")
+        if day and day.before and day.after:
+            moved.append((step.thing.title, day.before, day.after))
+
+    if names == {"dt"} and len(moved) == count:
+        return Shifted(thing, count=count, steps=sorted(moved, key=itemgetter(1)))
+    return Touched(thing, count=count, fields=sorted(names))

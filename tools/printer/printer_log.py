@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from tools.core.calls import checkpoint
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, one_line
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -37,16 +37,21 @@ REFUSED = "Config error"
 """The line that Klipper prints when it refuses its configuration (klippy/klippy.py)."""
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
-STARTED = re.compile(r"Start printer at (.+?) \([\d.]+ (\d+(?:\.\d+)?)\)")
+STARTED = re.compile(r"Start printer at (.+?) \([\d.]{1,30} (\d{1,12}(?:\.\d{1,12})?)\)")
 VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 RELEASE = re.compile(r"v(\d+)\.(\d+)")
 # The time since the boot in a Stats line.
-UPTIME = re.compile(rb"Stats (\d+(?:\.\d+)?):")
+UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines of
 # Python that a traceback quotes are indented.
 TELLING = re.compile(
     rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
+# What begins a traceback that ended Klipper; its last line that names a file of it; the error that ends it.
+CRASH = re.compile(r"Unhandled exception during|Internal error on command")
+FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
+RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
+CHAINED = ("During handling of the above", "The above exception was the direct")
 # What a message begins with in the log and people do not write: `Transition to shutdown state: `,
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
@@ -61,6 +66,8 @@ BOARD = re.compile(
 )
 HOST = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
+LONGEST_STATS = 4000
+"""Bytes of a Stats line that are read: Klipper's have some hundreds for each board."""
 
 
 @Tool("printer_log")
@@ -111,7 +118,7 @@ def _explained(error: "Error") -> JsonObject:
 
 def _link(start: "Start") -> JsonObject:
     """The state of the connections and the host at the last Stats line."""
-    stats = start.stats.decode("utf-8", "replace")
+    stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
     for name, *counts in BOARD.findall(stats):
         received, retransmitted, invalid = map(int, counts)
@@ -194,10 +201,16 @@ class Start:
         before = self.counted.pop(message.meaning, Error(message, line, 0))
         self.counted[message.meaning] = Error(message, line, before.times + 1)
 
+    def crash(self, line: str) -> None:
+        """Take the error in a module that ended Klipper."""
+        self.state = self.state or line
+        if message := messages.of_line(line):
+            self.count(message, line)
+
     def stop(self, line: str) -> bool:
         """Take a line that may say why everything stopped; False if it only follows from that."""
         if line.startswith(TRANSITION):
-            self.state = self.state or line.removeprefix(TRANSITION)
+            self.state = self.state or one_line(line.removeprefix(TRANSITION))
         elif self.state and line.endswith(CONSEQUENCE):
             return False
         elif self.state == UNNAMED and "' shutdown: " in line:
@@ -227,11 +240,13 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
     version = ""
     config: list[str] | None = None  # while it is read
     by_text: dict[str, Message | None] = {}
+    crash = place = ""  # while its traceback is read
     for line in chain.from_iterable(_lines(path, folder) for path in paths):
         start = starts[-1]
         if line.startswith(STATS):  # most lines
             start.stats = line
             continue
+        checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
             starts.append(Start(match[1][:60], float(match[2]), version))
@@ -246,6 +261,15 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
             start.config, config = config, None
         elif config is not None and len(config) < MOST_CONFIG:
             config.append(text)
+        elif CRASH.match(text):
+            crash = text
+        elif crash and (match := FRAME.match(text)):
+            place = f" ({match[1]}:{match[2]})"
+        elif crash and RAISED.match(text):
+            start.crash(f"{crash}: {text}{place}")
+            crash = ""
+        elif text.startswith(CHAINED) and CRASH.match(start.state):  # the next error is the one that counts
+            crash, start.state = start.state.partition(": ")[0], ""
         elif text == REFUSED:
             start.refused = True
         elif len(line) <= LONGEST_LINE and TELLING.match(line):

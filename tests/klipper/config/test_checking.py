@@ -5,7 +5,10 @@ import pytest
 from tests.klipper.config.sample import WHOLE, checker
 from tools.klipper.config import printer_cfg
 
-SAVED = "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# [fan]\n"
+SAVED = (
+    "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n"
+    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n#*# [fan]\n"
+)
 FAN = "[fan]\npin: PB1\n"
 EXTRUDER = """\
 [extruder]
@@ -56,7 +59,7 @@ def found(text, **include):
         FAN
         + "hardware_pwm: maybe\nkick_start: soon\n": "error 3 hardware_pwm",  # Klipper's source knows no kick_start
         "[fan]\npin: PB1\n\n[fan]\npin: PB2\n": "warning 5 pin",
-        FAN + SAVED + "#*# pin = PB9\n": "warning 6 pin",
+        FAN + SAVED + "#*# pin = PB9\n": "warning 8 pin",
         SAVED + "#*# anything = 9\n": "",
         "[beacon]\nserial: x\n[mmu]\n": "hint 1 beacon; hint 3 mmu",
         "[heater_fna hotend]\npin: PA1\n": "warning 1 heater_fna hotend heater_fan hotend",
@@ -120,3 +123,15 @@ def test_findings_alike_in_many_sections_are_one_with_their_lines():
     )  # nobody reads more
     (finding,) = findings("".join(f"[led_effect e{number}]\nlayers: x\n" for number in range(12)))
     assert finding.line == 1 and finding.also == tuple(range(3, 25, 2)) and finding.level == "hint"
+
+
+def test_what_a_missing_file_causes_is_not_told():
+    assert found("[include gone.cfg]\n[fan]\n" + WHOLE) == []
+    for name in ("mainsail.cfg", "KAMP/Settings.cfg"):  # programs that bring nothing but macros
+        (finding,) = findings(f"[include {name}]\n[fan]\n" + WHOLE)
+        assert (finding.level, finding.option) == ("error", "pin")
+
+
+def test_a_section_that_only_save_config_wrote_needs_its_options():
+    (finding,) = findings(WHOLE + SAVED + "#*# max_power = 1\n")
+    assert (finding.level, finding.option) == ("error", "pin") and "SAVE_CONFIG" in finding.message

@@ -24,6 +24,10 @@ PRINTER = (
     )
     + f"[heater_bed]\n{HEATER.format('D')}[fan]\npin: PE1\n"
 )
+EXTRUDER = (
+    "[extruder]\nstep_pin: PG1\ndir_pin: PG2\nmicrosteps: 16\nrotation_distance: 9\nnozzle_diameter: 0.4\n"
+    f"filament_diameter: 1.75\n{HEATER.format('H')}"
+)
 TMC = "[tmc2209 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n"
 Z = "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n"
 
@@ -166,6 +170,24 @@ def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert [message for level, message in judged(more) if level == "error"] == []
 
 
+SAVED_PROBE = (
+    "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n"
+    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n#*# [probe]\n#*# z_offset = 1\n"
+)
+
+
+def test_a_probe_that_is_only_saved_needs_a_pin_unless_another_one_is_there(judged):
+    ((level, message),) = judged(SAVED_PROBE)
+    assert level == "error" and message.startswith("Option 'pin' in section 'probe' must be specified")
+    assert [level for level, _ in judged("[beacon]\nserial: x\n" + SAVED_PROBE)] == ["hint"]
+    assert judged("[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n" + SAVED_PROBE) == []
+
+
+def test_an_entry_about_another_section_is_not_cited(judged):
+    ((_, message),) = judged(EXTRUDER + "pid_integral_max: 255\n")
+    assert "2021-11-02" in message and "temperature_fan" not in message
+
+
 def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(real_docs, judged):
     beyond = ("warning", "home_xy_position lies beyond stepper_x")
     assert judged("[safe_z_home]\nhome_xy_position: 100,100\n") == []
@@ -231,6 +253,13 @@ def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_
 
     assert config.sections["fan"].file == "sub/b.cfg" and config.missing == []
     assert [problem.message for problem in config.problems] == ["Include file 'gone.cfg' does not exist"]
+
+
+def test_an_include_that_is_not_there_is_the_only_error_it_causes(real_docs, tmp_path):
+    lines = [line for line in PRINTER.split("\n") if not line.startswith("endstop_pin")]
+    (tmp_path / "printer.cfg").write_text("[include gone.cfg]\n" + "\n".join(lines))
+    findings = current().findings(printer_cfg.read_files(tmp_path / "printer.cfg"))
+    assert [finding.message for finding in findings] == ["Include file 'gone.cfg' does not exist"]
 
 
 PRINTERS = sorted((Path(__file__).parent / "printers").glob("*.cfg"))

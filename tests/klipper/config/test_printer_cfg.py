@@ -4,7 +4,7 @@ import configparser
 
 from tools.klipper.config import printer_cfg
 
-SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW.\n#*#\n"
+SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n"
 
 
 def values(text, **include):
@@ -96,3 +96,29 @@ def test_a_line_that_klipper_cannot_read_is_a_problem():
         "\ufeff[x]\na: 1\n": 1, "[x]\n: 1\n": 2,
     }.items():  # fmt: skip
         assert [at for at, _ in problems(text, a="")] == [line], text
+
+
+def test_a_block_that_klipper_drops_is_a_problem_with_its_line_and_brings_no_value():
+    block = SAVED + "#*# [x]\n#*# b = 3\n"
+    text = "[x]\na: 1\n\n" + block
+    assert values(text) == {"x": {"a": "1", "b": "3"}} and problems(text + "\n \n") == []
+    for broken, line in {
+        text + "[y]\nc: 1\n": 9,
+        text.replace("#*# b", "#*#b"): 8,
+        text.replace("#*# b", "b"): 8,
+        text + "\n" + block: 10,
+        "\n#*# old\n" + text: 2,
+        text.replace("BELOW", "below"): 4,
+        text.replace("\n", "\r\n") + "[y]\r\n": 9,
+    }.items():
+        config = printer_cfg.read(broken)
+        (problem,) = config.problems
+        assert problem.line == line and "SAVE_CONFIG" in problem.message, broken
+        assert not any(setting.saved for setting in config.sections["x"].settings)
+
+
+def test_only_the_file_that_klipper_starts_with_has_a_block():
+    block = "[y]\n\n" + SAVED + "#*# [x]\n#*# b = 3\n"
+    assert values("[include a]\n", a=block) == {"y": {}}
+    assert problems("[include a]\n", a=block) == [(3, problems("[include a]\n", a=block)[0][1])]
+    assert problems("[include a]\n\n" + SAVED, a=block) == [], "a block that was left in a copy"

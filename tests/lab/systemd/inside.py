@@ -27,6 +27,7 @@ CHECKS = {
         upkeep.installing_again_changes_nothing,
         sessions.a_session_offers_every_tool_and_each_system_answers,
         sessions.the_smoke_test_of_the_readme_passes,
+        sessions.a_setup_in_english_passes_it_too,
         sessions.what_one_session_writes_the_next_one_reads,
         sessions.nobody_else_connects,
         sessions.a_killed_service_comes_back_and_its_sessions_live,

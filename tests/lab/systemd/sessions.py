@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import uuid
+from tempfile import TemporaryDirectory
 
 from tests.lab.systemd import machine
 from tests.support.backends import backends
@@ -61,6 +62,14 @@ def a_clone_serves_by_debians_own_python_without_a_package():
 
 def the_smoke_test_of_the_readme_passes():
     assert "FAIL" not in machine.in_a_shell("tests/smoke.sh")
+
+
+def a_setup_in_english_passes_it_too():
+    """`setup.sh` writes the language into the settings: that of a device whose LANG ssh brought along."""
+    with TemporaryDirectory() as config:
+        english = {"LANG": "en_GB.UTF-8", "XDG_CONFIG_HOME": config}
+        assert "meant for you are in: en" in machine.in_a_shell("./setup.sh", **english)
+        assert "FAIL" not in machine.in_a_shell("tests/smoke.sh", **english)
 
 
 def what_one_session_writes_the_next_one_reads():

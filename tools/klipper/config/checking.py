@@ -16,10 +16,19 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
+from tools.core.calls import checkpoint
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MEASURING, MOST_FINDINGS, Z_PROBE, ParsedPrinter, finding_at, merged
+from tools.klipper.config.machine import (
+    MEASURING,
+    MOST_FINDINGS,
+    UNLESS,
+    Z_PROBE,
+    ParsedPrinter,
+    finding_at,
+    merged,
+)
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -85,12 +94,14 @@ class Checker:
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        every = chain(
+        every: Iterator[Finding] = chain(
             config.problems,
             self._sections(machine),
             motion.findings(machine),
             references.findings(machine),
         )
+        if config.absent:  # what its lack causes is no mistake of its own
+            every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, MOST_FINDINGS))
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
@@ -112,6 +123,7 @@ class Checker:
     def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
         """The findings of each section; SAVE_CONFIG's own are Klipper's business."""
         for section in machine.sections.values():
+            checkpoint()
             if section.kind in self.others or section.name.startswith(PROFILES):
                 continue
             if self.reference.kind(section.name):
@@ -127,12 +139,13 @@ class Checker:
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
+            checkpoint()
             option = options.find(setting.name)
             if option:
                 yield from self._setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
                 yield self._unknown(section, setting.name, options)
-        if not section.saved:
+        if not section.saved or not machine.has_other_probe(section):
             yield from _required(machine, section, options)
 
     def _unknown_section(self, section: Section) -> Finding:
@@ -192,6 +205,8 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
     if len(missing) > 1 and not machine.is_whole:  # another file may have them
         yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {place}")
         return
+    if section.saved:
+        place += ": only SAVE_CONFIG's block has this section"
     for option in missing:
         yield machine.absent(section, option, f"Option '{option}' {place}")
 

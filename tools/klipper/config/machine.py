@@ -1,6 +1,7 @@
 """A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in
 it."""
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -21,6 +22,10 @@ OWN_SENSORS = ("thermistor", "adc_temperature")
 """Sections that define a sensor by the name behind."""
 Z_PROBE = "z_virtual_endstop"
 """The pin with which a probe is the endstop of the z axis."""
+# Files of programs that bring macros, and the sections that may stand in them.
+MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
+MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
+UNLESS = ", unless another file has it"
 
 
 def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
@@ -52,8 +57,13 @@ class ParsedPrinter:
         self.config = config
         self.sensors = sensors
         self.sections = config.sections
-        self.is_whole = "printer" in self.sections and "mcu" in self.sections and not config.missing
+        self.unread = [*config.missing, *config.absent]
+        """The includes that are not read."""
+        is_started = {"printer", "mcu"} <= self.sections.keys()
+        self.is_complete = is_started and not self.unread
         """True if nothing can stand in another file."""
+        self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
+        """True if nothing but macros can."""
         self.kinematics = self.section("printer").value(KINEMATICS)
         mcus, heaters = self.of("mcu"), self.of(*HEATERS)
         self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in mcus)
@@ -89,6 +99,11 @@ class ParsedPrinter:
         kinds = " ".join(self.plugins)
         return any(word in kinds for word in options.words_of("plugin")[what])
 
+    def has_other_probe(self, section: Section) -> bool:
+        """True for a probe's section if something else is the probe."""
+        written = [probe for probe in self.of(*PROBES) if not probe.saved]
+        return section.kind in PROBES and bool(written or self.plugin_brings("probe"))
+
     @cached_property
     def chips(self) -> dict[str, Section]:
         """The sections that are a chip of their own, by the names that pins give them."""
@@ -107,7 +122,8 @@ class ParsedPrinter:
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""
-        level, unless = (ERROR, "") if self.is_whole else (HINT, ", unless another file has it")
+        is_certain = self.is_whole and (self.is_complete or section.kind not in MACRO_KINDS)
+        level, unless = (ERROR, "") if is_certain else (HINT, UNLESS)
         return finding_at(section, option, message + unless, level)
 
 

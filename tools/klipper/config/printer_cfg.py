@@ -3,23 +3,30 @@
 import fnmatch
 import glob
 import math
+import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.klipper.printer_data import content
 
 SAVED = "#*# "
 """Begins each line of what SAVE_CONFIG wrote."""
-SAVED_HEADER = "#*# <---------------------- SAVE_CONFIG ---------------------->"
-NOTICE = "#*# DO NOT EDIT THIS BLOCK"
+HEADER = [
+    "#*# <---------------------- SAVE_CONFIG ---------------------->",
+    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.",
+    "#*#",
+]
+"""The lines that begin it."""
+DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
+WHERE = "its block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
 INCLUDE = "[include "
 PROFILES = ("bed_mesh ", "skew_correction ")
 """Begin the names of sections that only calibrations write, wherever a person has moved them."""
@@ -28,6 +35,10 @@ COMMENT = re.compile(r"#|(?<!\S);")
 OPTION = re.compile(r"([^:=]*)[:=](.*)")
 MAGIC = frozenset("*?[")
 """A pattern with one of these may fit no file."""
+# From the first part of a path that is a pattern on.
+MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
+MOST_FILES = 1000
+"""Files that a pattern fits and that are looked at."""
 MOST_LINES = 50_000
 """Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
 UNOPENED = "Unable to open config file"
@@ -123,13 +134,15 @@ class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
     `problems` are lines that Klipper cannot read, `missing` are the includes that were not given or not read,
-    `size_bytes` is what was read.
+    `absent` those that do not exist, `size_bytes` is what was read. `is_saved`: it has SAVE_CONFIG's block.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
     size_bytes: int = 0
+    is_saved: bool = False
 
     @property
     def options(self) -> int:
@@ -165,24 +178,40 @@ def _encoded(text: str) -> bytes:
 
 
 def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
-    """A configuration with the files that it includes; of these none that lies outside the folder `inside`.
+    """A configuration with the files that it includes; of these none that lies outside the folder `inside`,
+    and no names from there.
 
     Raises ToolError: not there, not a file, too long, outside.
     """
 
     files: dict[str, bytes | None] = {}
 
-    def find(near: str, _: str) -> dict[str, bytes | None]:
-        names = sorted(glob.glob(near, root_dir=path.parent))
-        for name in names:
+    def find(near: str, pattern: str) -> dict[str, bytes | None]:
+        if inside and not _leads_into(inside, path.parent / near):
+            return {pattern: None}
+        found: dict[str, bytes | None] = {}
+        for name in sorted(islice(glob.iglob(near, root_dir=path.parent), MOST_FILES)):
+            checkpoint()
             if name not in files:
                 room = LONGEST - sum(len(data or b"") for data in files.values())
                 files[name] = None
-                with suppress(ToolError):
+                try:
                     files[name] = content(path.parent / name, inside, room)
-        return {name: files[name] for name in names}
+                except ToolError as error:
+                    if error.code == "OUTSIDE":  # a link: its folder's other names are nobody's business
+                        found[pattern] = None
+                        continue
+            found[name] = files[name]
+        return found
 
     return _read(content(path, inside, LONGEST), find)
+
+
+def _leads_into(folder: Path, pattern: Path) -> bool:
+    """True if all that a pattern may fit lies in a folder, links in it aside."""
+    fixed = MAGIC_PARTS.split(os.path.abspath(pattern), maxsplit=1)[0] or "/"
+    roots = os.path.abspath(folder), os.path.realpath(folder)
+    return any(os.path.commonpath([fixed, root]) == root for root in roots)
 
 
 # What Klipper does, and the reader with it:
@@ -198,6 +227,7 @@ def _read(data: bytes, find: Find) -> PrinterConfig:
     indent = 0
     is_skipping = is_saved = False
     for file, number, line, saved in islice(_lines(config, [""], data, find), MOST_LINES):
+        checkpoint()
         text = line.strip()
         depth = len(line) - len(line.lstrip())
         if setting and depth > indent:
@@ -254,12 +284,20 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
         message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
         config.refuse(file, bad, message)
         text = data.decode("utf-8-sig", "replace")
-    saved = False
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith(SAVED_HEADER):
-            saved = True
-        elif saved and not line.startswith(NOTICE):
-            line = line.removeprefix(SAVED)
+    lines = text.replace("\r\n", "\n").split("\n")
+    begin, wrong = _saved_block(lines)
+    if len(files) == 1:
+        config.is_saved = begin < len(lines)
+    else:  # Klipper looks for it only in the file that it starts with
+        wrong = len(lines) if config.is_saved else begin
+        begin = len(lines)
+    if wrong < len(lines):
+        begin = len(lines)
+        config.refuse(file, wrong + 1, f"{DROPPED}: '{lines[wrong][:40]}'; {WHERE}")
+    for number, line in enumerate(lines, 1):
+        saved = number > begin
+        if number > begin + len(HEADER):
+            line = line[len(SAVED) :]
         line = COMMENT.split(line, 1)[0]
         if line.startswith(INCLUDE) and "]" in line:
             pattern = line[len(INCLUDE) : line.rindex("]")].strip()
@@ -269,6 +307,25 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
             yield file, number, line, saved
 
 
+def _saved_block(lines: list[str]) -> tuple[int, int]:
+    """The index of the line that begins what SAVE_CONFIG wrote, and of the line because of which Klipper
+    drops it; the number of lines if there is none.
+
+    Source: _find_autosave_data in klippy/configfile.py.
+    """
+    end = len(lines)
+    headers = [number for number in range(1, end - len(HEADER)) if lines[number].startswith(HEADER[0])]
+    headers = [number for number in headers if lines[number : number + len(HEADER)] == HEADER]
+    begin = min(headers, default=end)
+    wrong = headers[1:]
+    wrong += [number for number in range(1, begin) if lines[number].startswith(SAVED)]
+    rows = [number for number in range(begin + len(HEADER), end) if lines[number].strip()]
+    for number in range(rows[0], rows[-1] + 1) if rows else ():
+        if not lines[number].startswith(SAVED) and lines[number] != SAVED.strip():
+            wrong.append(number)
+    return begin, min(wrong, default=end, key=lambda number: (not lines[number].strip(), number))
+
+
 def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> Iterator[Line]:
     """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
     names."""
@@ -276,6 +333,7 @@ def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, 
     contents = find(folder + slash + pattern, pattern)  # Klipper looks beside the file
     if not contents and not MAGIC & set(pattern):
         config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
+        config.absent.append(pattern)
     for name, data in contents.items():
         yield files[-1], line, "", False  # files that include all others come in every order
         if data is None or config.size_bytes > LONGEST:

@@ -62,7 +62,7 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
 
     Source: klippy/toolhead.py, klippy/mcu.py.
     """
-    is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.config.missing
+    is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.unread
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
         if is_printer and kind in machine.sections and gone not in machine.sections:
             message = f"Option '{option}' in section '{gone}' must be specified"

@@ -26,6 +26,8 @@ ALIKE = dict(
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication comm=communication "
     "hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
+# The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
+BOARD = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)
 GAP, LONG_GAP = r"(?: \S+){0,1}? ", r"(?: \S+){0,12}? "
 """Words that may stand between two of a message, and in the place of a `*`."""
 LONGEST, MOST_LINES, MOST_FOUND = 600, 500, 8
@@ -56,7 +58,7 @@ def messages_in(text: str) -> list[Message]:
 
 def of_line(line: str, *, spell: bool = False) -> Message | None:
     """The message in a line."""
-    words = _words(line)
+    words = _words(BOARD.sub(r"\1board", line))
     if spell:
         words = [nearest(word, _vocabulary()) or word for word in words]
     text = f" {' '.join(words)} "

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tools.core.errors import ToolError
@@ -22,6 +23,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, sentences, words
 from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Entry, Thing
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
 from tools.onepercent.words import Warning
@@ -39,24 +41,34 @@ ACTIONS: dict[str, "Action"] = {}
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries by section (`dry_run.DIFF_SECTIONS`), the id of what it
-    created.
+    """The result of an action: the diff's entries, the id of what it created.
 
     `message`: what to say once it is done, if the entries do not say it; `warnings`: what may not be meant;
-    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then.
+    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then, with
+    the XP that this moves.
     """
 
-    entries: list[tuple[str, JsonObject]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
-    xp: int = 0
+    reversed_xp: int = 0
     warnings: list[Warning] = field(default_factory=list)
     reversal: tuple[int, bool] | None = None
     created_steps: list[int] = field(default_factory=list)
 
     @property
+    def xp(self) -> int:
+        """The XP that moves."""
+        return self.reversed_xp + sum(entry.xp_reward or 0 for entry in self.entries)
+
+    @property
     def deletes(self) -> bool:
-        return any(section == "deletes" for section, _ in self.entries)
+        return any(entry.section == "deletes" for entry in self.entries)
+
+    @property
+    def shown(self) -> list[Any]:
+        """The entries as a preview keeps and the tools show them, each with its section."""
+        return [[entry.section, entry.as_json()] for entry in self.entries]
 
     def warn(self, name: str, **values: object) -> None:
         """Add a warning: its text, and the values of the places in it."""
@@ -64,9 +76,7 @@ class Outcome:
 
     def done(self) -> list[str]:
         """Say what has happened."""
-        if self.message:
-            return [self.message]
-        return [sentences.line(section, entry).done for section, entry in self.entries]
+        return [self.message] if self.message else [sentences.line(entry).done for entry in self.entries]
 
 
 Perform = Callable[[UnitOfWork, JsonObject], Outcome]
@@ -166,41 +176,33 @@ def find(name: object) -> Action:
     raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 
-def entry(unit: UnitOfWork, entity: str, row: Row, **more: object) -> JsonObject:
-    """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is
-    said of it."""
-    described: JsonObject = {"entity": entity}
+def thing_of(unit: UnitOfWork, entity: str, row: Row) -> Thing:
+    """What a change of an existing row is about."""
     key = unit.shown_id(entity, row["id"])
-    if key is not None:
-        described["id"] = key
-    label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    described[label] = row[label]
-    if entity == "step":
-        goal = unit.read("goals", row["goal_id"])
-        described["goal_title"] = goal["title"] if goal else ""
-    return described | more
+    if entity == "diary":
+        return Thing(entity, id=key, dates=(row["date"],))
+    if entity != "step":
+        return Thing(entity, row["name" if entity == "habit" else "title"], key)
+    goal = unit.read("goals", row["goal_id"])
+    return Thing(entity, row["title"], key, goal["title"] if goal else "")
 
 
-def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff. Raises
-    ToolError NOTHING_TO_UPDATE."""
+def changed(row: Row, params: JsonObject) -> tuple[JsonObject, dict[str, Edit]]:
+    """The columns that `params` really changes: the new values, and the edits for the diff. Raises ToolError
+    NOTHING_TO_UPDATE."""
     values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
-        hint = "It is so already: get_user_snapshot shows the present values."
+        hint = "It already has these values; get_user_snapshot shows them."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
-    return values, {name: change(name, row[name], value) for name, value in values.items()}
+    return values, {name: edit(name, row[name], value) for name, value in values.items()}
 
 
-def change(column: str, before: Any, after: Any) -> JsonObject:
-    """A diff's value for a changed column; of a long text its length, and the place that changed."""
+def edit(column: str, before: Any, after: Any) -> Edit:
+    """A changed column for the diff; of a long text its length, and the place that changed."""
     lengths = [len(text) for text in (before, after) if isinstance(text, str)]
     if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
-        return {"from": diff_value(column, before), "to": diff_value(column, after)}
-    return {
-        "from": f"({len(before)})",
-        "to": f"({len(after)})",
-        "place": words.changed_place(before, after),
-    }
+        return Edit(diff_value(column, before), diff_value(column, after))
+    return Edit(f"({len(before)})", f"({len(after)})", words.changed_place(before, after))
 
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
@@ -220,10 +222,15 @@ def diff_value(column: str, value: Any) -> Any:
 
 
 def update_entity(
-    unit: UnitOfWork, entity: str, row: Row, params: JsonObject, texts: Mapping[str, Field]
+    unit: UnitOfWork,
+    entity: str,
+    row: Row,
+    params: JsonObject,
+    texts: Mapping[str, Field],
+    shown: Mapping[str, Edit] = MappingProxyType({}),
 ) -> Outcome:
-    """Set what really changes; `append` makes `texts` longer, each by a line. Raises ToolError
-    NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
+    """Set what really changes; `append` makes `texts` longer, each by a line; `shown` is shown in place of
+    columns. Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
     additions = params.pop("append", None) or {}
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
@@ -231,13 +238,14 @@ def update_entity(
 
     values, changes = changed(row, params)
     unit.change(ENTITIES[entity], row, values)
-    return Outcome([("updates", entry(unit, entity, row, changes=changes))])
+    return Outcome([Changed(thing_of(unit, entity, row), changes=changes | dict(shown))])
 
 
-def delete_entity(unit: UnitOfWork, entity: str, row: Row, **more: object) -> Outcome:
-    """Delete an entity for the person; its row stays, so that undo brings it back."""
+def delete_entity(unit: UnitOfWork, entity: str, row: Row, **details: Any) -> Outcome:
+    """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes of
+    `Deleted`."""
     unit.change(ENTITIES[entity], row, {"deleted_at": unit.stamp})
-    return Outcome([("deletes", entry(unit, entity, row, **more))])
+    return Outcome([Deleted(thing_of(unit, entity, row), **details)])
 
 
 def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: str | int) -> Outcome:
@@ -250,8 +258,7 @@ def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: s
     _, changes = changed(row, {column: state})
     unit.change(ENTITIES[entity], row, {column: state, "completed_at": None, "completed_on": None})
     earned = unit.earn_in_all(0, f"{entity}.reopen", row["id"], row["completed_on"])
-    update = entry(unit, entity, row, changes=changes, xp_reward=earned)
-    return Outcome([("updates", update)], xp=earned)
+    return Outcome([Changed(thing_of(unit, entity, row), xp_reward=earned, changes=changes)])
 
 
 def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Outcome:
@@ -259,7 +266,7 @@ def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Out
     archived_at = row["archived_at"] or unit.stamp
     values, _ = changed(row, {"archived_at": archived_at if archived else None})
     unit.change(ENTITIES[entity], row, values)
-    return Outcome([("updates", entry(unit, entity, row, archived=archived))])
+    return Outcome([Archived(thing_of(unit, entity, row), archived=archived)])
 
 
 def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:

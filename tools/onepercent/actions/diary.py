@@ -13,9 +13,10 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork, missing
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Created, Thing
 from tools.onepercent.rules import DIARY_WRITTEN
 
-CONTENT = {name: fields.text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
+CONTENT = {name: fields.text(10_000) for name in fields.DIARY}
 OF_DAY = "SELECT id FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL ORDER BY id"
 
 
@@ -32,9 +33,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
         outcome.warn("warn.second_entry", day=day)
 
     outcome.created_id = unit.create("diary", params)
-    outcome.xp = unit.earn(DIARY_WRITTEN, "diary.create_entry", outcome.created_id)
-    creation = {"entity": "diary", "date": day, **stored(params, CONTENT), "xp_reward": outcome.xp}
-    outcome.entries.append(("creates", creation))
+    earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", outcome.created_id)
+    thing = Thing("diary", dates=(day,))
+    outcome.entries.append(Created(thing, xp_reward=earned, values=stored(params, CONTENT)))
     return outcome
 
 
@@ -59,9 +60,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def delete(unit: UnitOfWork, entry: Row, params: JsonObject) -> Outcome:
     """Delete an entry and take back the XP earned by writing it."""
     earned = unit.earn_in_all(0, "diary.delete_entry", entry["id"])
-    outcome = delete_entity(unit, "diary", entry, **stored(dict(entry), CONTENT), xp_reward=earned)
-    outcome.xp = earned
-    return outcome
+    return delete_entity(unit, "diary", entry, values=stored(dict(entry), CONTENT), xp_reward=earned)
 
 
 def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> Row:

@@ -8,16 +8,17 @@ from tools.onepercent.actions import (
     action,
     action_on_one,
     delete_entity,
-    entry,
     reopen_entity,
     set_archived,
     steps,
     stored,
+    thing_of,
     update_entity,
     warn_of_same_title,
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Created, Done, Thing
 from tools.onepercent.rules import GOAL_COMPLETED
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
@@ -26,8 +27,8 @@ TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "w
 CONTENT = {
     "title": fields.text(500, line=True),
     "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
-    **TEXTS,
     "due": fields.day(empty=True),
+    **TEXTS,
 }
 
 
@@ -38,13 +39,14 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     title = params["title"]
     values = {"category": "work"} | params
 
-    outcome = Outcome([("creates", {"entity": "goal", **stored(values, CONTENT)})])
+    created = Created(Thing("goal", title), values=stored(values, CONTENT))
+    outcome = Outcome([created])
     warn_of_same_title(unit, outcome, "goals", title, "status = 'work' AND archived_at IS NULL")
     steps.warn_of_odd(unit, outcome, title, dt=params.get("due"))
 
     outcome.created_id = unit.latest_goal = unit.create("goal", values)
     if own_steps:
-        steps.add_several(unit, outcome.created_id, own_steps, outcome)
+        created.steps = steps.add_several(unit, outcome.created_id, own_steps, outcome)
     return outcome
 
 
@@ -63,7 +65,7 @@ def complete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
     unit.change("goals", goal, completion)
     earned = unit.earn_in_all(GOAL_COMPLETED, "goal.complete", goal["id"])
-    outcome = Outcome([("completions", entry(unit, "goal", goal, xp_reward=earned))], xp=earned)
+    outcome = Outcome([Done(thing_of(unit, "goal", goal), xp_reward=earned)])
 
     open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]
     if open_steps:

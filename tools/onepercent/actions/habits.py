@@ -18,6 +18,7 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Created, Thing
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
 from tools.onepercent.rules import HABIT_REWARD, LARGEST_N_DAYS
@@ -75,9 +76,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values.setdefault("xp_penalty", values["xp_reward"])
     _check_schedule(values)
 
-    creation = {"entity": "habit", **stored(values, values)}
-    creation["frequency"] = creation.pop("frequency_type")
-    outcome = Outcome([("creates", creation)])
+    shown = stored(values, values)
+    shown["frequency"] = shown.pop("frequency_type")
+    outcome = Outcome([Created(Thing("habit", values["name"]), values=shown)])
 
     warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
     outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
@@ -110,14 +111,13 @@ def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
     (marks,) = unit.db.execute(counting, (habit["id"],)).fetchone()
 
-    lost = {}
-    if marks:
-        history = history_of(unit, habit)
-        today = unit.today.toordinal()
-        lost["marks"] = marks
-        lost["best_streak"] = history.streak(today).best
-        lost["streak_in"] = f"{history.course.period(today)}s"
-    return delete_entity(unit, "habit", habit, **lost)
+    if not marks:
+        return delete_entity(unit, "habit", habit)
+    history = history_of(unit, habit)
+    today = unit.today.toordinal()
+    best = history.streak(today).best
+    period = f"{history.course.period(today)}s"
+    return delete_entity(unit, "habit", habit, marks=marks, best_streak=best, streak_in=period)
 
 
 def _columns(params: JsonObject) -> JsonObject:

@@ -3,15 +3,17 @@
 # A day of a habit has one mark: completed, missed, or partial: an amount below the target. The mark remembers
 # the XP that it brought: what replaces it moves the difference, taking it off moves all of it.
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, words
-from tools.onepercent.actions import Outcome, action, action_on_one, check_day, entry
+from tools.onepercent import days, fields
+from tools.onepercent.actions import Outcome, action, action_on_one, check_day, thing_of
 from tools.onepercent.actions.habits import AMOUNT, history_of, warn_of_streak
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Deleted, Marked
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
 from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
@@ -49,8 +51,8 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     history = history_of(unit, habit)
     unit.remove("habit_marks", mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
-    deletion = entry(unit, "habit", habit, date=day, status=mark["status"], xp_reward=earned)
-    outcome = Outcome([("deletes", deletion)], xp=earned)
+    thing = replace(thing_of(unit, "habit", habit), kind="mark", dates=(day,))
+    outcome = Outcome([Deleted(thing, xp_reward=earned, **amount_of(habit, mark))])
     warn_of_streak(unit, outcome, history)
     return outcome
 
@@ -65,19 +67,18 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
 
         history = history_of(unit, habit)
-        completion = entry(unit, "habit", habit, xp_reward=0)
+        marked = Marked(thing_of(unit, "habit", habit), xp_reward=0)
         dates = []
         for day in _days(unit, history.course, params):
-            if _mark(unit, habit, day, params, status, completion):
+            if _mark(unit, habit, day, params, status, marked):
                 dates.append(day)
             else:
                 duplicate = day
         if not dates:
             continue
 
-        _show_days(habit, dates, params, completion)
-        outcome.entries.append(("completions", completion))
-        outcome.xp += completion["xp_reward"]
+        marked.name_days(dates)
+        outcome.entries.append(marked)
         _warn_of_days(unit, outcome, history, dates)
         warn_of_streak(unit, outcome, history)
 
@@ -107,9 +108,7 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     return [date.fromordinal(day).isoformat() for day in sorted(ordinals)]
 
 
-def _mark(
-    unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str, completion: JsonObject
-) -> bool:
+def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str, marked: Marked) -> bool:
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
     before = unit.read("habit_marks", habit["id"], day)
     if before and before["status"] == status and "amount" not in params:
@@ -136,12 +135,16 @@ def _mark(
     else:
         unit.change("habit_marks", before, values)
         if before["status"] != status:
-            completion.setdefault("replaces", {})[day] = before["status"]
+            marked.replaces[day] = before["status"]
 
-    completion["status"] = status
-    completion["xp_reward"] += earned
+    marked.status = status
+    marked.excuse_reason = excuse
+    marked.xp_reward = (marked.xp_reward or 0) + earned
     if amount is not None:
-        completion["amount"] = amount
+        marked.amount = amount
+        marked.target = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+        if params.get("amount", amount) != amount:
+            marked.added = params["amount"]
     return True
 
 
@@ -157,22 +160,14 @@ def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
     return round(present + params["amount"], 3)
 
 
-def _show_days(habit: Row, dates: list[str], params: JsonObject, completion: JsonObject) -> None:
-    """Add to a habit's entry of the diff what concerns all its days."""
-    if len(dates) == 1:
-        completion["date"] = dates[0]
-        if "replaces" in completion:
-            completion["replaces"] = completion["replaces"][dates[0]]
-    else:
-        completion["dates"] = words.ranges(dates)
-        completion["count"] = len(dates)
-
-    if excuse := params.get("excuse_reason"):
-        completion["excuse_reason"] = excuse
-    if amount := completion.get("amount"):
-        completion["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
-        if params.get("amount", amount) != amount:
-            completion["added"] = params["amount"]
+def amount_of(habit: Row, mark: Row) -> JsonObject:
+    """What a diff shows of a mark that goes or comes back: its status, and its amount if the habit has a
+    target."""
+    shown: JsonObject = {"status": mark["status"]}
+    if habit["target_amount"] and mark["amount"] is not None:
+        shown["amount"] = mark["amount"]
+        shown["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+    return shown
 
 
 def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, dates: list[str]) -> None:

@@ -8,9 +8,10 @@ from datetime import timedelta
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
-from tools.onepercent.actions import Outcome, action, action_on_one, entry, set_archived
+from tools.onepercent.actions import Outcome, action, action_on_one, set_archived, thing_of
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Paused, Resumed
 from tools.onepercent.habits.schedules import LAST
 
 SEVERAL = {
@@ -41,11 +42,8 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
         unit.insert_stamped("habit_pauses", values)
 
-        span = {"from": first, "to": last}
-        if reason:
-            span["reason"] = reason
-        update = entry(unit, "habit", habit, pause=span)
-        outcome.entries.append(("updates", update))
+        thing = thing_of(unit, "habit", habit)
+        outcome.entries.append(Paused(thing, first=first, last=last, reason=reason or ""))
     return outcome
 
 
@@ -71,8 +69,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
     outcome = Outcome()
     for habit in _habits(unit, params):
         if ended := _end_pause(unit, habit):
-            update = entry(unit, "habit", habit, resumed=ended)
-            outcome.entries.append(("updates", update))
+            outcome.entries.append(Resumed(thing_of(unit, "habit", habit), resumed=ended))
     if not outcome.entries:
         raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
     return outcome

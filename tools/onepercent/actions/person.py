@@ -5,6 +5,7 @@ from tools.onepercent import days, fields, settings
 from tools.onepercent.actions import Outcome, action, changed
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.diff import Changed, Edit, Thing
 from tools.onepercent.rules import LATEST_DAY_START_HOUR
 
 
@@ -33,15 +34,15 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values, changes = changed(row or {"time_zone": None, "day_start_hour": 0}, params)
 
     # In words the zone of the settings has its name.
-    zone = changes.get("time_zone", {})
-    for side, name in zone.items():
-        zone[side] = name or days.zone_of_settings()
+    if zone := changes.get("time_zone"):
+        default = days.zone_of_settings()
+        changes["time_zone"] = Edit(zone.before or default, zone.after or default)
 
     if row:
         unit.change("persons", row, values)
     else:
         unit.insert_stamped("persons", values)
-    return Outcome([("updates", {"entity": "person", "changes": changes})])
+    return Outcome([Changed(Thing("person"), changes=changes)])
 
 
 @action(
@@ -62,5 +63,5 @@ def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
         scores = {name: last[name] for name in CATEGORIES}
 
     rated, changes = changed(scores, {category: params["score"]})
-    update = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
-    return Outcome([("updates", update)], created_id=unit.create("ssp", scores | rated))
+    update = Changed(Thing("ssp", category), changes={"score": changes[category]})
+    return Outcome([update], created_id=unit.create("ssp", scores | rated))

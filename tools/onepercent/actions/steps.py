@@ -1,7 +1,6 @@
 """Actions on the steps of a goal, and the steps that come with a new one."""
 
 from datetime import date, timedelta
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -14,38 +13,35 @@ from tools.onepercent.actions import (
     check_day,
     delete_entity,
     diff_value,
-    entry,
     reopen_entity,
     repeats,
     stored,
+    thing_of,
     update_entity,
     warn_of_same_title,
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import Created, Done, Edit, Shifted, Thing
 from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
-
-MOST_ROWS = 6  # moved steps that a diff names one by one
 
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
 
-# The fields of a step; the same, without a place, in a list of new ones; and the fields of such a one in a
-# diff's row, which leaves out those at its end that say nothing.
+# The fields of a step, in the order in which they are said; in a list of new ones it has no place.
 DESCRIPTION = {"description": fields.text(2000)}
 CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
-    **DESCRIPTION,
-    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "dt": fields.day(empty=True),
     "time_duration": fields.DURATION,
-    "order": fields.whole(0, LAST_PLACE, empty=True),
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "repeat": repeats.RULE,
+    "order": fields.whole(0, LAST_PLACE, empty=True),
+    **DESCRIPTION,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
 SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
-ROW = ("title", "dt", "time_duration", "priority", "repeat", "description")
 
 # Steps of goals that are reached or out of sight are not late.
 OVERDUE = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
@@ -80,13 +76,13 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     else:
         raise fields.required("goal_id")
 
-    creation: JsonObject = {"entity": "step", "goal_title": goal["title"]}
-    outcome.entries.append(("creates", creation))
     if several:
-        add_several(unit, goal["id"], several, outcome)
+        shown = add_several(unit, goal["id"], several, outcome)
+        outcome.entries.append(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
     else:
         outcome.created_id, values = _add(unit, goal["id"], params, outcome)
-        creation |= stored(values, CONTENT)
+        thing = Thing("step", values["title"], goal_title=goal["title"])
+        outcome.entries.append(Created(thing, values=stored(values, CONTENT)))
     return outcome
 
 
@@ -96,18 +92,20 @@ def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
     if present := unit.find_all("goal", INBOX, title):
         return present[0]
     values = {"title": title, "category": "work"}
-    outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
+    outcome.entries.append(Created(Thing("inbox", title), values=values))
     return unit.find("goal", unit.create("goal", values))
 
 
-def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome) -> None:
-    """Add steps to a goal; the last entry of the outcome gets a row for each."""
-    rows = []
+def add_several(
+    unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome
+) -> list[JsonObject]:
+    """Add steps to a goal; return what the diff shows of each: every field that it can have, in order."""
+    shown = []
     for step in steps:
         key, values = _add(unit, goal_id, step, outcome)
         outcome.created_steps.append(key)
-        rows.append(_row(values))
-    outcome.entries[-1][1]["rows"] = rows
+        shown.append({name: diff_value(name, values.get(name)) for name in IN_A_LIST})
+    return shown
 
 
 def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> tuple[int, JsonObject]:
@@ -121,13 +119,6 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> 
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
     warn_of_odd(unit, outcome, title, values.get("dt"), values.get("time_duration"))
     return unit.create("step", values), values
-
-
-def _row(step: JsonObject) -> list[Any]:
-    row = [diff_value(name, step.get(name)) for name in ROW]
-    while row[-1] in (None, "attention"):
-        row.pop()
-    return row
 
 
 def warn_of_odd(
@@ -149,19 +140,19 @@ def warn_of_odd(
 )
 def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""
-    goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
-    if goal:
+    move = {}
+    if "goal_id" in params:
+        goal = unit.find("goal", params["goal_id"])
         params["goal_id"] = goal["id"]
+        if goal["id"] != step["goal_id"]:
+            before = thing_of(unit, "step", step).goal_title
+            move["goal_id"] = Edit(step["goal_id"], unit.shown_id("goal", goal["id"]))
+            move["goal_title"] = Edit(before, goal["title"])
     if params.get("repeat") and not (step["dt"] or params.get("dt")):
         params["dt"] = repeats.first_day(params["repeat"], unit.today)
 
-    outcome = update_entity(unit, "step", step, params, DESCRIPTION)
+    outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
     warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
-    _, update = outcome.entries[0]
-    changes = update["changes"]
-    if goal and "goal_id" in changes:
-        changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
-        changes["goal_title"] = {"from": update["goal_title"], "to": goal["title"]}
     return outcome
 
 
@@ -189,25 +180,23 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
 
-    rows = []
+    moved = []
     for step in sorted(within, key=lambda step: step["dt"]):
-        moved = _moved(step["dt"], params)
-        if moved != step["dt"]:
-            unit.change("steps", step, {"dt": moved})
-            rows.append([step["title"], step["dt"], moved])
-    if not rows:
-        hint = "They are on that day already; days is how far to move, e.g. 7 or -1."
+        day = _moved(step["dt"], params)
+        if day != step["dt"]:
+            unit.change("steps", step, {"dt": day})
+            moved.append((step["title"], step["dt"], day))
+    if not moved:
+        hint = "They already are on that day; `days` is the distance, e.g. 7 or -1."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
 
-    update = {"entity": "step", **moved_rows(rows)}
-    if "days" in params:
-        update["shifted_days"] = params["days"]
-    goal_ids = {step["goal_id"] for step in within}
-    if len(goal_ids) == 1:
-        update["goal_title"] = entry(unit, "step", within[0])["goal_title"]
-    outcome = Outcome([("updates", update)])
+    goal_title = ""
+    if len({step["goal_id"] for step in within}) == 1:
+        goal_title = thing_of(unit, "step", within[0]).goal_title
+    thing = Thing("steps", goal_title=goal_title)
+    outcome = Outcome([Shifted(thing, count=len(moved), steps=moved, days=params.get("days"))])
 
-    late = [row for row in rows if row[2] < unit.day]
+    late = [day for _, _, day in moved if day < unit.day]
     if late:
         outcome.warn("warn.overdue", left=len(late))
     return outcome
@@ -241,16 +230,6 @@ def _moved(dt: str, params: JsonObject) -> str:
         raise ToolError(f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
 
 
-def moved_rows(rows: list[list[str]]) -> JsonObject:
-    """Steps that change their date, as a diff shows them, from rows of title, date before, date after."""
-    return {
-        "count": len(rows),
-        "first": rows[0][1:],
-        "last": rows[-1][1:],
-        "rows": [row[:2] for row in rows[:MOST_ROWS]],
-    }
-
-
 @action(
     "step.complete",
     {
@@ -271,14 +250,10 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
-        completion = entry(unit, "step", step, xp_reward=earned)
-        if "date" in params:
-            completion["date"] = day
-        if coming := repeats.go_on(unit, step, unit.today + timedelta(days=1)):
-            completion["next"] = coming
-
-        outcome.entries.append(("completions", completion))
-        outcome.xp += earned
+        coming = repeats.go_on(unit, step, unit.today + timedelta(days=1))
+        day_named = day if "date" in params else ""
+        thing = thing_of(unit, "step", step)
+        outcome.entries.append(Done(thing, xp_reward=earned, date=day_named, next=coming))
     return outcome
 
 
@@ -291,7 +266,5 @@ def reopen(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
 @action_on_one("step.delete")
 def delete(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Delete a step; the XP earned stays."""
-    lost = {}
-    if step["repeat"] and not step["is_complete"]:
-        lost["repeat"] = step["repeat"]
-    return delete_entity(unit, "step", step, **lost)
+    ended = None if step["is_complete"] else step["repeat"]
+    return delete_entity(unit, "step", step, repeat=ended)

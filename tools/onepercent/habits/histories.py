@@ -40,7 +40,7 @@ HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
     (SELECT json_group_array(json_array(first_day, last_day)) FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
-    FROM habits h JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY h.id"""
+    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY h.id"""
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
     AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)"""
 KEPT = "h.user = :user AND h.deleted_at IS NULL"
@@ -185,12 +185,25 @@ def settle(db: Database, today: date) -> None:
         db.execute("UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values)
 
 
+def is_misfolded(db: Database, today: date) -> bool:
+    """True if a folded streak differs from that of its marks. Raises Unreadable."""
+    for history in _load(db, "s.until > ''", {}, today, folds=False):
+        until, *folded = db.execute(
+            "SELECT until, run, best FROM habit_streaks WHERE habit_id = ?", (history.habit["id"],)
+        ).fetchone()
+        last = days.ordinal(until)
+        if tuple(folded) != history.streak(last + 1, last):
+            return True
+    return False
+
+
 def _load(
-    db: Database, which: str, values: dict[str, Any], today: date, since: date = date.max
+    db: Database, which: str, values: dict[str, Any], today: date, since: date = date.max, folds: bool = True
 ) -> list[History]:
-    """Habits with the marks that are not folded, and those from the day `since` on."""
+    """Habits with the marks that are not folded, and those from the day `since` on; all if nothing `folds`."""
     week_ago = today.toordinal() - WEEK
-    span = {"since": f"{since:%Y-%m}", "week_ago": date.fromordinal(week_ago).isoformat()}
+    before = date.fromordinal(week_ago).isoformat() if folds else ""
+    span = {"since": f"{since:%Y-%m}", "week_ago": before}
     rows = db.execute(HABITS.format(which=which), values | span)
     return [_history(row, week_ago) for row in rows]
 

@@ -15,6 +15,7 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
+from tools.onepercent.diff import Deleted, Entry, Restored
 from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
@@ -71,23 +72,23 @@ def _changes(dry: Run) -> list[JsonObject]:
     """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
     changes: list[JsonObject] = []
     for planned, outcome in dry.in_order():
-        for section, entry in outcome.entries:
-            parts = sentences.line(section, entry).page
+        for entry in outcome.entries:
+            parts = sentences.line(entry).page
             parts["rows"] += _lost(entry)
             key = planned.client_action_id if planned.kind.published else ""
-            count = sentences.things_of(entry).total()
+            count = entry.things().total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
     return changes
 
 
-def _lost(entry: JsonObject) -> list[str]:
+def _lost(entry: Entry) -> list[str]:
     """The titles of the steps that go with a goal."""
-    if "steps_deleted" not in entry:
+    if not isinstance(entry, Deleted) or isinstance(entry, Restored) or not entry.steps_deleted:
         return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry.get("id"),))]
+        return [title for (title,) in db.execute(titles, (entry.thing.id,))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:

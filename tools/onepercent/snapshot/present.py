@@ -33,7 +33,7 @@ WHOLE = f"""g.id, g.title, g.category, g.status,
     p.steps_count, p.steps_completed"""
 # `moved`: when a goal or a step of it was changed last.
 GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
-    FROM goals g JOIN goal_progress p ON p.goal_id = g.id
+    FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
 STEPS = """SELECT id, title, dt, priority, time_duration, progress, repeat{more} FROM steps
     WHERE goal_id = ? AND deleted_at IS NULL{which} ORDER BY """

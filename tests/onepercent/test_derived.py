@@ -1,0 +1,137 @@
+"""What is derived is counted at every door, and compared with the record: named where it differs, and healed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.children import a_day
+from tests.onepercent.person import act, do, insert, snapshot
+from tools.onepercent.backup import backup, database, export, import_, restore
+from tools.onepercent.database import derived, store
+
+PROJECT = Path(__file__).parents[2]
+SEEDS = int(os.environ.get("HASH_SEEDS", "3"))
+MARKED = ["2026-02-24", "2026-02-25", "2026-03-17"]
+DAMAGE = {
+    "progress of another number": ("goal_progress", "UPDATE goal_progress SET steps_completed = 2"),
+    "progress below zero": ("goal_progress", "UPDATE goal_progress SET steps_count = -1"),
+    "progress deleted": ("goal_progress", "DELETE FROM goal_progress"),
+    "a balance of another number": ("xp_balance", "UPDATE xp_balance SET balance = balance + 7"),
+    "a lifetime of another number": ("xp_balance", "UPDATE xp_balance SET lifetime = 1"),
+    "a balance deleted": ("xp_balance", "DELETE FROM xp_balance"),
+    "a month deleted": ("habit_months", "DELETE FROM habit_months"),
+    "a mark in a month removed": ("habit_months", "UPDATE habit_months SET marks = replace(marks, '+', ' ')"),
+    "a mark in a month of another kind": (
+        "habit_months",
+        "UPDATE habit_months SET marks = replace(marks, '+', '-')",
+    ),
+    "a fold of another number": ("habit_streaks", "UPDATE habit_streaks SET best = 40"),
+    "a fold deleted": ("habit_streaks", "DELETE FROM habit_streaks"),
+}
+
+
+def live() -> dict:
+    """A goal of three steps, one done; a habit whose first marks are folded. Returns what is shown of it."""
+    do(*a_day(), act("habit.create", name="Бег"))
+    do(act("habit.mark_completed", habit_id=1, dates=MARKED))
+    return shown()
+
+
+def shown() -> dict:
+    return snapshot("goals", "habits", "xp", "history", date_from="2026-02-20")
+
+
+def behind_the_tools(statement: str) -> None:
+    with store.writing() as db:
+        db.execute(statement)
+
+
+@pytest.mark.parametrize("door", ["check", "daily copy", "restore"])
+@pytest.mark.parametrize(("table", "damage"), DAMAGE.values(), ids=DAMAGE)
+def test_a_difference_is_named_and_counted_anew_at_every_door(
+    table: str, damage: str, door: str, file: Path, tmp_path: Path
+):
+    before = live()
+    behind_the_tools(damage)
+    if door == "check":
+        assert database().state == "broken"
+        behind_the_tools(damage)
+        assert f"{table} differed" in database().summary
+    elif door == "daily copy":
+        assert table in backup()["counted_anew"]
+    else:
+        backup(str(tmp_path / "copy"))
+        # A fold is counted anew in any case, without being compared.
+        assert restore(str(tmp_path / "copy")).get("counted_anew", ["habit_streaks"]) == [table]
+    assert shown() == before and database().state == "ok"
+
+
+@pytest.mark.parametrize("table", ["goal_progress", "habit_streaks"])
+def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(table: str):
+    live()
+    behind_the_tools(f"DELETE FROM {table}")
+    data = snapshot("goals", "habits")
+    assert len(data["goals"]["items"]) == len(data["habits"]["items"]) == 1
+    assert data["habits"]["items"][0]["best_streak"] == 2
+
+
+def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_file(tmp_path: Path):
+    before = live()
+    export(str(tmp_path / "export.json"))
+    person.use(tmp_path / "other.sqlite3")
+    answer = import_(str(tmp_path / "export.json"))
+    assert "counted_anew" not in answer and shown() == before and database().state == "ok"
+
+
+@pytest.mark.slow
+def test_an_import_keeps_every_count_under_each_hash_seed(tmp_path: Path):
+    live()
+    export(str(tmp_path / "export.json"))
+    for seed in range(1, SEEDS + 1):
+        file = tmp_path / f"{seed}.sqlite3"
+        env = os.environ | {"PYTHONHASHSEED": str(seed), "ONEPERCENT_DB": str(file)}
+        command = [sys.executable, "-m", "tools", "onepercent", "import", str(tmp_path / "export.json")]
+        subprocess.run(command, cwd=PROJECT, env=env, check=True, capture_output=True)
+        person.use(file)
+        assert snapshot("goals")["goals"]["items"][0]["done"] == "1/3", seed
+        with store.reading() as db:
+            assert derived.differing(db) == []
+
+
+def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have_left(file: Path):
+    live()
+    stamps = [f"2026-03-{day:02}T08:00:00.000Z" for day in (1, 2, 3, 5)]
+    with store.writing() as db:
+        for at, dt, repeat in (
+            (0, "2026-03-01", None),
+            (1, "2026-03-02", None),
+            (2, "2026-03-05", '{"every": "day"}'),
+        ):
+            made, left = stamps[at : at + 2]
+            step = {"goal_id": 1, "title": "Зарядка", "priority": "attention", "dt": dt, "repeat": repeat}
+            insert(db, "steps", **step, created_at=made, updated_at=left)
+        # One that a person has moved since.
+        insert(
+            db,
+            "steps",
+            **step | {"repeat": None},
+            created_at=stamps[0],
+            updated_at="2026-03-01T09:00:00.000Z",
+        )
+        db.execute("UPDATE goal_progress SET steps_count = -1")
+        db.execute("PRAGMA user_version = 6")
+    store.release()
+    with store.reading() as db:
+        assert tuple(db.execute("SELECT steps_count, steps_completed FROM goal_progress").fetchone()) == (
+            5,
+            1,
+        )
+        rows = db.execute(
+            "SELECT dt, repeat FROM steps WHERE title = 'Зарядка' AND deleted_at IS NULL"
+        ).fetchall()
+    assert [tuple(row) for row in rows] == [("2026-03-01", '{"every": "day"}'), ("2026-03-05", None)]
+    assert database().state == "ok"

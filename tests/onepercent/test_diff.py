@@ -1,0 +1,85 @@
+"""The entries of a diff: each kind of change has a sentence, and a JSON that a preview can keep."""
+
+import json
+
+import pytest
+
+from tests.onepercent.person import act, apply, call, do, items, preview
+from tools.onepercent import diff, sentences
+from tools.onepercent.diff import Entry, Thing
+
+STEP = {"title": "Раз", "dt": "2026-03-20", "priority": "attention", "description": None}
+MARK = Thing("mark", "Бег", 1, dates=("2026-03-16..2026-03-18",))
+GOAL = Thing("goal", "Дом", 1)
+
+# Every kind of change, with every attribute that it can have.
+ENTRIES: list[Entry] = [
+    diff.Created(GOAL, values={"title": "Дом", "due": "2026-12-20"}, steps=[STEP]),
+    diff.Changed(GOAL, xp_reward=-150, changes={"title": diff.Edit("Дом", "Сад"), "due": diff.Edit(None, "2026-03-20")}),
+    diff.Touched(Thing("steps", goal_title="Дом"), count=7, fields=["title"]),
+    diff.Imported(MARK, count=3, noun="mark"),
+    diff.Shifted(Thing("steps"), count=1, steps=[("Раз", "2026-03-20", "2026-03-21")], days=1),
+    diff.Archived(GOAL, archived=False),
+    diff.Paused(Thing("habit", "Бег", 1), first="2026-03-20", reason="отпуск"),
+    diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
+    diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
+    diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),
+    diff.Deleted(GOAL, steps_deleted=2),
+    diff.Restored(GOAL, steps_deleted=2),
+]  # fmt: skip
+
+
+def kinds(base: type[Entry]) -> set[type[Entry]]:
+    return {base}.union(*map(kinds, base.__subclasses__()))
+
+
+def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
+    assert {type(entry) for entry in ENTRIES} == kinds(Entry) - {Entry}
+    for entry in ENTRIES:
+        shown = entry.as_json()
+        assert json.loads(json.dumps(shown)) == shown
+        line = sentences.line(entry)
+        assert entry.thing.title in line.text and line.done and line.page["what"], entry
+        assert entry.section in diff.SECTIONS and sentences.counts([entry])
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)
+def test_whatever_an_entry_says_makes_it_another_one(entry: Entry):
+    """Apply compares what it does with what was shown by the JSON alone."""
+    plain = type(entry)(entry.thing)
+    if isinstance(entry, diff.Shifted):
+        plain.steps = [("Раз", "2026-03-20", "2026-03-27")]
+    for name, value in vars(entry).items():
+        if name != "thing" and value != vars(plain)[name]:
+            other = type(entry)(**vars(entry) | {name: vars(plain)[name]})
+            assert other.as_json() != entry.as_json(), name
+
+
+def test_an_undo_names_what_changed_about_a_goal_and_about_its_steps():
+    do(act("goal.create", title="Дом", steps=[{"title": "Раз"}]))
+    do(act("goal.update", goal_id=1, due="2026-04-01"), act("step.update", step_id=1, dt="2026-03-20"))
+    message = call("undo_last")["message"]
+    assert "• Цель «Дом»: срок: 01.04 → —" in message and "• Шаг «Раз»: день: 20.03 → —" in message
+
+
+def test_what_changed_is_said_whole_once_it_is_done():
+    do(act("goal.create", title="Дом", steps=[{"title": "Раз", "dt": "2026-03-20"}]))
+    answer = apply(preview(act("step.update", step_id=1, title="Два", dt="2026-03-21")))
+    assert answer["message"] == "✓ Шаг «Раз»: название: «Раз» → «Два»; 20.03 → 21.03"
+
+
+def test_a_goal_that_is_reached_again_is_said_as_it_was_the_first_time():
+    do(act("goal.create", title="Дом"))
+    do(act("goal.complete", goal_id=1))
+    apply(call("undo_last"))
+    assert "• Цель «Дом»: достигнута" in call("undo_last", redo=True)["message"]
+
+
+def test_a_mark_that_is_taken_off_says_what_it_was():
+    do(act("habit.create", name="Отжимания", target={"amount": 10, "unit": "раз"}))
+    do(act("habit.mark_completed", habit_id=1, amount=18))
+    previewed = preview(act("habit.unmark", habit_id=1))
+    assert "• «Отжимания», 18.03: 18 из 10 раз → нет отметки (−10 XP)" in previewed["message"]
+    apply(previewed)
+    assert "• «Отжимания», 18.03: нет отметки → 18 из 10 раз" in call("undo_last")["message"]
+    assert items("habits")[0]["today_status"] == "pending"

@@ -1,0 +1,94 @@
+"""What other programs read: tables for a spreadsheet, a calendar."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.onepercent.person import act, apply, do, preview, ref
+from tools.core.errors import ToolError
+from tools.core.registry import COMMANDS
+
+HOSTILE = 'Größe, "Maß"; \\ und\nпробел'
+
+
+def export(*words: str) -> dict:
+    return COMMANDS["onepercent", "export"](*words)
+
+
+@pytest.fixture
+def life():
+    """A goal with two steps, a habit with marks, an entry of the diary, all with letters that need quoting."""
+    goal = act("goal.create", title="Umzug; Köln, 2026", due="2026-04-01")
+    steps = [
+        act("step.create", goal_id=ref(goal), title=HOSTILE.replace("\n", " "), dt="2026-03-20"),
+        act("step.create", goal_id=ref(goal), title="Без дня " + "длинный " * 30, description=HOSTILE),
+    ]
+    habit = act("habit.create", name="Вода", target={"amount": 2, "unit": "л"})
+    marked = act("habit.mark_completed", habit_id=ref(habit), amount=2.5)
+    entry = act("diary.create_entry", what_done=HOSTILE)
+    apply(preview(goal, *steps, habit, marked, entry))
+
+
+def table(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_tables_hold_every_mark_step_and_entry_as_they_are(life, tmp_path):
+    written = export(str(tmp_path), "--csv")["files"]
+    assert [Path(file).name for file in written] == ["marks.csv", "steps.csv", "diary.csv"]
+    [mark] = table(tmp_path, "marks")
+    assert (mark["date"], mark["habit"], mark["amount"], mark["unit"]) == ("2026-03-18", "Вода", "2.5", "л")
+    first, second = table(tmp_path, "steps")
+    assert (first["goal"], first["date"]) == ("Umzug; Köln, 2026", "2026-03-20")
+    assert second["description"] == HOSTILE
+    [entry] = table(tmp_path, "diary")
+    assert entry["what_done"] == HOSTILE
+
+
+def test_a_spreadsheet_knows_the_tables_for_utf_8(life, tmp_path):
+    export(str(tmp_path), "--csv")
+    assert (tmp_path / "marks.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+def test_what_was_deleted_is_in_no_table(tmp_path):
+    habit = act("habit.create", name="Run")
+    apply(preview(habit, act("habit.mark_completed", habit_id=ref(habit))))
+    do(act("habit.delete", habit_id=1))
+    export(str(tmp_path), "--csv")
+    assert table(tmp_path, "marks") == []
+
+
+def test_tables_for_a_folder_that_is_not_there_are_an_error(life, tmp_path):
+    with pytest.raises(ToolError, match="cannot be written"):
+        export(str(tmp_path / "absent"), "--csv")
+
+
+def lines(text: str) -> list[str]:
+    """The content lines of a calendar, unfolded as RFC 5545 says."""
+    assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
+    return re.sub("\r\n ", "", text).split("\r\n")
+
+
+def test_a_calendar_has_a_day_for_each_dated_step_and_due_goal(life, tmp_path):
+    file = tmp_path / "days.ics"
+    export(str(file))
+    text = file.read_bytes().decode()
+    assert (
+        text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == 2
+    )  # a step without a day is in no calendar
+    content = lines(text)
+    assert content[0] == "BEGIN:VCALENDAR" and content[-2:] == ["END:VCALENDAR", ""]
+    assert "DTSTART;VALUE=DATE:20260320" in content and "DTEND;VALUE=DATE:20260321" in content
+    assert "SUMMARY:Umzug\\; Köln\\, 2026" in content
+    assert 'SUMMARY:Größe\\, "Maß"\\; \\\\ und пробел' in content
+    assert "UID:step-1@pi-mcp" in content and "UID:goal-1@pi-mcp" in content
+    assert "DTSTAMP:20260318T120000Z" in content
+
+
+def test_the_same_life_gives_the_same_calendar(life, tmp_path):
+    for name in ("one.ics", "two.ics"):
+        export(str(tmp_path / name))
+    assert (tmp_path / "one.ics").read_bytes() == (tmp_path / "two.ics").read_bytes()

@@ -1,0 +1,65 @@
+"""What counts as a yes, what as a no, and what is asked again, in both languages."""
+
+import pytest
+
+from tests.onepercent.person import act, call, items, preview
+from tools.onepercent.consent import verdict
+
+REFUSED = """
+нет | нет) | нет :( | «нет» | Нееет! | нет! | НЕТ | нет, спасибо | not now, thanks | No, don't do it. | ОТМЕНА! | нет, не надо | нет, не удаляй | нет, оставь | ну нет | да нет | нет уж | не-а
+не удаляй | не согласен | не согласна | не уверен | не уверена | не надо | не нужно | не хочу | не стоит | не сейчас | не делай этого
+не применяй | ничего не меняй | пока не надо | пожалуйста, не надо | лучше не надо | давай не будем | оставь как есть | оставьте
+пусть останется | я против | против | отмена | отмени | отменяй | стоп | стой | хватит | подожди | погоди, я подумаю | да, подожди | потом
+позже | рано | передумал | я передумала | забудь | отказываюсь | отклоняю | пользователь отказался | пользователь не подтвердил
+ошибка | неверно | нельзя | никогда, нет | ни в коем случае | неа | нетушки | отбой | брось | обойдусь | хорошо, отмени | ок, не надо | ладно, не надо
+no | No :) | no! | No. | NO WAY | no thanks | nope | nah | nooo | no, leave it | no, keep it | no no no | oh no | hell no | n | N/A
+don't | don't delete it | dont do it | do not apply | please don't | please, no | I don't want that | I won't | you shouldn't | that isn't what I meant
+leave it | leave it as it is | keep it | I'd rather not | rather not | absolutely not | certainly not | definitely not | not now | not yet | not sure | of course not
+not confirmed | the user declined | The user said no | user rejected it | user refused | declined | rejected | denied | the person did not answer
+hold on | wait | yes, wait | ok stop | wait a minute | stop | stop! | cancel | cancel that | ok, cancel | cancelled | abort | later | maybe later | never
+never mind | forget it | skip it | I'll pass | I disagree | I'm against it | wrong goal | on second thoughts | I changed my mind | go back | nothing
+"""
+ASKED_AGAIN = """
+? | … | ... | - | — | null | None | undefined | 👎 | ❌ | :( | 1 | 0 | hm | hmm… | хм | м? | maybe | perhaps | возможно | наверное | подумаю | зачем? | what is that? | какую цель? | delete it?
+depends | unsure | pending | !!!
+"""
+TAKEN = """
+да | Да. | да! | ДА | даа | да, конечно | ага | угу | давай | давайте | конечно | хорошо | ок | окей | ладно | согласен | согласна | подтверждаю | применяй
+верно, применяй | удаляй | да, удали | да, удали всё | да, отмени тренировку | всё верно | можно | валяй | поехали | годится | го | нет проблем | без проблем
+не против | я не против | нет возражений | не возражаю | почему нет | почему бы и нет | да, нет проблем | спасибо, да | спасибо | пожалуйста | отлично
+супер | да, только быстро | пользователь подтвердил | пользователь сказал: да | записывай | 👍 | ✅ | +
+yes | Yes. | yes! | yep | yeah | yup | y | sure | ok | okay | OK! | k | go | go ahead | do it | please do | please | yes please | thanks | thank you
+fine | fine by me | sounds good | looks good | great | perfect | confirmed | I confirm | agreed | approve | approved | apply it | proceed | delete it | that's right
+no problem | no objections | no worries | why not | I don't mind | don't ask, just do it | yes, no changes needed | yes, cancel the gym | yes, skip Tuesday
+the user confirmed | the user said yes | User: yes, delete both | +1 | keep going | let's go | correct | of course | absolutely | definitely
+"""
+
+
+def phrases(table: str) -> list[str]:
+    return [phrase.strip() for line in table.strip().splitlines() for phrase in line.split(" | ")]
+
+
+@pytest.mark.parametrize(("table", "expected"), [(REFUSED, "no"), (ASKED_AGAIN, "unclear"), (TAKEN, "yes")])
+def test_a_no_is_a_no_a_yes_is_a_yes_and_what_is_neither_is_asked_again(table: str, expected: str):
+    judged = {phrase: verdict(phrase) for phrase in phrases(table)}
+    assert {phrase: found for phrase, found in judged.items() if found != expected} == {}
+
+
+def test_the_tables_are_long_and_in_both_languages():
+    for table in (REFUSED, TAKEN):
+        russian = [
+            phrase for phrase in phrases(table) if any("а" <= letter <= "я" for letter in phrase.lower())
+        ]
+        assert len(russian) >= 40 and len(phrases(table)) - len(russian) >= 50
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), [("нет)", "That is a no: нет)"), ("…", "neither a yes nor a no")]
+)
+def test_without_a_yes_nothing_is_applied_and_the_preview_stays(words: str, message: str):
+    previewed = preview(act("goal.create", title="Кухня"))
+    confirm = {"preview_id": previewed["preview_id"]}
+    answer = call("apply_actions", **confirm, user_confirmation=words)
+    assert answer["code"] == "NOT_CONFIRMED" and message in answer["error"] and "Ask again" in answer["hint"]
+    assert items("goals") == []
+    assert call("apply_actions", **confirm, user_confirmation="да")["success"]

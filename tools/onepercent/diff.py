@@ -1,0 +1,278 @@
+"""The entries of a diff: a class for each kind of change, with everything that is said of it.
+
+Actions and undo make them; sentences and pages read their attributes. Only this file knows the keys of the
+answers' JSON: those of the attributes, unless `as_json` says otherwise.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+from tools.core.json_types import JsonObject, filled
+from tools.onepercent import words
+
+SECTIONS = ("creates", "updates", "deletes", "completions")
+ENTITIES = {"inbox": "goal", "steps": "step", "mark": "habit"}  # kinds that are shown as another one
+LABELS = {"habit": "name", "mark": "name", "ssp": "category"}  # keys of the title
+MOST_ROWS = 6  # moved steps that are shown one by one
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What a change is about.
+
+    kind: goal, step, habit, diary, ssp or person; also inbox (the goal for errands), steps (several), mark.
+    title: its title or name; the category of an ssp.
+    id: none for what the same preview creates.
+    goal_title: the goal of a step, or of steps that have one goal.
+    dates: the days of marks, the day of a diary entry; ranges as 2026-11-16..2026-11-22.
+    """
+
+    kind: str
+    title: str = ""
+    id: int | None = None
+    goal_title: str = ""
+    dates: tuple[str, ...] = ()
+
+    def as_json(self) -> JsonObject:
+        members = filled(
+            entity=ENTITIES.get(self.kind, self.kind),
+            id=self.id,
+            title=self.title,
+            goal_title=self.goal_title,
+            dates=list(self.dates),
+        )
+        if label := self.title and LABELS.get(self.kind):
+            members[label] = members.pop("title")
+        if len(self.dates) == 1:
+            members["date"] = members.pop("dates")[0]
+        return members
+
+
+class Edit(NamedTuple):
+    """A changed field; `place`: of a long text the place that changed, and its lengths for the values."""
+
+    before: Any
+    after: Any
+    place: str = ""
+
+    def as_json(self) -> JsonObject:
+        return {"from": self.before, "to": self.after} | filled(place=self.place)
+
+
+@dataclass
+class Entry:
+    """One change.
+
+    xp_reward: the XP that it moves; None if it has nothing to do with XP.
+    count: how many things of its kind it stands for.
+    values: what is stored, or goes, by the names of the fields.
+    """
+
+    thing: Thing
+    xp_reward: int | None = None
+    count: int = 1
+    values: JsonObject = field(default_factory=dict)
+
+    section: ClassVar[str] = "updates"
+    """Its section of the diff."""
+
+    @property
+    def verb(self) -> str:
+        """The verb of its sentence, by which it is counted: that of the section; `restored`."""
+        return self.section
+
+    @property
+    def sign(self) -> str:
+        """The sign by which a page distinguishes kinds of changes."""
+        return self.verb
+
+    def as_json(self) -> JsonObject:
+        """The entry as the tools show it: every attribute that says something."""
+        members = self.thing.as_json() | self.values
+        usual = vars(type(self)(self.thing))
+        for name, value in vars(self).items():
+            if name != "values" and value != usual[name]:
+                members[name] = value
+        return members
+
+    def things(self) -> Counter[str]:
+        """The number of things of each kind that it is about."""
+        return Counter({"step" if self.thing.kind == "steps" else self.thing.kind: self.count})
+
+
+@dataclass
+class Created(Entry):
+    """Something new, and the steps that come with it, or that it is."""
+
+    steps: list[JsonObject] = field(default_factory=list)
+    section = "creates"
+
+    def as_json(self) -> JsonObject:
+        members = super().as_json() | filled(inbox=self.thing.kind == "inbox")
+        if self.steps:
+            members["rows"] = list(map(_row, members.pop("steps")))
+        return members
+
+    def things(self) -> Counter[str]:
+        steps = Counter(step=len(self.steps))
+        return steps if self.thing.kind == "steps" else steps + super().things()
+
+
+def _row(step: JsonObject) -> list[Any]:
+    """The values of a step in a list, without those at the end that say nothing."""
+    row = list(step.values())
+    while row[-1] in (None, "attention"):
+        row.pop()
+    return row
+
+
+@dataclass
+class Changed(Entry):
+    """Changed fields; of a thing that is reopened also the XP that goes."""
+
+    changes: dict[str, Edit] = field(default_factory=dict)
+
+    def as_json(self) -> JsonObject:
+        changes = {name: edit.as_json() for name, edit in self.changes.items()}
+        return super().as_json() | filled(changes=changes)
+
+
+@dataclass
+class Touched(Entry):
+    """Several things of which the same fields change."""
+
+    fields: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Imported(Entry):
+    """Things that an import adds, counted as `noun`."""
+
+    noun: str = ""
+
+
+@dataclass
+class Shifted(Entry):
+    """Steps that change their day: the title of each, its day before and after. `days`: how far, if that is
+    one for all."""
+
+    steps: list[tuple[str, str, str]] = field(default_factory=list)
+    days: int | None = None
+
+    def as_json(self) -> JsonObject:
+        return self.thing.as_json() | filled(
+            count=self.count,
+            first=list(self.steps[0][1:]),
+            last=list(self.steps[-1][1:]),
+            rows=[list(step[:2]) for step in self.steps[:MOST_ROWS]],
+            shifted_days=self.days,
+        )
+
+
+@dataclass
+class Archived(Entry):
+    """Something that is put out of sight, or back."""
+
+    archived: bool | None = None
+
+
+@dataclass
+class Paused(Entry):
+    """A pause between two days, or from one on."""
+
+    first: str = ""
+    last: str | None = None
+    reason: str = ""
+
+    def as_json(self) -> JsonObject:
+        pause = {"from": self.first, "to": self.last} | filled(reason=self.reason)
+        return self.thing.as_json() | {"pause": pause}
+
+
+@dataclass
+class Resumed(Entry):
+    """The end of a pause, which began on the day `resumed`."""
+
+    resumed: str = ""
+
+
+@dataclass
+class Done(Entry):
+    """A goal reached, a step done. `date`: if it was named; `next`: the day of the step that comes next."""
+
+    date: str = ""
+    next: str | None = None
+    section = "completions"
+
+
+@dataclass
+class Marked(Entry):
+    """Marks of a habit.
+
+    amount, target: of the last of the days; added: what was added to its amount.
+    replaces: the status before, by day; of a single day without it.
+    """
+
+    status: str = ""
+    excuse_reason: str | None = None
+    amount: float | None = None
+    target: JsonObject | None = None
+    added: float | None = None
+    replaces: Any = field(default_factory=dict)
+    section = "completions"
+
+    @property
+    def sign(self) -> str:
+        return "missed" if self.status == "missed" else self.section
+
+    def name_days(self, dates: list[str]) -> None:
+        """Say on which days."""
+        self.thing = replace(self.thing, kind="mark", dates=tuple(words.ranges(dates)))
+        self.count = len(dates)
+        if self.count == 1:
+            self.replaces = "".join(self.replaces.values())
+
+
+@dataclass
+class Deleted(Entry):
+    """Something that goes, and what goes with it or says which it is.
+
+    steps_deleted: how many go with a goal; marks, best_streak, streak_in: of a habit; repeat: the rule of a series that
+    ends; scores: of a rating; status, amount, target: of a mark.
+    """
+
+    steps_deleted: int = 0
+    marks: int = 0
+    best_streak: int = 0
+    streak_in: str = ""
+    repeat: str | None = None
+    scores: JsonObject = field(default_factory=dict)
+    status: str = ""
+    amount: float | None = None
+    target: JsonObject | None = None
+    section = "deletes"
+
+    @property
+    def sign(self) -> str:
+        return "updates" if self.thing.kind == "mark" else self.verb
+
+    def things(self) -> Counter[str]:
+        return super().things() + Counter(step=self.steps_deleted)
+
+
+@dataclass
+class Restored(Deleted):
+    """Something that an undo brings back."""
+
+    section = "creates"
+
+    @property
+    def verb(self) -> str:
+        return "restored"
+
+    def as_json(self) -> JsonObject:
+        members = super().as_json() | {"restored": True}
+        if self.steps_deleted:
+            members["steps_restored"] = members.pop("steps_deleted")
+        return members

@@ -1,0 +1,92 @@
+"""What a person has, for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a calendar."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+from tools.onepercent import settings
+from tools.onepercent.database import Database, Row, store
+
+# Each table with the query of its rows; what is deleted is left out, what is archived is not.
+TABLES = {
+    "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason, m.xp
+        FROM habit_marks m JOIN habits h ON h.id = m.habit_id
+        WHERE m.user = ? AND h.deleted_at IS NULL ORDER BY m.date, h.id""",
+    "steps": """SELECT g.title AS goal, s.title AS step, s.description, s.priority, s.dt AS date,
+            s.time_duration AS minutes, s.progress, s.completed_on
+        FROM steps s JOIN goals g ON g.id = s.goal_id
+        WHERE s.user = ? AND s.deleted_at IS NULL AND g.deleted_at IS NULL ORDER BY g.id, s.id""",
+    "diary": """SELECT date, what_done, what_not_done, reflection, plans FROM diary
+        WHERE user = ? AND deleted_at IS NULL ORDER BY date, id""",
+}
+DATED = """SELECT 'step' AS kind, s.id, s.dt AS date, s.title, g.title AS goal, s.description, s.updated_at
+        FROM steps s JOIN goals g ON g.id = s.goal_id
+        WHERE s.user = :user AND s.dt IS NOT NULL AND s.deleted_at IS NULL
+            AND g.deleted_at IS NULL AND g.archived_at IS NULL
+    UNION ALL SELECT 'goal', id, due, title, title, why_important, updated_at FROM goals
+        WHERE user = :user AND due IS NOT NULL AND deleted_at IS NULL AND archived_at IS NULL
+    ORDER BY 3, 1, 2"""
+
+# RFC 5545, 3.1: a line has at most 75 octets without its end; a line that goes on begins with a blank.
+LINE_BYTES = 75
+
+
+def write_tables(folder: Path) -> list[Path]:
+    """Write a file per table into the folder, in place of what these held. Spreadsheets know UTF-8 by its byte
+    order mark. Raises ToolError DATABASE_ERROR."""
+    import csv
+
+    written = []
+    with store.reading() as db:
+        for name, query in TABLES.items():
+            rows = db.execute(query, (settings.user(),))
+            head = [column[0] for column in rows.description]
+            file = folder / f"{name}.csv"
+            with store.replacing(file) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
+                csv.writer(stream).writerows([head, *rows])
+            written.append(file)
+    return written
+
+
+def calendar(db: Database) -> Iterator[str]:
+    """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing has
+    the same UID in each export, so that a calendar replaces it."""
+    yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
+    for row in db.execute(DATED, {"user": settings.user()}):
+        for line in _event(row):
+            yield from _folded(line)
+    yield "END:VCALENDAR\r\n"
+
+
+def _event(row: Row) -> list[str]:
+    day = date.fromisoformat(row["date"])
+    changed = row["updated_at"].translate({ord(sign): None for sign in "-:"})[:15]
+    description = "\n".join(text for text in (row["goal"], row["description"]) if text)
+    return [
+        "BEGIN:VEVENT",
+        f"UID:{row['kind']}-{row['id']}@pi-mcp",
+        f"DTSTAMP:{changed}Z",
+        f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
+        f"DTEND;VALUE=DATE:{day + timedelta(1):%Y%m%d}",
+        f"SUMMARY:{_escaped(row['title'])}",
+        f"DESCRIPTION:{_escaped(description)}",
+        "TRANSP:TRANSPARENT",
+        "END:VEVENT",
+    ]
+
+
+def _escaped(text: str) -> str:
+    for sign in "\\;,":
+        text = text.replace(sign, f"\\{sign}")
+    return "\\n".join(text.splitlines())
+
+
+def _folded(line: str) -> Iterator[str]:
+    """The line in pieces of at most LINE_BYTES, none of which cuts a letter."""
+    piece = ""
+    for letter in line:
+        if len(f"{piece}{letter}".encode()) > LINE_BYTES:
+            yield f"{piece}\r\n"
+            piece = " "
+        piece += letter
+    yield f"{piece}\r\n"

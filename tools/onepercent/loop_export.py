@@ -1,0 +1,80 @@
+"""The zip that Loop Habit Tracker exports: its habits, each with its days."""
+
+# As HabitList and HabitsCSVExporter of Loop write it:
+# - Habits.csv has a row per habit. The name of the habit's folder begins with its Position, 001. The export of a single
+#   habit names all of them, and has one folder.
+# - 001 Run/Checkmarks.csv has the days, the newest first. Since 2.3.1 it has a head, notes, and names for five numbers.
+#   Before that its rows are a date and a number, and Habits.csv has neither types, units, targets nor the archive.
+# - Checkmarks.csv at the top has all habits as columns, in their order. Its head lacks the quotes that names may need;
+#   some versions wrote Entry(timestamp=2023-04-03, value=300) for 300.
+
+import csv
+import zlib
+from collections.abc import Iterator
+from fnmatch import filter
+from io import StringIO
+from lzma import LZMAError
+from operator import itemgetter
+from zipfile import BadZipFile, ZipFile
+
+Record = dict[str, str]
+"""A row of a table of the zip."""
+
+# What a damaged or encrypted (RuntimeError) zip raises when it is read.
+ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
+
+# The numbers that have a name in Loop, of amounts, too.
+NAMES = {"-1": "UNKNOWN", "0": "NO", "1": "YES_AUTO", "2": "YES_MANUAL", "3": "SKIP"}
+# The columns of Habits.csv before 2.3.1 that have another name now.
+RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenominator"}
+# What Habits.csv did not say before 2.3.1.
+UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
+
+
+def habits_of(file: str) -> Iterator[tuple[Record, list[Record] | None]]:
+    """Each habit with its days, the oldest first: Date, Value, Notes; None if its days are not in the file.
+    Raises one of ERRORS, OSError, KeyError or ValueError if it is not such an export."""
+    with ZipFile(file) as archive:
+        head, *rows = _table(archive, "Habits.csv")
+        columns = [RENAMED.get(name, name) for name in head]
+        habits = [dict(zip(columns, row, strict=False)) for row in rows]
+        matrix = _matrix(archive, [habit["Name"] for habit in habits])
+        for place, habit in enumerate(habits):
+            paths = filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv")
+            past: list[Record] | None = None
+            if paths:
+                past = _days(_table(archive, paths[0]))
+            elif matrix is not None:
+                past = _days([[day[0], day[place + 1]] for day in matrix])
+            if "Type" not in habit:
+                habit |= UNSAID | {"Type": _type_of(past or [])}
+            yield habit, past
+
+
+def _table(archive: ZipFile, path: str) -> list[list[str]]:
+    text = archive.read(path).decode("utf-8-sig")
+    return [row for row in csv.reader(StringIO(text, newline="")) if row]
+
+
+def _matrix(archive: ZipFile, names: list[str]) -> list[list[str]] | None:
+    """The rows of the table of all habits, if its columns are certain to be these habits."""
+    if "Checkmarks.csv" not in archive.namelist():
+        return None
+    head, *rows = _table(archive, "Checkmarks.csv")
+    return rows if head == ["Date", *names, ""] else None
+
+
+def _days(rows: list[list[str]]) -> list[Record]:
+    """The days of a habit, the oldest first, with the names of today's Loop for its numbers."""
+    past = []
+    for day, value, *notes in rows:
+        if day != "Date":
+            number = value.rpartition("=")[2].removesuffix(")")
+            past.append({"Date": day, "Value": NAMES.get(number, number), "Notes": "".join(notes)})
+    return sorted(past, key=itemgetter("Date"))
+
+
+def _type_of(past: list[Record]) -> str:
+    """Before 2.3.1 only the days tell: a number without a name is an amount."""
+    values = {day["Value"] for day in past}
+    return "YES_NO" if values <= set(NAMES.values()) else "NUMERICAL"
