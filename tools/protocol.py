@@ -232,12 +232,6 @@ class Request:
         return action_of(answer)
 
 
-def meta_of(message: JsonObject) -> JsonObject:
-    """The `_meta` of a message's params; empty if it has none."""
-    meta = (message.get("params") or {}).get("_meta")
-    return meta if isinstance(meta, dict) else {}
-
-
 def action_of(answer: Any) -> str:
     """The action of a person's answer: only a well-formed `accept` is a yes."""
     is_sound = fits(answer, {"action": ("accept", "decline", "cancel"), "content?": OBJECT_OR_NULL})
@@ -266,23 +260,21 @@ def greeting(request: Request) -> JsonObject:
     """The result of ping, initialize or server/discover."""
     if request.method == "ping":
         return {}
-    listed = {"listChanged": request.has_streams}
-    streamed = {"listChanged": request.has_streams and request.is_modern}
+    streams = request.has_streams and request.is_modern
     capabilities: JsonObject = {
-        "tools": listed,
-        "prompts": streamed,
-        "resources": {**streamed, "subscribe": streamed["listChanged"]},
+        "tools": {"listChanged": request.has_streams},
+        "prompts": {"listChanged": streams},
+        "resources": {"listChanged": streams, "subscribe": streams},
         "completions": {},
     }
+    about = {"capabilities": capabilities, "instructions": instructions(current())}
     if request.is_modern:
         capabilities["extensions"] = EXTENSIONS
-        versions: JsonObject = {"supportedVersions": [MODERN_VERSION]}
-    else:
-        version = request.params["protocolVersion"]
-        is_known = version in HANDSHAKE_VERSIONS
-        versions = {"protocolVersion": version if is_known else HANDSHAKE_VERSIONS[-1]}
-        versions["serverInfo"] = SERVER_INFO
-    return {**versions, "capabilities": capabilities, "instructions": instructions(current())}
+        return {"supportedVersions": [MODERN_VERSION], **about}
+    version = request.params["protocolVersion"]
+    if version not in HANDSHAKE_VERSIONS:
+        version = HANDSHAKE_VERSIONS[-1]
+    return {"protocolVersion": version, "serverInfo": SERVER_INFO, **about}
 
 
 def list_tools(request: Request) -> list[JsonObject]:
