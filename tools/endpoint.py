@@ -48,11 +48,14 @@ class HttpRequest(protocol.Request):
     answer."""
 
     def __init__(self, message: JsonObject, headers: dict[str, str]):
-        is_shown = headers.get(SESSION, "").endswith(WITH_PAGES)
-        super().__init__(message, is_modern(headers), SHOWN if is_shown else {})
         self.headers = headers
+        is_shown = headers.get(SESSION, "").endswith(WITH_PAGES)
+        super().__init__(message, SHOWN if is_shown else {})
         self.loop = asyncio.get_running_loop()
         self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
+
+    def has_modern_era(self) -> bool:
+        return is_modern(self.headers)
 
     def notify(self, message: JsonObject | None) -> None:
         """Put a message into the queue, from any thread."""

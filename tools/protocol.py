@@ -145,16 +145,20 @@ class Request:
     # True over stdio, where streams tell the client of changes.
     has_streams = False
 
-    def __init__(self, message: JsonObject, is_modern: bool, capabilities: JsonObject | None = None):
+    def __init__(self, message: JsonObject, capabilities: JsonObject):
         self.id = message["id"]
         self.method: str = message["method"]
         self.params: JsonObject = message.get("params") or {}
-        self.meta = meta_of(message)
-        self.is_modern = is_modern
+        meta = self.params.get("_meta")
+        self.meta = meta if isinstance(meta, dict) else {}
+        self.is_modern = self.has_modern_era()
         # A modern request brings its client's capabilities along; those of others come from a handshake.
-        self.capabilities = (self.meta.get(CLIENT_CAPABILITIES) if is_modern else capabilities) or {}
+        self.capabilities = (self.meta.get(CLIENT_CAPABILITIES) or {}) if self.is_modern else capabilities
         self.withdrawn = False
         self.reported_s = 0.0
+
+    def has_modern_era(self) -> bool:
+        raise NotImplementedError
 
     @property
     def shows_pages(self) -> bool:
@@ -339,13 +343,15 @@ class Call(Request):
     has_streams = True
 
     def __init__(self, session: "Session", message: JsonObject):
-        # A client that used the envelope before and made no handshake has forgotten it here.
-        is_expected = session.is_modern and not session.is_initialized
-        has_envelope = is_expected or PROTOCOL_VERSION in meta_of(message)
-        super().__init__(message, has_envelope and message["method"] != "initialize", session.capabilities)
         self.session = session
+        super().__init__(message, session.capabilities)
         self.key = key_of(self.id)
         self.is_owed = True
+
+    def has_modern_era(self) -> bool:
+        # A client that used the envelope before and made no handshake has forgotten it here.
+        is_expected = self.session.is_modern and not self.session.is_initialized
+        return self.method != "initialize" and (is_expected or PROTOCOL_VERSION in self.meta)
 
     def notify(self, message: JsonObject) -> None:
         self.session.send(message, about=self)

@@ -69,8 +69,11 @@ class SdkRequest(protocol.Request):
         self.context = context
         model = context.session.client_capabilities
         message = {"id": context.request_id, "method": method, "params": dict(context.params or {})}
-        super().__init__(message, context.protocol_version not in protocol.HANDSHAKE_VERSIONS)
+        super().__init__(message, {})
         # Over HTTP a handshake is forgotten: what it said is here.
         self.capabilities = (
             model.model_dump(by_alias=True, exclude_none=True) if model else HANDSHAKE.get() or {}
         )
+
+    def has_modern_era(self):
+        return self.context.protocol_version not in protocol.HANDSHAKE_VERSIONS
