@@ -18,7 +18,7 @@ from itertools import chain, islice
 
 from tools.core.calls import checkpoint
 from tools.klipper import pages
-from tools.klipper.config import changes, motion, options, reference, references
+from tools.klipper.config import changes, motion, options, reference, references, templates
 from tools.klipper.config.changes import Change, Entry
 from tools.klipper.config.machine import (
     MEASURING,
@@ -49,6 +49,8 @@ from tools.klipper.pages import Page
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
+TEMPLATED = ("menu", "display_template", "display_data")
+"""Sections whose other options may be templates, too."""
 # A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 
@@ -171,7 +173,8 @@ class Checker:
             yield _changed(section, name, change)
         elif message := options.wrong(section.name, option, name, value):
             yield finding_at(section, name, message)
-        if name.endswith("gcode") and "{" in value and (mistake := options.template_mistake(value)):
+        is_template = name.endswith("gcode") or section.kind in TEMPLATED
+        if is_template and "{" in value and (mistake := templates.mistake(value)):
             message = f"Error loading template '{section.name}:{name}': {mistake}"
             yield finding_at(section, name, message)
 
