@@ -150,6 +150,7 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
     wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
     withdraw(server, token, session_id)
     waiting[0].ends = True
+    wait_until(lambda: all(exchange.sent and "body" in exchange.sent[-1] for exchange in waiting))
     testing.AWAKE.set()
     for exchange in (*sleepers, *waiting):
         exchange.done.result(20)
