@@ -23,6 +23,7 @@ LONGEST_MINUTES = 480
 FEWEST_LIKELY_MINUTES = 5
 """A duration below it was probably meant in hours."""
 LARGEST_N_DAYS = 365
+LONGEST_INTERVAL = 366
 
 UNDONE_AT_MOST = 20
 """The applies that can be undone, one after the other."""

@@ -84,17 +84,32 @@ def frequency(kind: str, detail: Any) -> str:
 
 
 def repetition(rule: str) -> str:
-    """каждый день; каждую неделю: вт; 1-го и 15-го числа, до 31.12."""
+    """каждый день; раз в 2 недели: вт; 1-го и 15-го числа, до 31.12; через 3 дня после выполнения."""
     parts = json.loads(rule)
-    text = frequency(REPEATED[parts["every"]], parts.get("on"))
-    if parts["every"] == "week":
-        text = say("repeat.week", days=text)
+    every = parts["every"]
+    count = counted(parts.get("interval", 1), f"every.{every}")
+    if "after" in parts:
+        text = say("repeat.after", count=count)
+    else:
+        head = said(f"repeat.{every}")
+        if "interval" in parts:
+            head = say("repeat.interval", count=count)
+        text = ": ".join(filter(None, [head, _days_of_rule(parts)]))
     if "until" in parts:
         text += say("repeat.until", day=day(parts["until"]))
     return text
 
 
-REPEATED = {"day": "daily", "week": "custom", "month": "monthly"}
+def _days_of_rule(parts: Mapping[str, Any]) -> str:
+    """вт; 1-го и 15-го числа; 19.03."""
+    match parts["every"]:
+        case "week":
+            return value("schedule_days", parts["on"])
+        case "month":
+            return frequency("monthly", parts["on"])
+        case "year":
+            return _date("date", date.fromisoformat(parts["start"]))
+    return ""
 
 
 def _days_of_month(numbers: list[int]) -> str:
@@ -151,7 +166,10 @@ def span(first: str, last: str | None) -> str:
 def day(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
-    form = "date" if parsed.year == days.today().year else "date.of_another_year"
+    return _date("date" if parsed.year == days.today().year else "date.of_another_year", parsed)
+
+
+def _date(form: str, parsed: date) -> str:
     return say(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
 
 

@@ -109,8 +109,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> 
     """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
-    if values.get("repeat") and not values.get("dt"):
-        values["dt"] = due_days.first_day(values["repeat"], unit.today)
+    repeats.begin(unit, values, values.get("dt"))
 
     title = values["title"]
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
@@ -145,8 +144,7 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
             before = thing_of(unit, "step", step).goal_title
             move["goal_id"] = Edit(step["goal_id"], unit.shown_id("goal", goal["id"]))
             move["goal_title"] = Edit(before, goal["title"])
-    if params.get("repeat") and not (step["dt"] or params.get("dt")):
-        params["dt"] = due_days.first_day(params["repeat"], unit.today)
+    repeats.begin(unit, params, params.get("dt", step["dt"]))
 
     stored = unit.read("steps", step["id"]) or step
     outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
