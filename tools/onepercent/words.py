@@ -14,6 +14,7 @@ AROUND = 20
 LONGEST_PART = 120
 """Characters before and after a changed place, and of what was added or removed there."""
 LONGEST = 500  # characters of a text that a sentence quotes: a title, whole
+GROUPED = 10_000  # the first number whose thousands stand apart
 LAST_DAY = 31  # stands for the last day of any month
 
 # The language of a page, which is its client's, while its texts are made; else it is the setting's.
@@ -63,9 +64,13 @@ def value(name: str, content: Any) -> str:
 
 
 def number(content: float) -> str:
-    """2; 1,5; −10."""
-    text = f"{content:.12g}".replace("-", "−")
-    return text.replace(".", ",") if language() == "ru" else text
+    """2; 1,5; −10; 300 000, in English 300,000."""
+    # Thousands apart from five digits on, as both languages have it.
+    form = "_" if abs(content) >= GROUPED else ""
+    text = f"{content:{form}.12g}".replace("-", "−")
+    if language() == "ru":
+        return text.replace(".", ",").replace("_", "\N{NO-BREAK SPACE}")
+    return text.replace("_", ",")
 
 
 def xp_signed(xp: int) -> str:
@@ -260,5 +265,9 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "before": _streak,
     "after": _streak,
     "replaces": _replaced,
+    "target": lambda target: f"{number(target['amount'])} {target['unit']}",
+    "sum": lambda total: (
+        amount(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
+    ),
 }
 """How a value of a name is said, if not as every value is."""

@@ -12,13 +12,14 @@ from tools.onepercent.actions import (
     set_archived,
     steps,
     stored,
+    targets,
     thing_of,
     update_entity,
     warn_of_same_title,
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Done, Thing
+from tools.onepercent.diff import Changed, Created, Done, Edit, Thing
 from tools.onepercent.rules import GOAL_COMPLETED
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
@@ -28,6 +29,8 @@ CONTENT = {
     "title": fields.text(500, line=True),
     "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
     "due": fields.day(empty=True),
+    "target": targets.TARGET,
+    "amount": targets.ANY_AMOUNT,
     **TEXTS,
 }
 
@@ -38,22 +41,53 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     own_steps = params.pop("steps", None)
     title = params["title"]
     values = {"category": "work"} | params
+    if "amount" in values and not values.get("target"):
+        raise without_target()
 
     created = Created(Thing("goal", title), values=stored(values, CONTENT))
     outcome = Outcome([created])
     warn_of_same_title(unit, outcome, "goals", title, "status = 'work' AND archived_at IS NULL")
     steps.warn_of_odd(unit, outcome, title, dt=params.get("due"))
 
-    outcome.created_id = unit.latest_goal = unit.create("goal", values)
+    outcome.created_id = unit.latest_goal = unit.create("goal", targets.columns(values))
     if own_steps:
         created.steps = steps.add_several(unit, outcome.created_id, own_steps, outcome)
     return outcome
 
 
-@action_on_one("goal.update", **CONTENT, append=fields.record(TEXTS))
+@action_on_one("goal.update", **CONTENT, append=fields.record(TEXTS), **targets.ORDER)
 def update(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
-    """Change a goal; `append` adds to texts."""
-    return update_entity(unit, "goal", goal, params, TEXTS)
+    """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
+    params = targets.columns(targets.moved(unit, "goal", goal, params))
+    if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
+        raise without_target()
+    outcome = update_entity(unit, "goal", goal, params, TEXTS)
+    targets.warn_of_reached(unit, outcome, unit.find("goal", goal["id"]))
+    return outcome
+
+
+@action_on_one("goal.add", amount=targets.ANY_AMOUNT)
+def add(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
+    """Add to the amount of a goal, or take off it."""
+    if not params.get("amount"):
+        raise fields.required("amount")
+    if not goal["target_amount"]:
+        raise without_target()
+    before = targets.sum_of(unit, goal)
+    unit.change("goals", goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
+
+    after = targets.sum_of(unit, goal)
+    thing = thing_of(unit, "goal", goal)
+    total = Edit(before, {"amount": after, "target": targets.target_of(goal)})
+    outcome = Outcome([Changed(thing, changes={"sum": total})])
+    targets.warn_of_reached(unit, outcome, goal)
+    return outcome
+
+
+def without_target() -> ToolError:
+    """The error of an amount for a goal that wants none."""
+    hint = 'Give it one with goal.update: target {"amount": 300000, "unit": "EUR"}.'
+    return ToolError("Goal has no target to count towards", hint, code="FIELD_INVALID", field="amount")
 
 
 @action_on_one("goal.complete")

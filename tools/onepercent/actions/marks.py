@@ -10,7 +10,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields
 from tools.onepercent.actions import Outcome, action, action_on_one, check_day, thing_of
-from tools.onepercent.actions.habits import AMOUNT, history_of, warn_of_streak
+from tools.onepercent.actions.habits import history_of, warn_of_streak
+from tools.onepercent.actions.targets import AMOUNT
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.diff import Deleted, Marked

@@ -40,7 +40,7 @@ HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
     (SELECT json_group_array(json_array(first_day, last_day)) FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
-    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY h.id"""
+    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
     AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)"""
 KEPT = "h.user = :user AND h.deleted_at IS NULL"

@@ -9,6 +9,7 @@ from typing import Any
 from tools.core import health
 from tools.core.json_types import JsonObject
 from tools.onepercent import backup, days, fields, words
+from tools.onepercent.actions import targets
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
@@ -25,18 +26,19 @@ DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.
 IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
 
+AMOUNTS_OF_GOAL = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum, g.target_amount, g.target_unit"
 BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
-    nullif(g.status, 'work') AS status, g.due,
+    nullif(g.status, 'work') AS status, g.due, {AMOUNTS_OF_GOAL},
     (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
         AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
 WHOLE = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
-    p.steps_count, p.steps_completed"""
+    p.steps_count, p.steps_completed, {AMOUNTS_OF_GOAL}"""
 # `moved`: when a goal or a step of it was changed last.
 GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
-    WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
+    WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY ifnull(g.place, g.id), g.id"""
 STEPS = f"""SELECT id, title, {DUE_DAY} AS dt, priority, time_duration, progress, repeat{{more}} FROM steps
     WHERE goal_id = :goal AND deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}"""
 OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0")
@@ -86,7 +88,7 @@ def goals(db: Database, view: View) -> JsonObject:
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
     values = {"user": view.user, "today": f"{view.today}", "goal": view.goal_id}
-    items = list(map(item_of, due_days.read(db, query, values)))
+    items = [_with_target(item_of(row)) for row in due_days.read(db, query, values)]
     if is_one and not items:
         raise missing("goal")
 
@@ -97,6 +99,13 @@ def goals(db: Database, view: View) -> JsonObject:
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
+
+
+def _with_target(item: JsonObject) -> JsonObject:
+    """An item whose target is one object."""
+    if "target_amount" in item:
+        item["target"] = {"amount": item.pop("target_amount"), "unit": item.pop("target_unit")}
+    return item
 
 
 def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:

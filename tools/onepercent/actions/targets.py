@@ -1,0 +1,87 @@
+"""Amounts that goals and habits count towards, and a place in an order of one's own."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from tools.core.json_types import JsonObject
+from tools.core.schema import Limits
+from tools.onepercent import fields
+from tools.onepercent.actions import Outcome
+from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
+from tools.onepercent.database import Row
+from tools.onepercent.rules import LARGEST_AMOUNT, LARGEST_PLACE
+
+AMOUNT = fields.plain(
+    Annotated[float, Limits(ge=0.001, le=LARGEST_AMOUNT)],
+    "number",
+    f"a number above 0, at most {LARGEST_AMOUNT}",
+)
+# An amount that is there already, or that goes.
+ANY_AMOUNT = fields.plain(
+    Annotated[float, Limits(ge=-LARGEST_AMOUNT, le=LARGEST_AMOUNT)],
+    "number",
+    f"a number, at most {LARGEST_AMOUNT}",
+)
+UNIT = fields.text(20, line=True)
+TARGET = fields.record({"amount": AMOUNT, "unit": UNIT}, ("amount", "unit"), empty=True)
+
+# Where a goal or habit is to stand: before another one, null for the last; or its place, from 1 on.
+ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.whole(1, LARGEST_PLACE)}
+
+# The sum of a goal: what was added to it, and the amounts of the habits that add to it.
+SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount) FROM habits h JOIN habit_marks m ON m.habit_id = h.id
+    WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
+SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
+
+# Things in the order of the person; what was never moved stands by its id.
+IN_ORDER = "ifnull(place, id), id"
+
+
+def columns(params: JsonObject) -> JsonObject:
+    """The values by the columns that keep them: a target has two."""
+    if "target" not in params:
+        return params
+    target = params.pop("target") or {}
+    return params | {"target_amount": target.get("amount"), "target_unit": target.get("unit")}
+
+
+def target_of(row: Mapping[str, Any]) -> JsonObject:
+    """The target of a row as tools and diffs show it."""
+    return {"amount": row["target_amount"], "unit": row["target_unit"]}
+
+
+def sum_of(unit: UnitOfWork, goal: Row) -> float:
+    """What a goal has come to."""
+    (total,) = unit.db.execute(SUM_OF_GOAL, (goal["id"],)).fetchone()
+    return float(total)
+
+
+def warn_of_reached(unit: UnitOfWork, outcome: Outcome, goal: Row) -> None:
+    """Say that an open goal has what it wants."""
+    wanted = goal["target_amount"]
+    if wanted and goal["status"] == "work" and sum_of(unit, goal) >= wanted:
+        outcome.warn(
+            "warn.reached", title=goal["title"], sum={"amount": sum_of(unit, goal), "target": target_of(goal)}
+        )
+
+
+def moved(unit: UnitOfWork, entity: str, row: Row, params: JsonObject) -> JsonObject:
+    """The params with the place that `before` or `order` means: halfway between two others, or after the last."""
+    if "before" not in params and "order" not in params:
+        return params
+    statement = f"""SELECT id, ifnull(place, id) FROM {ENTITIES[entity]}
+        WHERE user = ? AND deleted_at IS NULL AND id <> ? ORDER BY {IN_ORDER}"""
+    others = unit.db.execute(statement, (unit.user, row["id"])).fetchall()
+    at = params.pop("order", len(others) + 1) - 1
+    if (before := params.pop("before", None)) is not None:
+        other = unit.find(entity, before)["id"]
+        if other == row["id"]:
+            raise fields.invalid("before", f"another {entity}")
+        at = [key for key, _ in others].index(other)
+
+    places = [place for _, place in others]
+    if at >= len(places):
+        return params | {"place": float(max(places, default=0) + 1)}
+    previous = places[at - 1] if at else places[0] - 2
+    return params | {"place": (previous + places[at]) / 2}
