@@ -116,7 +116,7 @@ class Created(Entry):
 
     def things(self) -> Counter[str]:
         steps = Counter(step=len(self.steps))
-        return steps if self.thing.kind == "steps" else steps + super().things()
+        return steps if self.thing.kind == "steps" else super().things() + steps
 
 
 def _row(step: JsonObject) -> list[Any]:
@@ -230,7 +230,7 @@ class Marked(Entry):
         """Say on which days."""
         self.thing = replace(self.thing, kind="mark", dates=tuple(words.ranges(dates)))
         self.count = len(dates)
-        if self.count == 1:
+        if self.replaces and self.count == 1:
             self.replaces = "".join(self.replaces.values())
 
 

@@ -1,6 +1,8 @@
 """The dry run: actions run in a transaction that is rolled back, to see what they would do."""
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -8,8 +10,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
-from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Database, Row
+from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
+from tools.onepercent.database import Database
 from tools.onepercent.diff import SECTIONS, Entry
 
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
@@ -152,7 +154,7 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
                 raise
             db.execute("ROLLBACK TO action")
             members = action if isinstance(action, dict) else {}
-            dry.errors.append({"index": index} | _refusal(members, error, unit.found))
+            dry.errors.append({"index": index} | _refusal(unit, members, error))
             if members.get("action") == "goal.create":
                 unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
         db.execute("RELEASE action")
@@ -161,19 +163,38 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
     return dry
 
 
-def _refusal(sent: JsonObject, error: ToolError, rows: dict[str, Row]) -> JsonObject:
+def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
     """The error of an action, with the title of what it was about, or the id of what is not there."""
     action = fields.printable(sent.get("action") or "")
-    row = dict(rows.get(action.partition(".")[0], {}))
     params = sent.get("params")
-    entity = error.code.removesuffix("_NOT_FOUND").lower()
-    key = params.get(f"{entity}_id") if isinstance(params, dict) else None
+    if not isinstance(params, dict):
+        params = {}
+    missing = error.code.removesuffix("_NOT_FOUND").lower()
+    key = params.get(f"{missing}_id")
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=row.get("title") or row.get("name"),
+        title=_title(unit, action.partition(".")[0], params, error.data.get("field")),
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()
     del answer["success"]
     return shown | answer
+
+
+def _title(unit: UnitOfWork, entity: str, params: JsonObject, place: object) -> str:
+    """The title of what an action is about: of a row, or as it was sent; of a step in a list, its own."""
+    if match := re.match(r"steps\[(\d+)\]", str(place)):
+        steps = params["steps"]
+        step = steps[int(match[1])] if isinstance(steps, list) else steps
+        params = step if isinstance(step, dict) else {}
+    elif entity not in unit.found and entity in ENTITIES:
+        with suppress(ToolError):
+            name = f"{entity}_id"
+            unit.find(entity, fields.KEY.read(name, params.get(name)))
+
+    row = dict(unit.found.get(entity, {}))
+    for title in (row.get("title"), row.get("name"), params.get("title"), params.get("name")):
+        if isinstance(title, str):
+            return fields.printable(title)
+    return ""

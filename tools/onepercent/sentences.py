@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
+from tools.onepercent import rules
 from tools.onepercent.diff import (
     MOST_ROWS,
     Archived,
@@ -56,15 +57,6 @@ OF_HABIT = (
     "target_unit",
 )
 UNLABELLED = ("score", "status", "is_complete")  # what their values say is enough
-
-# The section of an action by the beginning of its verb; `updates` for any other.
-SECTION = {
-    "create": "creates",
-    "delete": "deletes",
-    "unmark": "unmark",
-    "complete": "completions",
-    "mark": "completions",
-}
 
 Detail = str | list[str]  # a list: label, value before, value after
 
@@ -154,8 +146,7 @@ def _verbs(head: str) -> list[str]:
 
 def _dates(thing: Thing) -> str:
     """16.11–22.11, 24.11."""
-    spans = [days.split("..") for days in thing.dates]
-    return ", ".join(span(ends[0], ends[-1]) for ends in spans)
+    return ", ".join(span(*part.split("..")) for part in thing.dates)
 
 
 def _steps_of_goal(entry: Entry) -> str:
@@ -337,24 +328,25 @@ def _status(mark: Marked | Deleted) -> str:
 
 
 def refused(error: JsonObject) -> str:
-    """Не получится изменить: шаг «Пройти тест» — так уже и есть."""
-    name = str(error.get("action", ""))
-    code = error.get("code")
-    domain, _, ending = name.partition(".")
-    section = SECTION.get(ending.partition("_")[0], "updates")
-    thing = said(f"thing.{'mark' if section == 'unmark' else domain}")
-    what = name or f"#{error['index'] + 1}"
-    if thing and code != "UNKNOWN_ACTION":
-        title = f" {quoted(error['title'])}" if "title" in error else ""
-        what = f"{_verbs(section)[0].lower()}: {thing}{title}"
-    reason = said(f"error.{code}")
+    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is that of the action, else of the field,
+    else of the code."""
+    action = str(error.get("action"))
+    code = error["code"]
+    place, _, name = str(error.get("field")).rpartition(".")
+    name = name.partition("[")[0]
+    reason = said(f"error.{code}.{action}") or said(f"error.{code}.{name}")
     if not reason:
-        reason = errors.one_line(error["error"])
-    elif "id" in error:
+        label = said(f"field.{name}") if code.startswith("FIELD_") else ""
+        reason = _joined(label, said(f"error.{code}") or errors.one_line(error["error"]))
+    reason = reason.format(**vars(rules))
+    if "id" in error:
         reason += f" ({error['id']})"
-    if place := said(f"field.{str(error.get('field')).partition('[')[0]}"):
-        reason += f" ({place})"
-    return say("refused", what=what, reason=reason)
+
+    thing = "step" if place.startswith("steps[") else action.partition(".")[0]
+    subject = "" if code == "UNKNOWN_ACTION" else said(f"thing.{thing}")
+    title = quoted(error["title"]) if subject and "title" in error else ""
+    text = _joined(f"{subject} {title}".strip(), reason)
+    return text[:1].upper() + text[1:]
 
 
 def counts(entries: Iterable[Entry], is_done: bool = False) -> str:

@@ -133,8 +133,8 @@ def summary(journal: str) -> str:
 @action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
-    applied_id = params["applied_id"]
-    undone = params["undone"]
+    applied_id = params.get("applied_id", 0)  # Another version may have kept a preview without them.
+    undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
     if row is None:

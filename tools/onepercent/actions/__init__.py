@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, sentences, words
@@ -155,11 +156,20 @@ def ordered() -> list[Action]:
     return sorted(published, key=lambda action: action.domain)
 
 
-REMOVING = ("delete", "remove", "drop")
+# Verbs that models invent, by those that they may stand for.
+INVENTED_VERBS = {
+    "reopen unmark resume unarchive": "uncomplete incomplete uncheck untick undo revert restore clear reset",
+    "complete mark_completed": "done finish close tick check log achieve",
+    "mark_missed pause": "skip fail miss excuse",
+    "shift update": "move postpone reschedule delay",
+    "update update_entry": "edit modify rename set change append",
+    "create create_entry": "add new write",
+    "delete delete_entry unmark": "remove drop",
+}
 
 
 def find(name: object) -> Action:
-    """The published action of that name. Raises ToolError that names those of its domain."""
+    """The published action of that name. Raises ToolError that names the nearest ones."""
     if name in (None, ""):
         raise fields.required("action")
     action = ACTIONS.get(str(name))
@@ -167,12 +177,18 @@ def find(name: object) -> Action:
         return action
 
     sent = fields.printable(name).lower()
-    # A wrong name leads to a deletion only if it says so: an invented `uncomplete` means `reopen`.
-    removes = any(word in sent for word in REMOVING)
-    names = [each.name for each in ordered() if removes or "delete" not in each.name]
-    domain = sent.partition(".")[0]
-    of_domain = [each for each in names if each.startswith(f"{domain}.")]
-    hint = f"There are: {', '.join(of_domain or names)}."
+    domain, _, verb = sent.partition(".")
+    names = [each.name for each in ordered()]
+    meant: list[str] = []
+    for verbs, invented in INVENTED_VERBS.items():
+        if {*verb.split("_")} & {*invented.split()}:
+            meant += [f"{domain}.{each}" for each in verbs.split()]
+    nearest = [each for each in meant if each in names]
+    # A wrong name leads to a deletion only if it says so.
+    harmless = [each for each in names if "delete" not in each]
+    nearest = nearest or errors.several(sent, harmless, cutoff=0.5)
+    of_domain = [each for each in harmless if each.startswith(f"{domain}.")]
+    hint = f"There are: {', '.join(nearest[:3] or of_domain or names)}."
     raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 
