@@ -77,9 +77,10 @@ def geo(anki):
 
 @pytest.fixture
 def deck(anki):
-    """Thirty new cards in two decks."""
+    """Thirty new cards in two decks, made some seconds ago."""
     for name, count in (("Geo", 20), ("Geo::Cities", 10)):
         add_notes(anki.collection, name, *(f"{name} question {number}" for number in range(count)))
+    anki.collection.db.execute("update notes set mod = mod - 9")
     return anki
 
 

@@ -60,6 +60,47 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, call, kind):
         assert content(geo.collection) == before
 
 
+@both_versions
+@pytest.mark.parametrize("kind", ["notes", "decks"])
+@pytest.mark.parametrize("way", ["the request was lost", "the person took it back"])
+def test_what_is_there_with_its_old_id_is_not_added_again(geo, call, kind, way):
+    tool, arguments, *_ = harm(geo)[kind]
+    before = content(geo.collection)
+    if way == "the request was lost":
+        delete = geo.addon.deleteNotes if kind == "notes" else geo.addon.deleteDecks
+        setattr(geo.addon, delete.__name__, lambda **params: None)
+    call(tool, **arguments)
+    if way == "the person took it back":
+        assert content(geo.collection) != before
+        geo.collection.undo()
+
+    answer = call("anki.restore", entry=1)
+
+    assert answer["alreadyThere"] == (2 if kind == "notes" else 4)
+    assert "addedAgain" not in answer and "warnings" not in answer
+    assert content(geo.collection) == before
+
+
+def test_of_a_note_that_lost_one_card_with_its_deck_that_card_comes_back(anki, call):
+    collection = anki.collection
+    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
+    note.fields = ["front", "back"]
+    collection.add_note(note, collection.decks.id("Recognition"))
+    _, reverse = collection.card_ids_of_note(note.id)
+    collection.set_deck([reverse], collection.decks.id("Production"))
+    collection.sched.set_due_date([reverse], "9!")
+    call("anki.delete_decks", decks=["Production"], cardsToo=True)
+    assert len(collection.card_ids_of_note(note.id)) == 1
+
+    answer = call("anki.restore", entry=1)
+
+    assert answer["alreadyThere"] == 1 and "addedAgain" not in answer
+    cards = [collection.get_card(card) for card in collection.card_ids_of_note(note.id)]
+    assert [collection.decks.name(card.did) for card in cards] == ["Recognition", "Production"]
+    assert [card.ivl for card in cards] == [0, 9]
+    assert collection.get_note(note.id).fields == ["front", "back"]
+
+
 @pytest.mark.parametrize("fault", ["", "cut_after"])
 def test_twins_come_back_each_once(geo, call, fault):
     """Notes with the first field of one that stays, one of them the same throughout."""

@@ -290,6 +290,8 @@ def session_of(chance):
         request_id = chance.choice([number, f"{number}x"])
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
         headers = {**shared, **(dict(modern(message)) if is_modern else {})}
+        if chance.random() < 0.2:
+            headers |= chance.choice(ODD_HEADERS)
         yield message, headers.items()
 
 
@@ -303,3 +305,33 @@ def test_random_sessions_whose_bodies_are_cut_at_random(beside, part):
                 text = text[: chance.randrange(len(text))]
             place = chance.randrange(len(text) + 1)
             beside.check(None, headers, parts=[text[:place], text[place:]])
+
+
+def test_the_differences_that_are_meant(beside):
+    """First our status, then the judge's. Ours takes no text that is not UTF-8 (RFC 8259), a kind and a host as they
+    are written, and refuses in both eras what one of them refuses: an id that is none, a header that comes twice.
+    There are no streams to be opened by GET."""
+    good = ask(1, "tools/list")
+    message = ask(1, "tools/list", _meta=envelope())
+    text = json.dumps(message)
+    for body, headers, options, statuses in (
+        (message, modern(message), {"method": "GET"}, (405, 405)),
+        (good, {}.items(), {"method": "DELETE"}, (405, 405)),
+        (good, {}.items(), {"method": "PUT"}, (405, 405)),
+        (text.encode("utf-16"), modern(message), {}, (400, 200)),
+        (b"\xef\xbb\xbf" + text.encode(), modern(message), {}, (400, 200)),
+        (good, {"Content-Type": "Application/JSON"}.items(), {}, (200, 415)),
+        (message, {**dict(modern(message)), "Content-Type": "application/json-seq"}.items(), {}, (400, 200)),
+        (good, {"Host": "LocalHost"}.items(), {}, (200, 421)),
+        (good, {"Origin": "HTTP://LocalHost"}.items(), {}, (200, 403)),
+        ({**good, "id": 1.5}, {}.items(), {}, (400, 202)),
+        ({**good, "id": None}, {}.items(), {}, (400, 202)),
+        (good, {VERSION: "2025-06-18"}.items(), {"again": [(VERSION, "2025-06-18")]}, (400, 200)),
+        (
+            good,
+            {"Origin": "http://localhost"}.items(),
+            {"again": [("Origin", "http://localhost")]},
+            (403, 200),
+        ),
+    ):
+        assert beside.statuses(body, headers, **options) == statuses, (body, headers, options)

@@ -86,6 +86,17 @@ def test_a_hostile_path_is_an_error_with_a_hint(small_docs, tmp_path, path, code
     assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]
 
 
+def test_a_page_with_a_hash_in_its_name_is_read_as_it_is_listed(small_docs):
+    small_docs(
+        {"C# and #2.md": "# Notes\n\none\n\n## Tips\n\ntwo\n", "C.md": "# Other\n\n## and #2.md\n\nthree\n"}
+    )
+    for page in call("list_docs_map")["pages"]:
+        assert "error" not in call("read_doc", path=page["name"])
+    assert call("read_doc", path="C# and #2.md")["text"].startswith("# Notes")
+    assert call("read_doc", path="C# and #2.md#Tips")["text"].startswith("## Tips")
+    assert call("read_doc", path="C.md#and #2.md")["text"].startswith("## and #2.md")
+
+
 def test_what_a_link_leads_out_to_or_nobody_can_name_is_not_listed(small_docs, tmp_path):
     folder = small_docs({"Bed_Mesh.md": PAGE})
     beside = folder.with_name("docs_private")

@@ -170,3 +170,16 @@ def test_pages_of_further_repositories_are_searched_and_one_of_two_sources_is_on
     (result,) = search("magnets bed mesh")
     assert (result["path"], result["also_in"]) == ("Bed_Mesh.md", ["moonraker/Bed_Mesh.md"])
     assert paths("moonraker magnets bed mesh")[0] == "moonraker/Bed_Mesh.md"
+
+
+def test_a_heading_that_is_the_whole_question_comes_before_a_page_of_a_longer_name(small_docs):
+    small_docs(
+        {
+            "Hall_Filament_Width_Sensor.md": page("Hall filament width sensor", "A filament width sensor."),
+            "Config_Reference.md": page(
+                "Reference", "## Filament sensors", "Switches for filament.", "## Fans"
+            ),
+        }
+    )
+    assert search("filament sensor")[0]["heading"] == "Filament sensors"
+    assert paths("hall filament width sensor")[0] == "Hall_Filament_Width_Sensor.md"

@@ -6,8 +6,10 @@ import os
 import pytest
 
 from tests.klipper.asking import call
+from tests.printer import accelerometer
 from tests.printer.klippy import CONFIG
 from tools.core import calls
+from tools.klipper.config import printer_cfg
 from tools.printer.printer_state import health
 
 
@@ -38,6 +40,37 @@ def test_an_include_that_leads_out_is_named_and_not_read(printer, real_docs):
     (printer / "config/out.cfg").symlink_to("/etc/passwd")
     (printer / "config/printer.cfg").write_text("[include out.cfg]\n" + CONFIG)
     assert "includes that were not given: out.cfg" in call("check_config")["not_checked"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["/root/*", "../../../*", "{printer}*", "link/*", "/root/.*", "more/../../../*"]
+)
+def test_an_include_tells_no_names_of_files_elsewhere(printer, pattern, tmp_path):
+    pattern = pattern.format(printer=str(printer)[:-1])
+    (tmp_path / "secret.txt").touch()
+    (printer / "config/more").mkdir()
+    (printer / "config/link").symlink_to(tmp_path)
+    (printer / "config/printer.cfg").write_text(f"[include {pattern}]\n")
+    config = printer_cfg.read_files(printer / "config/printer.cfg", printer)
+    assert (config.missing, config.problems) == ([pattern], [])
+
+
+def test_an_absolute_include_of_the_printers_own_folder_is_read(printer, tmp_path):
+    (printer / "config/fan.cfg").write_text("[fan]\n")
+    link = tmp_path / "link"
+    link.symlink_to(printer)
+    for folder in (printer, link):
+        for pattern in (f"{printer}/config/f*.cfg", f"{printer}/config/fan.cfg", "../config/f*.cfg"):
+            (printer / "config/printer.cfg").write_text(f"[include {pattern}]\n")
+            assert "fan" in printer_cfg.read_files(folder / "config/printer.cfg", folder).sections
+
+
+def test_a_tool_over_its_budget_is_an_error_that_says_what_to_do(printer, monkeypatch):
+    monkeypatch.setattr(calls, "MOST_COMPUTED_S", -1.0)
+    resonances = accelerometer.calibration({50: 1e4}, {"mzv": 40.0})
+    for name, arguments in (("printer_log", {}), ("printer_resonances", {"text": resonances})):
+        answer = call(name, **arguments)
+        assert (answer["code"], "at a time" in answer["hint"]) == ("OUT_OF_TIME", True)
 
 
 def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(printer, real_docs, tmp_path):

@@ -273,13 +273,27 @@ def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
     assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
 
 
+def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(printer):
+    reason = "Transition to shutdown state: heater \u202eextruder\u2028 not heating\n"
+    (printer / "logs/klippy.log").write_text(klippy.start(1) + reason)
+    assert call("printer_log")["shutdown"] == "heater extruder not heating"
+
+
 def test_a_damaged_log_is_answered(printer):
     config, stats = (
         b"===== Config file =====\n" * 1000,
         b"Stats x: y=\n" * 100 + b"Stats 1.2.3: bytes_retransmit=1e9999\n",
     )
     odd = b"Start printer at now (1.2.3 4.5.6)\nStart printer at (1 2)\nStart printer at x (1 1)\n" + stats
-    for text in (b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
+    many = b"9" * 400
+    long = b"Start printer at x (1 %s)\nStats %s: a: bytes_read=%s sysload=%s memavail=1\n" % (
+        many,
+        many,
+        many,
+        many,
+    )
+    boards = b"Start printer at x (1 1)\nStats 1: " + b" a=b:" * 12_900 + b" sysload=1.1 " * 4900 + b"\n"
+    for text in (long, boards, b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
         (printer / "logs/klippy.log").write_bytes(text)
         answer = call("printer_log")
         assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000

@@ -119,6 +119,38 @@ def test_no_link_pipe_or_huge_file_is_read_and_no_other_name_is_shown(folder, tm
     assert call("printer_resonances", text="1" * 4_000_001)["code"] == "INVALID_ARGUMENTS"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_of_files_in_a_folder_that_all_may_write_only_the_owners_count(folder, printer):
+    path = folder / "calibration_data_x_1.csv"
+    path.write_text(WHOLE)
+    os.chown(path, 65534, 65534)
+    assert call("printer_resonances")["code"] == "NO_RESONANCES"
+    os.chown(printer, 65534, 65534)
+    assert call("printer_resonances")["x"]["shaper"] == "mzv"
+
+
+def test_a_file_that_is_gone_since_it_was_listed_is_left_out(folder, monkeypatch):
+    (folder / "calibration_data_x_1.csv").write_text(WHOLE)
+    listed = [folder / "calibration_data_x_1.csv", folder / "calibration_data_y_1.csv"]
+    monkeypatch.setattr(printer_resonances.Path, "glob", lambda *_: listed)
+    assert call("printer_resonances").keys() == {"x"}
+
+
+def test_only_the_shapers_in_the_first_line_are_judged(monkeypatch):
+    header, rows = WHOLE.split("\n", 1)
+    judged = []
+    fit = printer_resonances._fit
+    monkeypatch.setattr(printer_resonances, "_fit", lambda *words: judged.append(words[0]) or fit(*words))
+    first, *others = rows.splitlines()
+    text = "\n".join(
+        [header + ",mzv(50.0)" * 1000, first + ",0" * 1000, *(f"{row}{',0' * 1000}" for row in others)]
+    )
+    assert call("printer_resonances", text=text)["shaper"]
+    assert len(judged) == 5
+    call("printer_resonances", text=f"{WHOLE}# ,mzv(50.0),mzv(60.0),mzv(70.0)\n")
+    assert len(judged) <= 10
+
+
 def test_where_the_printer_s_files_are_off_nothing_is_read_but_a_text_is_explained(folder, env):
     (folder / "calibration_data_x_1.csv").write_text(WHOLE)
     env(KLIPPER_PRINTER_DATA="off")

@@ -140,7 +140,7 @@ ODD = {**RESULTS, "objects/query": 7}
 @pytest.mark.parametrize(
     "speak",
     [
-        saying(b""), saying(b'{"id": 1, "resu'), saying(b"HTTP/1.1 400 Bad Request\r\n\r\n\x03"), saying(b"[]\x03"), endless, dripping,
+        saying(b""), saying(b'{"id": 1, "resu'), saying(b"HTTP/1.1 400 Bad Request\r\n\r\n\x03"), saying(b"[]\x03"), saying(b"[" * 100_000 + b"\x03"), endless, dripping,
         lambda connection: connection.recv(10), saying(b'{"id": "info", "error": {"message": "no"}}\x03'),
         klipper({"info": [], "objects/query": {}}), klipper(ODD),
     ],

@@ -8,16 +8,21 @@
 #   repeated. Answers with an unknown outcome stay on record for an hour.
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in an error
 #   box when the person gives theirs.
+# - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes what would
+#   show anybody's next step of Undo (`_state`), and it is compared before Anki's Undo.
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only, and one that
 # it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and loses nothing.
 
+import json
 import math
 import time
+from binascii import crc32
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
-from tools.anki import client, due, journal, state
+from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
 from tools.anki.client import Action
 from tools.anki.replies import Refused, Unanswered, hangs
@@ -31,13 +36,23 @@ from tools.core.tool import Tool
 PENDING = "answers pending"
 """Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 log before."""
-GIVEN = "answers to take back"
-"""Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by
-then, steps of Undo that came before it, newest entry of the journal."""
+GIVEN = "answers and states"
+"""Key of the answers that can be taken back, oldest first: [card, note, deck], row of the log, answers of Anki's day
+by then, steps of Undo that came before it, the digest of Anki's state then (of a call's answers, after the last)."""
 QUEUE_RESET_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
-SAME_MOMENT_S = 1
-"""An answer may tag its note as a leech: a change so soon after it is its own."""
+NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
+MARKS = (
+    "is:suspended",
+    "is:buried",
+    # Each flag is in another selection of these three.
+    "flag:1 or flag:3 or flag:5 or flag:7",
+    "flag:2 or flag:3 or flag:6 or flag:7",
+    "flag:4 or flag:5 or flag:6 or flag:7",
+)
+PASSING = ("new_count", "learn_count", "review_count", "nextReviews")
+"""What changes in Anki's answers as time goes by."""
+NAMES: tuple[Action, ...] = (("deckNames", {}), ("modelNames", {}))
 ANKI_DAY = "answers day"
 """Key of the date of Anki's day, for an hour: telling it reads the whole log."""
 COUNT: Action = ("getNumCardsReviewedToday", {})
@@ -121,7 +136,7 @@ class AnswerBatch:
     cards: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    given: list[list[int]] = field(default_factory=list)
+    given: list[list[Any]] = field(default_factory=list)
     """New answers, as GIVEN keeps them."""
     undo_steps: int = 0
     """Steps of Undo before the next answer."""
@@ -156,10 +171,12 @@ class AnswerBatch:
             ("findCards", {"query": f"{search} (is:due or is:new) -is:suspended -is:buried"}),
             ("findCards", {"query": f"{search} deck:filtered"}),
             ("getReviewsOfCards", {"cards": cards}),
+            *NAMES,
             ("guiCurrentCard", {}),
         )
-        details, due_now, self.borrowed, log = client.whole(results)
+        details, due_now, self.borrowed, log, *self.names = client.whole(results)
         infos = {info["cardId"]: info for info in details if info}
+        self.subjects = {card: [card, info["note"], info["deckName"]] for card, info in infos.items()}
         self.before = newest(log)
         self.on_screen = current["cardId"] if isinstance(current, dict) else None
         for card in cards:
@@ -232,33 +249,37 @@ class AnswerBatch:
         else:  # suspending would send a borrowed card home; this empties the undo list
             reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
-        *_, log, today, by_day = client.multi(
-            *reset_queue,
-            ("answerCards", {"answers": answers}),
-            client.REDRAW,
-            ("getReviewsOfCards", {"cards": cards}),
-            COUNT,
+        answering = [*reset_queue, ("answerCards", {"answers": answers}), client.REDRAW]
+        by_day, *results = client.multi(
+            *answering,
             COUNT if self.anki_day else BY_DAY,
-        )
+            *self._questions(cards),
+        )[len(answering) :]
         if isinstance(by_day, list) and by_day:
             self.anki_day = by_day[0][0]
             state.keep(ANKI_DAY, {"day": self.anki_day})
-        self._take(log, today)
+        self._take(*results)
 
-    def _take(self, log: Log, today: object) -> None:
+    def _questions(self, cards: list[int]) -> list[Action]:
+        """The log of these cards, the number of Anki's answers today, and its state."""
+        log: Action = ("getReviewsOfCards", {"cards": cards})
+        return [log, COUNT, *_state(self.subjects[cards[-1]], self.names)]
+
+    def _take(self, log: Log, today: object, *seen: object) -> None:
         """Take those cards as done that have a newer row in the log than before; `today` is the number
-        of Anki's answers by then."""
+        of Anki's answers by then, `seen` its state."""
         rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
                 rows.append((row, card))
-        entry = journal.last()
         before = today - len(rows) if isinstance(today, int) else 0
         for count, (row, card) in enumerate(sorted(rows), before + 1):
             del self.wanted[card]
             self.cards.append(self._outcome(card, row))
-            self.given.append([card, row.id, count, self.undo_steps, entry])
+            self.given.append([self.subjects[card], row.id, count, self.undo_steps, None])
             self.undo_steps = 0
+        if rows:
+            self.given[-1][-1] = _digest(seen)
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
         """The interval of an answered card as Anki writes it, and when it comes again, counted from
@@ -275,31 +296,65 @@ class AnswerBatch:
     def _read_log(self, cards: list[int]) -> None:
         """Look at the log until it has these cards, or long enough."""
         for _ in range(LOOKS):
-            self._take(*client.results(("getReviewsOfCards", {"cards": cards}), COUNT))
+            log, today, *seen = client.multi(*self._questions(cards))
+            self._take(*client.whole([log, today]), *seen)
             if not self.wanted.keys() & set(cards):
                 break
             time.sleep(PAUSE_S)
 
 
+def _state(subject: list[Any], names: list[list[str]]) -> list[Action]:
+    """The questions whose answers differ after any step of Undo but a change of another note: decks and the
+    cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's options."""
+    card, note, deck = subject
+    deck_names, model_names = names
+    marks: list[Action] = [("findCards", {"query": query}) for query in MARKS]
+    styles: list[Action] = [("modelStyling", {"modelName": name}) for name in model_names]
+    return [
+        ("getDeckStats", {"decks": deck_names}),
+        ("getDeckConfig", {"deck": deck}),
+        ("deckNamesAndIds", {}),
+        ("modelNamesAndIds", {}),
+        ("cardsInfo", {"cards": [card]}),
+        ("notesInfo", {"notes": [note]}),
+        *marks,
+        *styles,
+    ]
+
+
+def _digest(answers: Sequence[object]) -> int:
+    """A checksum of what does not pass by itself in these answers."""
+
+    def lasting(members: JsonObject) -> JsonObject:
+        return {name: value for name, value in members.items() if name not in PASSING}
+
+    content = json.loads(json.dumps(answers, default=str), object_hook=lasting)
+    return crc32(json.dumps(content).encode())
+
+
 def take_back(wanted: int | None = None) -> JsonObject:
     """Take back the last answer that a batch gave, by Anki's own Undo.
 
-    Raises ToolError if Anki's Undo would take back something else: a later answer, a change of a note, a
-    change of ours; or if the last answer is of another card than `wanted`.
+    Raises ToolError if Anki's Undo would take back something else: a later answer, or any change after it; or
+    if the last answer is of another card than `wanted`.
     """
     answers = state.recall(GIVEN).get("answers", [])
-    card, row_id, count, steps, entry = answers.pop() if answers else (0, 0, -1, 0, 0)
-    log, today, edited = client.results(
-        ("getReviewsOfCards", {"cards": [card]}), COUNT, ("findNotes", {"query": "edited:1"})
+    subject, row_id, count, steps, digest = answers.pop() if answers else NONE_GIVEN
+    card, note, _ = subject
+    log, today, edited, *names = client.results(
+        ("getReviewsOfCards", {"cards": [card]}),
+        COUNT,
+        ("findNotes", {"query": f"edited:1 -nid:{note}"}),
+        *NAMES,
     )
     row = newest(log)[card]
     problem = ""
-    (times,) = client.multi(("notesModTime", {"notes": edited}))
+    times, *seen = client.multi(("notesModTime", {"notes": edited}), *_state(subject, names))
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
-    else:
-        changed = any(time["mod"] > row.id / 1000 + SAME_MOMENT_S for time in times if time)
-    if changed or journal.last() != entry:
+    else:  # whole seconds: an edit in that of the answer may be older
+        changed = any(time["mod"] >= row.id // 1000 for time in times if time)
+    if changed or _digest(seen) != digest:
         problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
     if row.id != row_id or today != count or wanted not in (card, None):
         problem = "The last answer in Anki was not given by anki_answer_cards"
@@ -310,7 +365,12 @@ def take_back(wanted: int | None = None) -> JsonObject:
     for _ in range(LOOKS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
             state.keep(GIVEN, {"answers": answers})
-            client.multi(*[("guiUndo", {})] * steps)
+            undoing: list[Action] = [("guiUndo", {})] * steps
+            *earlier, its_digest = answers[-1] if answers else NONE_GIVEN
+            seen = client.multi(*undoing, *_state(earlier[0], names))[steps:]
+            if its_digest is None:
+                answers[-1] = [*earlier, _digest(seen)]
+                state.keep(GIVEN, {"answers": answers})
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
     problem = "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo"

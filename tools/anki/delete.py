@@ -96,7 +96,8 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     lost = []
     for note, info in infos.items():
         deck = next(map(deck_of.get, info["cards"]), None) or "Default"
-        lost.append(Note(note, info["modelName"], deck, notes.values(info), info["tags"], schedules[note]))
+        rest = (notes.values(info), info["tags"], schedules[note], info["cards"])
+        lost.append(Note(note, info["modelName"], deck, *rest))
     return lost
 
 

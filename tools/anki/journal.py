@@ -5,16 +5,14 @@ import json
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.anki import client, state
 from tools.anki.client import Action
 from tools.core import calls
 from tools.core.json_types import JsonObject
-from tools.core.settings import state_path
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -133,6 +131,7 @@ class Note:
     fields: dict[str, str]
     tags: list[str]
     schedules: list[tuple[int, JsonObject]]
+    cards: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -160,13 +159,6 @@ def write(tool: str, summary: str, entry: Entry) -> int:
     if entry.profile is None:
         entry.profile = client.profile(*client.multi(client.PROFILE))
     entry.at = int(time.time())
-    with _using() as db, db:
-        number = _insert(db, None, tool, summary, entry)
-        db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
-    return number
-
-
-def _insert(db: "Connection", number: int | None, tool: str, summary: str, entry: Entry) -> int:
     data = {
         "steps": entry.steps,
         "lost": list(map(vars, entry.lost)),
@@ -174,19 +166,16 @@ def _insert(db: "Connection", number: int | None, tool: str, summary: str, entry
         "profile": entry.profile,
     }
     blob = zlib.compress(json.dumps(data).encode())
-    row = (number, entry.at, tool, summary, blob, entry.filename, entry.content)
-    return db.execute("insert into changes values (?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
+    row = (entry.at, tool, summary, blob, entry.filename, entry.content)
+    with _using() as db, db:
+        number = db.execute("insert into changes values (null, ?, ?, ?, ?, ?, ?)", row).lastrowid
+        db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
+    return number or 0
 
 
 def announce(number: int, things: str) -> None:
     """Have the answer of this call say how it can be taken back, whatever its shape."""
     calls.follow(f"anki_restore {{entry: {number}}} puts {things} back")
-
-
-def last() -> int:
-    """The id of the newest entry, 0 if there is none."""
-    with _using() as db:
-        return db.execute("select coalesce(max(id), 0) from changes").fetchone()[0]
 
 
 def newest() -> list[list[int | str]]:
@@ -212,53 +201,5 @@ def read(number: int) -> Entry | None:
     return Entry(steps, lost, data["warnings"], filename, content, data["profile"], at)
 
 
-@contextmanager
-def _using() -> Iterator["Connection"]:
-    with state.database("anki-journal.sqlite3", SCHEMA) as db:
-        if db.execute("select 1 from sqlite_schema where name = 'journal'").fetchone():
-            _convert(db, state_path("anki-journal"))
-        yield db
-
-
-# Before it kept steps, the journal kept what a change had overwritten, in another table, and deleted media in
-# a folder. Every tool that uses the journal holds the lock of Anki's writers: no other session converts it at
-# the same time.
-def _convert(db: "Connection", media: Path) -> None:
-    """Move every entry of that table to the new one, under its number."""
-    with db:
-        for number, at, tool, summary, text in db.execute("select id, at, tool, summary, data from journal"):
-            entry = _converted(json.loads(text))
-            entry.at = at
-            file = media / f"{number}.media"
-            entry.content = file.read_bytes() if file.is_file() else b""
-            _insert(db, number, tool, summary, entry)
-        db.execute("drop table journal")
-
-
-def _converted(before: JsonObject) -> Entry:
-    """The way back from a change, from what it had overwritten."""
-    entry = Entry(filename=before["filename"], profile=before["profile"])
-    for note in before["notes"]:
-        tags = note.pop("tags")
-        cards = note.pop("cards")
-        if note.pop("deleted"):
-            schedules = [(template, _schedule(values)) for template, *values in cards]
-            entry.lost.append(Note(**note, tags=tags or [], schedules=schedules))
-            continue
-        entry.steps.append(Step("notes", SET_FIELDS, {"fields": note["fields"]}, [note["id"]]))
-        if tags is not None:
-            entry.steps += tagged_again({note["id"]: tags}, [])
-            entry.warnings = ["tags that the change added stay"]
-    entry.steps += moved_again(before["cards_by_deck"])
-    states = before["cards"]
-    for card, *columns in states["schedules"]:
-        entry.steps.append(Step("cards", SET_VALUE, _schedule(columns), [card]))
-    for flag, cards in states["by_flag"].items():
-        entry.steps.append(Step("cards", *FLAGS[f"flag:{flag}"], cards))
-    entry.steps.append(Step("cards", "suspend", {}, states["suspended"]))
-    entry.steps.append(Step("cards", "unsuspend", {}, states["awake"]))
-    return entry
-
-
-def _schedule(values: list[int | None]) -> JsonObject:
-    return schedule(dict(zip(WITH_FLAG, values, strict=False)), WITH_FLAG)
+def _using() -> AbstractContextManager["Connection"]:
+    return state.database("anki-journal.sqlite3", SCHEMA)

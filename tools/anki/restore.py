@@ -7,7 +7,7 @@ from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action
 from tools.anki.images import pictures
-from tools.anki.journal import SET_VALUE, Entry, Note, Step
+from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -40,20 +40,25 @@ def restore(entry: int | None = None) -> JsonObject:
 
 
 def _put_back(entry: Entry) -> JsonObject:
-    """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are any."""
+    """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are any.
+
+    The journal knows what a call set out to do: Anki is asked first what of it is there."""
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.of].update(step.ids)
-    name, *results = client.multi(
+    deleted = [note.id for note in entry.lost]
+    name, *results, kept = client.multi(
         client.PROFILE,
         ("findNotes", {"query": client.ids_query("nid", ids["notes"])}),
         ("findCards", {"query": client.ids_query("cid", ids["cards"])}),
+        ("findNotes", {"query": client.ids_query("nid", deleted)}),
     )
     profile = client.profile(name)
     if entry.profile and profile and profile != entry.profile:
         problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
         raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
-    there = dict(zip(ids, map(set, client.whole(results)), strict=True))
+    *_, kept = client.whole([*results, kept])
+    there = dict(zip(ids, map(set, results), strict=True))
     actions = []
     for step in entry.steps:
         actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()
@@ -63,8 +68,7 @@ def _put_back(entry: Entry) -> JsonObject:
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
-        _add_again(entry.lost, entry.at, answer)
-        answer["warnings"].append(LOG_LOST)
+        _add_again(entry, kept, answer)
     if entry.filename:
         answer["media"] = pictures.store(entry.filename, entry.content)
     return answer
@@ -84,37 +88,71 @@ def _make(actions: list[Action]) -> list[JsonObject]:
     return failed
 
 
-def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
+def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     """Add the notes that Anki does not have, and give their cards the schedule they had.
 
-    A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted one
-    counts as it.
+    Notes of the same id, `kept`, are there: the deletion was lost, or the person took it back. A call before
+    may have added some and lost Anki's answer: a newer note with all fields of a deleted one counts as it.
     """
-    same = _with_the_same_fields(lost, since)
+    deleted = [note for note in entry.lost if note.id not in kept]
+    same = _with_the_same_fields(deleted, entry.at) if deleted else {}
+    remade = _cards_again(entry, kept, answer)
     back: dict[int, Note] = {}
     missing = []
-    for note in lost:
+    for note in deleted:
         if ids := same.get((note.model, *note.fields.values())):
             back[ids.pop()] = note
         else:
             missing.append(note)
-    there = len(back)
+    there = len(entry.lost) - len(missing)
     client.results(*(("createDeck", {"deck": deck}) for deck in {note.deck for note in missing}))
+    added = 0
     for part in Parts(missing):
         calls.checkpoint()
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
             if isinstance(result, int):
                 back[result] = note
+                added += 1
             else:
                 answer["failed"].append({"noteId": note.id, "error": str(result)})
-        calls.report(len(back) - there, len(missing), "adding notes again")
+        calls.report(added, len(missing), "adding notes again")
     for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
         ids = [note_id for note_id, note in back.items() if note.deck == deck]
         query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
         client.call("changeDeck", cards=client.call("findCards", query=query), deck=deck)
-    schedules = _schedules(back)
+    schedules = _schedules(back | remade)
     answer["failed"] += _make(schedules)
-    answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(schedules))
+    answer.update(alreadyThere=there, addedAgain=added, cardsScheduled=len(schedules))
+    if back or remade:
+        answer["warnings"].append(LOG_LOST)
+
+
+def _cards_again(entry: Entry, kept: list[int], answer: JsonObject) -> dict[int, Note]:
+    """The notes of which only some cards were deleted, with their deck; Anki has made those cards again.
+
+    It makes them when a note changes, so the first field gets a blank more, and loses it again.
+    """
+    by_id = {note.id: note for note in entry.lost}
+    home = {card: step.more["deck"] for step in entry.steps for card in step.ids}
+    back: dict[int, Note] = {}
+    for note_id, info in notes.in_parts(kept):
+        note = by_id[note_id]
+        gone = set(note.cards).difference(info["cards"])
+        if not gone:
+            continue
+        name, text = next(iter(notes.values(info).items()))
+        changes = [
+            Step("notes", SET_FIELDS, {"fields": {name: new}}, [note_id]) for new in (f"{text} ", text)
+        ]
+        actions = [*changes[0].actions(), *changes[1].actions()]
+        *_, cards = client.results(*actions, ("findCards", {"query": f"nid:{note_id}"}))
+        made = set(cards).difference(info["cards"])
+        if made:
+            client.call("changeDeck", cards=list(made), deck=home.get(gone.pop(), note.deck))
+            back[note_id] = note
+        else:
+            answer["failed"].append({"noteId": note_id, "error": "Anki did not make its deleted cards again"})
+    return back
 
 
 def _schedules(back: dict[int, Note]) -> list[Action]:

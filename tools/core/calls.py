@@ -5,6 +5,7 @@ A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. 
 (server.py, the shell) says with `calling` where reports and questions go; outside a call nobody hears either.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from tools.core.errors import Cancelled, ToolError
 
 # Seconds for which a person may answer a question of the 2026 era.
 STATE_S = 600
+# Seconds of processor time that a call may compute: a tenth of it is much on a small Pi.
+MOST_COMPUTED_S = 30.0
 # What follows a toolset's name in a scope that allows only its readers.
 READ_ONLY = ":read"
 
@@ -72,11 +75,33 @@ def follow(line: str) -> None:
         call.lines.append(line)
 
 
+# The processor time of its thread at which the budget of the running call ends.
+_budget_ends_s: ContextVar[float] = ContextVar("budget", default=math.inf)
+
+
+@contextmanager
+def budget() -> Iterator[None]:
+    """Give what runs inside MOST_COMPUTED_S; a call inside of another has no budget of its own. Waiting for a
+    backend or a person costs nothing of it."""
+    ends_s = min(_budget_ends_s.get(), time.thread_time() + MOST_COMPUTED_S)
+    token = _budget_ends_s.set(ends_s)
+    try:
+        yield
+    finally:
+        _budget_ends_s.reset(token)
+
+
 def checkpoint() -> None:
-    """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises
-    Cancelled."""
+    """Stop here if the client withdrew the call, or if it computed for longer than its budget. To be called
+    between steps, and in each loop over what came from elsewhere; never inside a write. Raises Cancelled,
+    ToolError."""
     if (call := _current.get()) and call.cancelled():
         raise Cancelled()
+    if time.thread_time() > _budget_ends_s.get():
+        message = f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor"
+        raise ToolError(
+            message, "Nothing was changed. Ask for less, or send less, at a time.", code="OUT_OF_TIME"
+        )
 
 
 def ask(question: str, key: str = "") -> str:
@@ -136,13 +161,12 @@ class Asking(BaseException):
 
 class Caller(NamedTuple):
     """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only
-    read, the id of the token, and whether the client said in an earlier request that it shows pages."""
+    read, and the id of the token."""
 
     user: str
     toolsets: frozenset[str]
     read_only: frozenset[str]
     token_id: str
-    shows_pages: bool = False
 
 
 _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)

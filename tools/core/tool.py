@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, partial, wraps
 from typing import Any
 
+from tools.core.calls import budget
 from tools.core.errors import ToolError
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
@@ -103,13 +104,14 @@ class Tool:
 
     def call(self, arguments: JsonObject) -> Any:
         """The answer to a call with these arguments, as a client sent them."""
-        if self.on_call:
-            return self.on_call(self, arguments)
-        try:
-            values = self.parameters.read(arguments)
-        except ToolError as error:
-            return error.answer()
-        return self.handler(**values)
+        with budget():
+            if self.on_call:
+                return self.on_call(self, arguments)
+            try:
+                values = self.parameters.read(arguments)
+            except ToolError as error:
+                return error.answer()
+            return self.handler(**values)
 
 
 @cache

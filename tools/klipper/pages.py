@@ -121,13 +121,13 @@ def resolve(path: str) -> Page:
         message = f"The path must be relative to docs and stay inside it: {wanted[:200]}"
         hint = "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them."
         raise ToolError(message, hint, code="INVALID_PATH")
-    name, _, anchor = wanted.partition("#")
-    name = os.path.normpath(name)
-    page = _page(name)
-    if not page:
-        by_path = {page.path.lower(): page for page in pages()}
-        low = name.lower()
-        page = by_path.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
+    # A name may have a # of its own.
+    for name, _, anchor in ((wanted, "", ""), wanted.rpartition("#"), wanted.partition("#")):
+        if page := _page(os.path.normpath(name)):
+            return page._replace(anchor=anchor)
+    by_path = {page.path.lower(): page for page in pages()}
+    low = os.path.normpath(name).lower()
+    page = by_path.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
     if page:
         return page._replace(anchor=anchor)
     suggestions = [by_path[low].path for low in several(low, by_path, cutoff=0.5)]

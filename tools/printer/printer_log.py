@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from tools.core.calls import checkpoint
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, one_line
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -37,11 +37,11 @@ REFUSED = "Config error"
 """The line that Klipper prints when it refuses its configuration (klippy/klippy.py)."""
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
-STARTED = re.compile(r"Start printer at (.+?) \([\d.]+ (\d+(?:\.\d+)?)\)")
+STARTED = re.compile(r"Start printer at (.+?) \([\d.]{1,30} (\d{1,12}(?:\.\d{1,12})?)\)")
 VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 RELEASE = re.compile(r"v(\d+)\.(\d+)")
 # The time since the boot in a Stats line.
-UPTIME = re.compile(rb"Stats (\d+(?:\.\d+)?):")
+UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines of
 # Python that a traceback quotes are indented.
 TELLING = re.compile(
@@ -66,6 +66,8 @@ BOARD = re.compile(
 )
 HOST = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
+LONGEST_STATS = 4000
+"""Bytes of a Stats line that are read: Klipper's have some hundreds for each board."""
 
 
 @Tool("printer_log")
@@ -116,7 +118,7 @@ def _explained(error: "Error") -> JsonObject:
 
 def _link(start: "Start") -> JsonObject:
     """The state of the connections and the host at the last Stats line."""
-    stats = start.stats.decode("utf-8", "replace")
+    stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
     for name, *counts in BOARD.findall(stats):
         received, retransmitted, invalid = map(int, counts)
@@ -208,7 +210,7 @@ class Start:
     def stop(self, line: str) -> bool:
         """Take a line that may say why everything stopped; False if it only follows from that."""
         if line.startswith(TRANSITION):
-            self.state = self.state or line.removeprefix(TRANSITION)
+            self.state = self.state or one_line(line.removeprefix(TRANSITION))
         elif self.state and line.endswith(CONSEQUENCE):
             return False
         elif self.state == UNNAMED and "' shutdown: " in line:
@@ -244,6 +246,7 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
         if line.startswith(STATS):  # most lines
             start.stats = line
             continue
+        checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
             starts.append(Start(match[1][:60], float(match[2]), version))

@@ -3,11 +3,14 @@
 import cmath
 import csv
 import math
+import os
 import re
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
@@ -61,11 +64,7 @@ def printer_resonances(
     """
     if text:
         return _explained("text", text)
-    printer_data.folder()  # nothing is read where the printer's files are off
-    newest = {}
-    for path in sorted(FOLDER.glob("*.csv"), key=lambda path: path.lstat().st_mtime):
-        if name := NAME.fullmatch(path.name):
-            newest[name[1]] = path
+    newest = _newest(printer_data.folder())  # nothing is read where the printer's files are off
     if not newest:
         raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
     answer: JsonObject = {}
@@ -75,10 +74,28 @@ def printer_resonances(
     return answer
 
 
+def _newest(printer: Path) -> dict[str, Path]:
+    """The newest file of each axis. Anybody may write into FOLDER: only files of this user or of the owner of
+    the printer's folder count."""
+    owners = {os.geteuid(), printer.stat().st_uid}
+    dated = []
+    for path in FOLDER.glob("*.csv"):
+        checkpoint()
+        with suppress(OSError):  # it may be gone since it was listed
+            status = path.lstat()
+            if status.st_uid in owners and (name := NAME.fullmatch(path.name)):
+                dated.append((status.st_mtime, path, name[1]))
+    return {axis: path for _, path, axis in sorted(dated)}
+
+
 def _explained(name: str, text: str) -> JsonObject:
-    fitted = FITTED.findall(text)
+    header = text.partition("\n")[0]
+    fitted = FITTED.findall(header)[: len(PULSES)]
     try:
-        spectrum = [_row(row, fitted) for row in csv.DictReader(text.splitlines())]
+        spectrum = []
+        for row in csv.DictReader(text.splitlines()):
+            checkpoint()
+            spectrum.append(_row(row, fitted))
         answer = {"file": name, **_peaks(spectrum), "read": READ}
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
         message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
@@ -86,7 +103,7 @@ def _explained(name: str, text: str) -> JsonObject:
     if not fitted:
         return answer | {"next": HINT}
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
-    best = _recommended(fits, "shapers:" in text)
+    best = _recommended(fits, "shapers:" in header)
     return answer | {
         "shaper": best.name,
         "shaper_hz": best.hz,

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
@@ -71,7 +71,7 @@ def printer_state() -> JsonObject:
         message = "Klipper did not answer in time; it may be starting or hanging"
     except OSError as error:
         message = f"Klipper is not running: nothing answers at {path} ({error.strerror or error})"
-    except (ValueError, TypeError, AttributeError, LookupError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         message = f"What answers at klippy.sock is not Klipper ({error})"
     else:
         if answer["state"] in ENDED:
@@ -100,7 +100,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     message = ADVICE.sub("", str(info.get("state_message", "")))
     answer: JsonObject = {
         "state": _text(info, "state", 40),
-        "message": short(" ".join(message.split()), 300),
+        "message": short(one_line(message), 300),
         "version": _text(info, "software_version", 60),
         "job": _job(_part(status, "print_stats"), _part(status, "virtual_sdcard")),
         "temperatures": _temperatures(degrees),
@@ -163,7 +163,7 @@ def _part(status: JsonObject, name: str) -> JsonObject:
 
 def _text(part: JsonObject, name: str, most: int) -> str:
     value = part.get(name)
-    return "" if value is None else " ".join(str(value).split())[:most]
+    return "" if value is None else one_line(value)[:most]
 
 
 def _number(value: Any) -> float | None:

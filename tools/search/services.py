@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
+from tools.core.calls import checkpoint
 from tools.core.errors import ToolError, cut, quoted
 from tools.core.json_types import JsonObject, compact_json
 from tools.search.settings import current
@@ -333,10 +334,22 @@ def _no_results(answer: object) -> ToolError:
 def fitted(results: list[JsonObject]) -> list[JsonObject]:
     """At most MOST_BYTES of results: first long texts are cut, to `…`, then the last results are left out."""
     longest = MOST_BYTES
-    while len(compact_json(results).encode("utf-8", "surrogatepass")) > MOST_BYTES:
+    while longest // 2 > SHORTEST_TEXT and _size_bytes(results) > MOST_BYTES:
+        checkpoint()
         longest //= 2
-        results = _cut(results, longest) if longest > SHORTEST_TEXT else results[:-1]
+        results = _cut(results, longest)
+    size_bytes = len("[]")
+    for number, result in enumerate(results):
+        checkpoint()
+        size_bytes += _size_bytes(result)
+        if size_bytes > MOST_BYTES:
+            return results[:number]
+        size_bytes += len(",")
     return results
+
+
+def _size_bytes(value: Any) -> int:
+    return len(compact_json(value).encode("utf-8", "surrogatepass"))
 
 
 def _cut(value: Any, longest: int) -> Any:

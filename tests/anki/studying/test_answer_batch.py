@@ -330,15 +330,54 @@ def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
     assert log(deck.collection)[-1] == (shown, 3)
 
 
+def edit(collection, text="a long text", front="Geo question 7"):
+    note = collection.get_note(*collection.find_notes(f'"front:{front}"'))
+    note["Back"] = text
+    collection.update_note(note)
+
+
+def restyle(collection, name="Cloze"):
+    model = collection.models.by_name(name)
+    model["css"] += "/* */"
+    collection.models.update_dict(model)
+
+
+def rename(collection):
+    collection.decks.rename(collection.decks.id("Geo::Cities"), "Geo::Towns")
+
+
+def move(collection):
+    collection.set_deck(card_ids(collection, 9), collection.decks.id("Geo::Cities"))
+
+
+def card_ids(collection, number):
+    return list(collection.find_cards(f'"front:Geo question {number}"'))
+
+
+# Each at once after the answer, in the second in which it was given if that is not over.
 CHANGES_SINCE = {
-    "the person edits a note": lambda deck, call: edit_later(deck.collection),
-    "a tag of ours": lambda deck, call: tag(deck, call, "one"),
-    "an update of ours": lambda deck, call: call(
-        "anki.update_notes", notes=[{"noteId": note_of(deck), "fields": {"Back": "new"}}]
+    "an edit of another note": edit,
+    "an edit of the answered note": lambda collection: edit(collection, front="Geo question 0"),
+    "a tag": lambda collection: collection.tags.bulk_add(collection.find_notes("deck:Geo"), "x"),
+    "suspended": lambda collection: collection.sched.suspend_cards(card_ids(collection, 9)),
+    "buried": lambda collection: collection.sched.bury_cards(card_ids(collection, 9)),
+    "a flag": lambda collection: collection.set_user_flag_for_cards(2, card_ids(collection, 9)),
+    "another flag": lambda collection: collection.set_user_flag_for_cards(3, card_ids(collection, 8)),
+    "moved": move,
+    "a due date": lambda collection: collection.sched.set_due_date(card_ids(collection, 9), "3"),
+    "a note deleted": lambda collection: collection.remove_notes(
+        collection.find_notes('"front:Geo question 9"')
     ),
-    "cards of ours": lambda deck, call: call(
-        "anki.change_cards", query="deck:Geo::Cities", flag=2, dryRun=False, expected=10
-    ),
+    "a new note": lambda collection: add_notes(collection, "Geo", "new"),
+    "a new deck": lambda collection: collection.decks.add_normal_deck_with_name("New"),
+    "a deck renamed": rename,
+    "css": restyle,
+    "css of the answered card": lambda collection: restyle(collection, "Basic"),
+}
+CHANGES_OF_OURS = {
+    "tags": ("anki.change_cards", {"addTags": ["one"]}),
+    "an update": ("anki.update_notes", {"fields": {"Back": "new"}}),
+    "flags": ("anki.change_cards", {"flag": 2}),
 }
 
 
@@ -346,32 +385,67 @@ def note_of(deck):
     return min(deck.collection.find_notes("deck:Geo"))
 
 
-def edit_later(collection):
-    """A long text that the person typed some seconds after the answer."""
-    note = collection.get_note(min(collection.find_notes("deck:Geo")))
-    note["Back"] = "a long text"
-    collection.update_note(note)
-    collection.db.execute("update notes set mod = mod + 5 where id = ?", note.id)
-
-
-def tag(deck, call, name):
-    ids = deck.collection.find_notes("deck:Geo")
-    call("anki.change_cards", noteIds=list(ids), addTags=[name], dryRun=False, expected=len(ids))
+def whole(collection):
+    """All that a person can change."""
+    return [
+        collection.db.all("select id, flds, tags from notes order by id"),
+        collection.db.all("select id, did, queue, due, flags from cards order by id"),
+        sorted(deck.name for deck in collection.decks.all_names_and_ids()),
+        [model["css"] for model in collection.models.all()],
+    ]
 
 
 @pytest.mark.parametrize("change", CHANGES_SINCE)
-def test_an_undo_that_would_take_back_something_else_is_refused(deck, call, change):
+def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, call, change):
+    deck.collection.set_user_flag_for_cards(1, card_ids(deck.collection, 8))
     (card,) = cards_of(deck, 1)
     answer(call, [card])
-    CHANGES_SINCE[change](deck, call)
-    fields = [list(deck.collection.get_note(note).fields) for note in deck.collection.find_notes("")]
+    CHANGES_SINCE[change](deck.collection)
+    before = whole(deck.collection)
+
+    refusal = call("anki.answer_cards", undo=True)
+
+    assert refusal["code"] == "NOTHING_TO_UNDO" and "Ctrl+Z" in refusal["hint"]
+    assert "guiUndo" not in deck.actions()
+    assert log(deck.collection)[0] == (card, 3)
+    assert whole(deck.collection) == before
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_OURS)
+def test_an_undo_takes_back_no_change_of_ours(deck, call, change):
+    (card,) = cards_of(deck, 1)
+    answer(call, [card])
+    tool, arguments = CHANGES_OF_OURS[change]
+    note = note_of(deck)
+    if tool == "anki.update_notes":
+        call(tool, notes=[{"noteId": note, **arguments}])
+    else:
+        call(tool, noteIds=[note], **arguments, dryRun=False, expected=1)
+    before = whole(deck.collection)
 
     refusal = call("anki.answer_cards", undo=True)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "changed after the answer" in refusal["error"]
-    assert "guiUndo" not in deck.actions()
-    assert log(deck.collection) == [(card, 3)]
-    assert [list(deck.collection.get_note(note).fields) for note in deck.collection.find_notes("")] == fields
+    assert whole(deck.collection) == before
+
+
+def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(deck, call):
+    first, second, third = cards_of(deck, 3)
+    answer(call, [first])
+    deck.collection.set_user_flag_for_cards(2, [third])
+    answer(call, [second, third])
+
+    undone = [call("anki.answer_cards", undo=True) for _ in range(3)]
+
+    assert [one.get("undone", {}).get("cardId") for one in undone] == [third, second, None]
+    assert undone[2]["code"] == "NOTHING_TO_UNDO"
+    assert [card for card, _ in log(deck.collection)] == [first]
+
+
+def test_the_state_of_anki_comes_in_the_answer_s_own_request(deck, call):
+    answer(call, cards_of(deck, 1))
+
+    assert len(deck.requests) == 2
 
 
 @pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
@@ -382,15 +456,10 @@ def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, call):
     assert "guiUndo" not in deck.actions()
 
 
-@pytest.mark.parametrize("later", [True, False])
-def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call, later):
-    """A change within the same second, and an empty undo list: nothing shows which it was."""
+def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call):
     (card,) = cards_of(deck, 1)
     answer(call, [card])
-    if later:
-        deck.collection.tags.bulk_add(deck.collection.find_notes("deck:Geo"), "the person's")
-    else:
-        deck.addon.guiUndo = lambda: True
+    deck.addon.guiUndo = lambda: True  # an empty undo list
 
     refusal = call("anki.answer_cards", undo=True)
 

@@ -16,8 +16,9 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
+from tools.core.calls import checkpoint
 from tools.klipper import pages
-from tools.klipper.config import changes, motion, options, reference, references
+from tools.klipper.config import changes, motion, options, reference, references, templates
 from tools.klipper.config.changes import Change, Entry
 from tools.klipper.config.machine import (
     MEASURING,
@@ -48,6 +49,8 @@ from tools.klipper.pages import Page
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
+TEMPLATED = ("menu", "display_template", "display_data")
+"""Sections whose other options may be templates, too."""
 # A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 
@@ -122,6 +125,7 @@ class Checker:
     def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
         """The findings of each section; SAVE_CONFIG's own are Klipper's business."""
         for section in machine.sections.values():
+            checkpoint()
             if section.kind in self.others or section.name.startswith(PROFILES):
                 continue
             if self.reference.kind(section.name):
@@ -137,6 +141,7 @@ class Checker:
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
+            checkpoint()
             option = options.find(setting.name)
             if option:
                 yield from self._setting(machine, section, setting, option)
@@ -168,7 +173,8 @@ class Checker:
             yield _changed(section, name, change)
         elif message := options.wrong(section.name, option, name, value):
             yield finding_at(section, name, message)
-        if name.endswith("gcode") and "{" in value and (mistake := options.template_mistake(value)):
+        is_template = name.endswith("gcode") or section.kind in TEMPLATED
+        if is_template and "{" in value and (mistake := templates.mistake(value)):
             message = f"Error loading template '{section.name}:{name}': {mistake}"
             yield finding_at(section, name, message)
 

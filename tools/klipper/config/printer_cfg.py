@@ -3,16 +3,17 @@
 import fnmatch
 import glob
 import math
+import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.klipper.printer_data import content
 
@@ -34,6 +35,10 @@ COMMENT = re.compile(r"#|(?<!\S);")
 OPTION = re.compile(r"([^:=]*)[:=](.*)")
 MAGIC = frozenset("*?[")
 """A pattern with one of these may fit no file."""
+# From the first part of a path that is a pattern on.
+MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
+MOST_FILES = 1000
+"""Files that a pattern fits and that are looked at."""
 MOST_LINES = 50_000
 """Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
 UNOPENED = "Unable to open config file"
@@ -173,24 +178,40 @@ def _encoded(text: str) -> bytes:
 
 
 def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
-    """A configuration with the files that it includes; of these none that lies outside the folder `inside`.
+    """A configuration with the files that it includes; of these none that lies outside the folder `inside`,
+    and no names from there.
 
     Raises ToolError: not there, not a file, too long, outside.
     """
 
     files: dict[str, bytes | None] = {}
 
-    def find(near: str, _: str) -> dict[str, bytes | None]:
-        names = sorted(glob.glob(near, root_dir=path.parent))
-        for name in names:
+    def find(near: str, pattern: str) -> dict[str, bytes | None]:
+        if inside and not _leads_into(inside, path.parent / near):
+            return {pattern: None}
+        found: dict[str, bytes | None] = {}
+        for name in sorted(islice(glob.iglob(near, root_dir=path.parent), MOST_FILES)):
+            checkpoint()
             if name not in files:
                 room = LONGEST - sum(len(data or b"") for data in files.values())
                 files[name] = None
-                with suppress(ToolError):
+                try:
                     files[name] = content(path.parent / name, inside, room)
-        return {name: files[name] for name in names}
+                except ToolError as error:
+                    if error.code == "OUTSIDE":  # a link: its folder's other names are nobody's business
+                        found[pattern] = None
+                        continue
+            found[name] = files[name]
+        return found
 
     return _read(content(path, inside, LONGEST), find)
+
+
+def _leads_into(folder: Path, pattern: Path) -> bool:
+    """True if all that a pattern may fit lies in a folder, links in it aside."""
+    fixed = MAGIC_PARTS.split(os.path.abspath(pattern), maxsplit=1)[0] or "/"
+    roots = os.path.abspath(folder), os.path.realpath(folder)
+    return any(os.path.commonpath([fixed, root]) == root for root in roots)
 
 
 # What Klipper does, and the reader with it:
@@ -206,6 +227,7 @@ def _read(data: bytes, find: Find) -> PrinterConfig:
     indent = 0
     is_skipping = is_saved = False
     for file, number, line, saved in islice(_lines(config, [""], data, find), MOST_LINES):
+        checkpoint()
         text = line.strip()
         depth = len(line) - len(line.lstrip())
         if setting and depth > indent:

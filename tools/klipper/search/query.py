@@ -4,7 +4,7 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 """
 
 # A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
-# length (LENGTH). A heading that says the question and little else counts besides (HEADED). The sum is worth
+# length (LENGTH). A heading that says the question and little else counts besides (HEADED, WHOLE). The sum is worth
 # less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT) of
 # each next one, and what its name has of the question (OF_NAME): its first heading and its file name. The
 # constants are textbook values, or were moved only where both halves of the questions gained.
@@ -18,15 +18,15 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.klipper.search.index import CHUNK, MARK, Index
+from tools.klipper.search.index import CHUNK, MARK, Index, Place
 from tools.klipper.search.spelling import STOP_WORDS, nearest, words
 
+# The most terms of a question: a pasted log has no more to say than its first lines.
 MOST_TERMS = 32
-"""A pasted log has no more to say than its first lines."""
 # Decimals and single digits: coordinates and versions, which no page is about.
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
+# The fewest letters of a word that is looked for inside of others.
 SHORTEST_PART = 3
-"""Letters of a word that is looked for inside of others."""
 
 # Printing terms in the words of users, and what the English documentation calls them: a line of
 # `glossary.txt` has entries `key: meaning`. A Russian key is stems, each of which fits the words that begin
@@ -34,16 +34,36 @@ SHORTEST_PART = 3
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
 ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
-SHORTEST_STEM, LONGEST_ENDING = 3, 2
-"""A stem of so few letters (`ток`) takes an ending of at most so many."""
-SATURATION, LENGTH = 1.2, 0.75
-HEADED, COVERAGE, OF_NAME = 0.5, 0.7, 2.0
-NEXT, MOST_NEXT = 0.4, 4
+# A stem of so few letters (`ток`) takes only a short ending.
+SHORTEST_STEM = 3
+LONGEST_ENDING = 2
+# BM25's k1 and b: how soon a count saturates, how much the length of a section weighs.
+SATURATION = 1.2
+LENGTH = 0.75
+# The weight of a heading, by the share of it that the question says.
+HEADED = 0.5
+# The factor of a section whose heading is the whole question, of two words or more: `filament sensors`.
+WHOLE = 1.75
+# The power of the share of the question that a section has.
+COVERAGE = 0.7
+# The weight of what a page's name has of the question.
+OF_NAME = 2.0
+# The part of its score that a page's next section adds, again of that the one after it, and how many add.
+NEXT = 0.4
+MOST_NEXT = 4
+# The factor of a page of a further source, unless the question names the source.
 FURTHER = 0.8
-"""A page of a further source has this share of its score, unless the question names the source."""
 
+# One thing to look for: the words of the pages that say it.
 Term = frozenset[str]
-"""One thing to look for: the words of the pages that say it."""
+
+
+class Hit(NamedTuple):
+    """A term that a section has: how rare it is in all sections, how many times this one has it."""
+
+    term: Term
+    rarity: float
+    times: int
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
@@ -134,7 +154,32 @@ class Ranked(NamedTuple):
 
 def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
     """The pages that have something of a question, best first. `text` may name a further source."""
-    hits: defaultdict[int, list[tuple[Term, float, int]]] = defaultdict(list)
+    hits, total = _hits(index, terms)
+    pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
+    names: dict[int, float] = {}
+    for section in sorted(hits):
+        place = index.places[section]
+        score, share, headed = _section_score(index, place, hits[section], total)
+        pages[place.page].append((score, share, section))
+        if place.offset == 0:  # its heading has the page's name
+            names[place.page] = headed
+
+    result = []
+    for page, sections in pages.items():
+        # A page is its name, its best section, and a falling part of each next one.
+        sections.sort(key=lambda scored: -scored[0])
+        together = OF_NAME * names.get(page, 0)
+        for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
+            together += score * NEXT**number
+        if index.files[page].source not in text.lower():
+            together *= FURTHER
+        result.append(Ranked(page, together, sections))
+    return sorted(result, key=lambda page: -page.score)
+
+
+def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], float]:
+    """The terms that each section has, and the rarity of all terms together."""
+    hits: defaultdict[int, list[Hit]] = defaultdict(list)
     total = 0.0
     for term in terms:
         counts: Counter[int] = Counter()
@@ -144,36 +189,27 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
         for section, count in counts.items():
-            hits[section].append((term, rarity, count))
+            hits[section].append(Hit(term, rarity, count))
+    return hits, total
 
-    pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
-    names: dict[int, float] = {}
-    for section in sorted(hits):
-        place = index.places[section]
-        size = max(place.size / index.mean, 1)  # a short section is not more about it
-        # The count that brings half of the most a term can bring.
-        half = SATURATION * (1 - LENGTH + LENGTH * size)
-        score = rarities = headed = 0.0
-        heading_words = 0
-        for term, rarity, count in hits[section]:
-            score += rarity * count * (SATURATION + 1) / (count + half)
-            rarities += rarity
-            if common := term.intersection(place.headed):
-                headed += rarity
-                heading_words += len(common)
-        score += HEADED * headed * heading_words / max(len(place.headed), 1)
-        share = rarities / total
-        pages[place.page].append((score * share**COVERAGE, share, section))
-        if place.offset == 0:  # its heading has the page's name
-            names[place.page] = headed
 
-    result = []
-    for page, sections in pages.items():
-        sections.sort(key=lambda scored: -scored[0])
-        together = OF_NAME * names.get(page, 0)
-        for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
-            together += score * NEXT**number
-        if index.files[page].source not in text.lower():
-            together *= FURTHER
-        result.append(Ranked(page, together, sections))
-    return sorted(result, key=lambda page: -page.score)
+def _section_score(index: Index, place: Place, hits: list[Hit], total: float) -> tuple[float, float, float]:
+    """A section's score; the share of the question that it has; the rarity of what its heading has of it."""
+    # The count that brings half of the most a term can bring; a short section is not more about it.
+    size = max(place.size / index.mean, 1)
+    half = SATURATION * (1 - LENGTH + LENGTH * size)
+    score = rarities = headed = 0.0
+    heading_words = 0
+    for hit in hits:
+        score += hit.rarity * hit.times * (SATURATION + 1) / (hit.times + half)
+        rarities += hit.rarity
+        if common := hit.term.intersection(place.headed):
+            headed += hit.rarity
+            heading_words += len(common)
+
+    # A heading counts by how much of it is the question.
+    score += HEADED * headed * heading_words / max(len(place.headed), 1)
+    if len(hits) > 1 and headed >= total and heading_words >= len(place.headed):
+        score *= WHOLE
+    share = rarities / total
+    return score * share**COVERAGE, share, headed

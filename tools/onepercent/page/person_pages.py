@@ -17,6 +17,7 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.diff import Deleted, Entry, Restored
 from tools.onepercent.dry_run import Diff, Run
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
@@ -33,12 +34,10 @@ DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
-STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
-    FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL
-    AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work') AND {which} ORDER BY s.dt, s.id"""
-LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
-OF_THE_DAY = "(s.dt = :day OR s.completed_on = :day)"
-COMING = "s.dt = :day AND s.is_complete = 0"
+LATE = f"{due_days.OVERDUE} AND :day = :today"
+OF_THE_DAY = "date = :day"
+DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
+COMING = "date = :day AND is_complete = 0"
 
 
 class Shown(Answer):
@@ -175,7 +174,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
-        "steps": _steps(db, OF_THE_DAY, view),
+        "steps": _steps(db, DONE_THEN, view) + _steps(db, OF_THE_DAY, view),
         **_habits(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
@@ -192,7 +191,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
     values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.item_of(row) for row in db.execute(STEPS.format(which=which), values)]
+    return [present.item_of(row) for row in due_days.dated(db, f"{which} AND {due_days.IS_STEP}", **values)]
 
 
 def _week(day: date, today: date) -> list[date]:

@@ -1,0 +1,61 @@
+"""The processor time that a call may take: what hostile or merely large input would make endless ends in an
+error."""
+
+import json
+
+import pytest
+
+from tests.klipper.config.sample import checker
+from tools.core import calls
+from tools.core.errors import ToolError
+from tools.klipper.config import printer_cfg
+from tools.search import services
+
+SENSORS = "".join(f"[temperature_sensor a{number}]\nsensor_type: x{number}\n" for number in range(100))
+
+
+@pytest.fixture
+def no_time(monkeypatch):
+    """Every call is over its budget at the first checkpoint."""
+    monkeypatch.setattr(calls, "MOST_COMPUTED_S", -1.0)
+
+
+def out_of_time(function, *arguments):
+    with calls.budget(), pytest.raises(ToolError) as caught:
+        function(*arguments)
+    return caught.value.code == "OUT_OF_TIME"
+
+
+def test_each_loop_over_lines_sections_results_and_files_looks_at_the_budget(no_time, tmp_path):
+    (tmp_path / "printer.cfg").write_text("[include *.cfg]\n")
+    config = printer_cfg.read(SENSORS)
+    assert out_of_time(printer_cfg.read, SENSORS)
+    assert out_of_time(printer_cfg.read_files, tmp_path / "printer.cfg")
+    assert out_of_time(checker().findings, config)
+    assert out_of_time(services.fitted, [{"title": "a"}])
+
+
+def test_a_call_inside_of_another_has_no_budget_of_its_own_and_outside_of_a_call_there_is_none(monkeypatch):
+    calls.checkpoint()
+    with calls.budget():
+        monkeypatch.setattr(calls, "MOST_COMPUTED_S", -1.0)
+        with calls.budget():
+            assert out_of_time(calls.checkpoint)
+        calls.checkpoint()
+        monkeypatch.setattr(calls, "MOST_COMPUTED_S", 3600.0)
+        with calls.budget():
+            later_s = calls.time.thread_time() + 40
+            monkeypatch.setattr(calls.time, "thread_time", lambda: later_s)
+            assert out_of_time(calls.checkpoint)
+
+
+def test_results_are_left_out_in_one_pass(monkeypatch):
+    sizes = []
+    size_bytes = services._size_bytes
+    monkeypatch.setattr(services, "_size_bytes", lambda value: sizes.append(1) or size_bytes(value))
+    results = [{"title": f"{number}"} for number in range(20_000)]
+    kept = services.fitted(results)
+    assert kept == results[: len(kept)] and 0 < len(kept) < len(results)
+    assert len(json.dumps(kept, separators=(",", ":"))) <= services.MOST_BYTES
+    assert len(json.dumps(results[: len(kept) + 1], separators=(",", ":"))) > services.MOST_BYTES
+    assert len(sizes) < len(results)
