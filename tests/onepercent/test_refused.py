@@ -75,7 +75,7 @@ def test_a_refusal_names_what_and_how_it_would_fit(action: dict, russian: str, e
     ("action", "nearest"),
     [
         ("step.uncomplete", "There are: step.reopen."),
-        ("habit.clear", "There are: habit.unmark, habit.resume, habit.unarchive."),
+        ("habit.clear", "There are: habit.unmark."),
         ("habit.done", "There are: habit.mark_completed."),
         ("habit.skip", "There are: habit.mark_missed, habit.pause."),
         ("step.move", "There are: step.shift, step.update."),

@@ -164,37 +164,32 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
 
 
 def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
-    """The error of an action, with the title of what it was about, or the id of what is not there."""
+    """The error of an action, with the title of what it was about: of a row, or as it was sent; or the id of what
+    is not there."""
     action = fields.printable(sent.get("action") or "")
+    entity = action.partition(".")[0]
     params = sent.get("params")
     if not isinstance(params, dict):
         params = {}
+
+    about = params
+    if match := re.match(r"steps\[(\d+)\]\.", str(error.data.get("field"))):
+        steps = params["steps"]
+        about = steps[int(match[1])] if isinstance(steps, list) else steps
+    elif entity in ENTITIES:
+        name = f"{entity}_id"
+        with suppress(ToolError):
+            about = dict(unit.found.get(entity) or unit.find(entity, fields.KEY.read(name, params.get(name))))
+
     missing = error.code.removesuffix("_NOT_FOUND").lower()
     key = params.get(f"{missing}_id")
+    title = about.get("title") or about.get("name")
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=_title(unit, action.partition(".")[0], params, error.data.get("field")),
+        title=fields.printable(title) if isinstance(title, str) else "",
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()
     del answer["success"]
     return shown | answer
-
-
-def _title(unit: UnitOfWork, entity: str, params: JsonObject, place: object) -> str:
-    """The title of what an action is about: of a row, or as it was sent; of a step in a list, its own."""
-    if match := re.match(r"steps\[(\d+)\]", str(place)):
-        steps = params["steps"]
-        step = steps[int(match[1])] if isinstance(steps, list) else steps
-        params = step if isinstance(step, dict) else {}
-    elif entity not in unit.found and entity in ENTITIES:
-        with suppress(ToolError):
-            name = f"{entity}_id"
-            unit.find(entity, fields.KEY.read(name, params.get(name)))
-
-    row = dict(unit.found.get(entity, {}))
-    for title in (row.get("title"), row.get("name"), params.get("title"), params.get("name")):
-        if isinstance(title, str):
-            return fields.printable(title)
-    return ""

@@ -5,7 +5,6 @@ A page draws the parts of the sentence: title, what, details.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import singledispatch
 from typing import Any, NamedTuple
 
 from tools.core import errors
@@ -15,19 +14,17 @@ from tools.onepercent.diff import (
     MOST_ROWS,
     Archived,
     Changed,
+    Counted,
     Created,
     Deleted,
     Done,
     Edit,
     Entry,
-    Imported,
     Marked,
     Paused,
-    Restored,
     Resumed,
     Shifted,
     Thing,
-    Touched,
 )
 from tools.onepercent.habits import schedules
 from tools.onepercent.words import (
@@ -75,7 +72,8 @@ class Line(NamedTuple):
 def line(entry: Entry) -> Line:
     """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
     # A mark that goes is a change of its day, not something gone.
-    is_gone = isinstance(entry, Deleted) and entry.thing.kind != "mark"
+    is_mark = entry.thing.kind == "mark"
+    is_gone = isinstance(entry, Deleted) and not is_mark
     subject, title, kind = _subject(entry, is_gone)
     details = _details(entry)
     parts = list(map(_detail_text, details))
@@ -98,8 +96,11 @@ def line(entry: Entry) -> Line:
     if entry.xp_reward:
         text += f" ({xp_signed(entry.xp_reward)})"
 
+    sign = "updates" if is_mark and isinstance(entry, Deleted) else entry.verb
+    if isinstance(entry, Marked) and entry.status == "missed":
+        sign = "missed"
     page = {
-        "sign": entry.sign,
+        "sign": sign,
         "title": title,
         "what": what,
         "details": details,
@@ -115,8 +116,8 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     forms = (said(f"about.{thing.kind}.gone") if is_gone else "") or said(f"about.{thing.kind}")
     name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
     company = ""
-    if isinstance(entry, Deleted) and entry.steps_deleted:
-        company = " " + say("with.steps", steps=counted(entry.steps_deleted, "step"))
+    if isinstance(entry, Deleted) and entry.steps:
+        company = " " + say("with.steps", steps=counted(entry.steps, "step"))
     places = {
         "name": name,
         "title": quoted(name),
@@ -180,23 +181,53 @@ def _said(values: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-@singledispatch
 def _details(entry: Entry) -> list[Detail]:
     """What the sentence says of its subject, by the kind of change."""
+    match entry:
+        case Created():
+            return _created(entry)
+        case Changed():
+            return _changed(entry)
+        case Deleted():
+            return _deleted(entry)
+        case Done():
+            done = say(f"done.{entry.thing.kind}")
+            if entry.date:
+                done += f" {value('day', entry.date)}"
+            return [done, *_said({"next": entry.next})]
+        case Marked():
+            more_of_it = {
+                "excuse_reason": entry.excuse_reason,
+                "added": entry.added,
+                "replaces": entry.replaces,
+            }
+            return [_status(entry), *_said(more_of_it)]
+        case Shifted():
+            _, first, first_after = entry.steps[0]
+            _, last, last_after = entry.steps[-1]
+            dates = ["", span(first, last), span(first_after, last_after)]
+            return [*_said({"shifted_days": entry.days}), dates]
+        case Archived():
+            return [say(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
+        case Paused():
+            paused = say("paused", span=span(entry.first, entry.last))
+            return [paused, *_said({"reason": entry.reason}), say("paused.means")]
+        case Resumed():
+            return [say("resumed")]
+        case Counted():
+            return [counted(entry.count, entry.noun) if entry.noun else ", ".join(map(field, entry.fields))]
     raise NotImplementedError(type(entry))
 
 
-@_details.register
 def _created(entry: Created) -> list[Detail]:
     """Everything that is going to be stored, without what is as usual."""
-    thing = entry.thing
-    details: list[Detail] = [say(f"new.{thing.kind}")]
-    if thing.kind == "inbox":
+    kind = entry.thing.kind
+    details: list[Detail] = [say(f"new.{kind}")]
+    if kind in ("inbox", "steps"):
         return details
-    values: JsonObject = {"goal_title": thing.goal_title} | entry.values
-    if thing.kind == "steps":
-        return details
-    if thing.kind == "habit":
+
+    values: JsonObject = {"goal_title": entry.thing.goal_title} | entry.values
+    if kind == "habit":
         details.append(_frequency(values["frequency"], values))
         if "target_amount" in values:
             details.append(f"{number(values['target_amount'])} {values['target_unit']}")
@@ -207,28 +238,11 @@ def _created(entry: Created) -> list[Detail]:
     return details + _said(values)
 
 
-@_details.register
-def _done(entry: Done) -> list[Detail]:
-    done = say(f"done.{entry.thing.kind}")
-    if entry.date:
-        done += f" {value('day', entry.date)}"
-    return [done, *_said({"next": entry.next})]
-
-
-@_details.register
-def _marked(entry: Marked) -> list[Detail]:
-    details = {"excuse_reason": entry.excuse_reason, "added": entry.added, "replaces": entry.replaces}
-    return [_status(entry), *_said(details)]
-
-
-@_details.register
-def _gone(entry: Deleted) -> list[Detail]:
+def _deleted(entry: Deleted) -> list[Detail]:
     """What goes or comes back along with something, and what it was."""
     if entry.thing.kind == "mark":
         states = [_status(entry), say("unmarked")]
-        if isinstance(entry, Restored):
-            states.reverse()
-        return [["", *states]]
+        return [["", *(reversed(states) if entry.restored else states)]]
 
     details: list[Detail] = []
     if entry.marks:
@@ -239,64 +253,21 @@ def _gone(entry: Deleted) -> list[Detail]:
     return details + _said({"ended": entry.repeat} | entry.values)
 
 
-@_details.register
-def _archived(entry: Archived) -> list[Detail]:
-    return [say(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
-
-
-@_details.register
-def _paused(entry: Paused) -> list[Detail]:
-    paused = say("paused", span=span(entry.first, entry.last))
-    return [paused, *_said({"reason": entry.reason}), say("paused.means")]
-
-
-@_details.register
-def _resumed(entry: Resumed) -> list[Detail]:
-    return [say("resumed")]
-
-
-@_details.register
-def _touched(entry: Touched) -> list[Detail]:
-    return [", ".join(map(field, entry.fields))]
-
-
-@_details.register
-def _imported(entry: Imported) -> list[Detail]:
-    return [counted(entry.count, entry.noun)]
-
-
-@_details.register
-def _shifted(entry: Shifted) -> list[Detail]:
-    _, first, first_after = entry.steps[0]
-    _, last, last_after = entry.steps[-1]
-    dates = ["", span(first, last), span(first_after, last_after)]
-    return [*_said({"shifted_days": entry.days}), dates]
-
-
-@_details.register
 def _changed(entry: Changed) -> list[Detail]:
     """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
     changes = entry.changes
-    state = changes.get("is_complete") or (changes.get("status") if entry.thing.kind == "goal" else None)
-    if state:
-        is_open = state.after in (False, "work")
-        return [say("reopened" if is_open else f"done.{entry.thing.kind}")]
+    kind = entry.thing.kind
+    if state := changes.get("is_complete") or (kind == "goal" and changes.get("status")):
+        return [say("reopened" if state.after in (False, "work") else f"done.{kind}")]
 
     details: list[Detail] = []
-    redundant = {"goal_id"}  # goal_title says it
+    redundant = {"goal_id", "xp"}  # said by goal_title, and by the sum of XP
     if "frequency_type" in changes:
-        before = {name: edit.before for name, edit in changes.items()}
-        after = {name: edit.after for name, edit in changes.items()}
-        details.append(
-            [
-                field("frequency_type"),
-                _frequency(before["frequency_type"], before),
-                _frequency(after["frequency_type"], after),
-            ]
-        )
+        before, after, _ = zip(*changes.values(), strict=True)
+        values = [dict(zip(changes, side, strict=True)) for side in (before, after)]
+        frequencies = [_frequency(side["frequency_type"], side) for side in values]
+        details.append([field("frequency_type"), *frequencies])
         redundant.update(("frequency_type", *schedules.DETAILS.values()))
-    if entry.thing.kind == "mark":
-        redundant.add("xp")  # the sum of XP says it
     for name, edit in changes.items():
         if name not in redundant:
             details.append(_edited(name, edit))

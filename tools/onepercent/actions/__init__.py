@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from tools.core import errors
@@ -156,15 +155,25 @@ def ordered() -> list[Action]:
     return sorted(published, key=lambda action: action.domain)
 
 
-# Verbs that models invent, by those that they may stand for.
+# Verbs that models invent, and those that they may stand for.
 INVENTED_VERBS = {
-    "reopen unmark resume unarchive": "uncomplete incomplete uncheck untick undo revert restore clear reset",
-    "complete mark_completed": "done finish close tick check log achieve",
-    "mark_missed pause": "skip fail miss excuse",
-    "shift update": "move postpone reschedule delay",
-    "update update_entry": "edit modify rename set change append",
-    "create create_entry": "add new write",
-    "delete delete_entry unmark": "remove drop",
+    "uncomplete": "reopen unmark",
+    "uncheck": "reopen unmark",
+    "undo": "reopen unmark resume",
+    "clear": "unmark",
+    "restore": "unarchive reopen",
+    "done": "complete mark_completed",
+    "finish": "complete",
+    "check": "complete mark_completed",
+    "log": "mark_completed",
+    "skip": "mark_missed pause",
+    "fail": "mark_missed",
+    "move": "shift update",
+    "postpone": "shift update",
+    "edit": "update update_entry",
+    "rename": "update",
+    "add": "create create_entry",
+    "remove": "delete delete_entry unmark",
 }
 
 
@@ -179,10 +188,7 @@ def find(name: object) -> Action:
     sent = fields.printable(name).lower()
     domain, _, verb = sent.partition(".")
     names = [each.name for each in ordered()]
-    meant: list[str] = []
-    for verbs, invented in INVENTED_VERBS.items():
-        if {*verb.split("_")} & {*invented.split()}:
-            meant += [f"{domain}.{each}" for each in verbs.split()]
+    meant = [f"{domain}.{each}" for each in INVENTED_VERBS.get(verb, "").split()]
     nearest = [each for each in meant if each in names]
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
@@ -243,7 +249,7 @@ def update_entity(
     row: Row,
     params: JsonObject,
     texts: Mapping[str, Field],
-    shown: Mapping[str, Edit] = MappingProxyType({}),
+    shown: dict[str, Edit] | None = None,
 ) -> Outcome:
     """Set what really changes; `append` makes `texts` longer, each by a line; `shown` is shown in place of
     columns. Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
@@ -254,7 +260,7 @@ def update_entity(
 
     values, changes = changed(row, params)
     unit.change(ENTITIES[entity], row, values)
-    return Outcome([Changed(thing_of(unit, entity, row), changes=changes | dict(shown))])
+    return Outcome([Changed(thing_of(unit, entity, row), changes=changes | (shown or {}))])
 
 
 def delete_entity(unit: UnitOfWork, entity: str, row: Row, **details: Any) -> Outcome:
