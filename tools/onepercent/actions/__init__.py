@@ -158,20 +158,15 @@ def ordered() -> list[Action]:
 # Verbs that models invent, and those that they may stand for.
 INVENTED_VERBS = {
     "uncomplete": "reopen unmark",
-    "uncheck": "reopen unmark",
     "undo": "reopen unmark resume",
     "clear": "unmark",
     "restore": "unarchive reopen",
     "done": "complete mark_completed",
-    "finish": "complete",
     "check": "complete mark_completed",
-    "log": "mark_completed",
     "skip": "mark_missed pause",
-    "fail": "mark_missed",
     "move": "shift update",
     "postpone": "shift update",
     "edit": "update update_entry",
-    "rename": "update",
     "add": "create create_entry",
     "remove": "delete delete_entry unmark",
 }
@@ -189,12 +184,10 @@ def find(name: object) -> Action:
     domain, _, verb = sent.partition(".")
     names = [each.name for each in ordered()]
     meant = [f"{domain}.{each}" for each in INVENTED_VERBS.get(verb, "").split()]
-    nearest = [each for each in meant if each in names]
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
-    nearest = nearest or errors.several(sent, harmless, cutoff=0.5)
-    of_domain = [each for each in harmless if each.startswith(f"{domain}.")]
-    hint = f"There are: {', '.join(nearest[:3] or of_domain or names)}."
+    nearest = [each for each in meant if each in names] or errors.several(sent, harmless, cutoff=0)
+    hint = f"There are: {', '.join(nearest)}."
     raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 

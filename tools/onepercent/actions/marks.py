@@ -89,13 +89,13 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         _warn_of_days(unit, outcome, history, dates)
         warn_of_streak(unit, outcome, history)
 
-    if duplicates and not outcome.entries:
+    if outcome.entries:
+        return outcome
+    if duplicates:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
         raise ToolError(f"Habit already marked {status} on {duplicates[-1]}", hint, code="ALREADY_COMPLETED")
-    if not outcome.entries:
-        hint = "Name the days one by one in dates."
-        raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
-    return outcome
+    hint = "Name the days one by one in dates."
+    raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
 
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
