@@ -9,8 +9,8 @@
 #                             once), a daily sync and backup, and the command
 #                             pi-mcp in /usr/local/bin; asks for root by sudo
 #   ./setup.sh --http         serve over HTTP too, to people with a token
-#                             (docs/remote.md): the MCP SDK into .venv; goes
-#                             with --systemd
+#                             (docs/remote.md): uvicorn into .venv, unless
+#                             Debian's is there; goes with --systemd
 #   ./setup.sh --with images  Pillow into .venv, which makes large pictures
 #                             small for Anki; goes with the others
 #   ./setup.sh --update       pull, install what is new, restart the service;
@@ -74,7 +74,7 @@ set_up() {
     case $1 in
       --systemd) need_systemd; resident=yes ;;
       --http)
-        wanted+=(http)
+        has_uvicorn || wanted+=(http)
         if runs_systemd; then need_systemd; http=yes; else say "systemd does not run here; start it by ./server.py --http"; fi ;;
       --with) need_extra "${2:-}"; wanted+=("$2"); shift ;;
       *) unknown "$1" ;;
@@ -157,7 +157,12 @@ venv_works() {
 
 version_of() { "$1" -c 'import sys; print(sys.version_info[:2])'; }
 
-# The tests have what HTTP needs, as the judge of what the server says without it.
+# Debian's python3-uvicorn serves as well, from trixie's on.
+has_uvicorn() {
+  "$python" -c 'import importlib.metadata as about, sys
+sys.exit([int(part) for part in about.version("uvicorn").split(".")[:2]] < [0, 32])' 2>/dev/null
+}
+
 make_test_venv() {
   local venv=$test_venv
   make_venv http test

@@ -4,8 +4,8 @@ Each message chooses its era. One whose `_meta` names a protocol version is of 2
 handshake: every request carries its client's capabilities. All others follow `initialize`, whose versions go
 from 2024-11-05 to 2025-11-25. One client may use both over the same pipe.
 
-The second part, `result_of`, is what a method answers; server.py serves it over HTTP, too. The third is the
-session: a reader, which owns framing and cancellation, and threads, which answer.
+The second part, `result_of`, is what a method answers; endpoint.py serves it over HTTP, too. The third is
+the session: a reader, which owns framing and cancellation, and threads, which answer.
 """
 
 import importlib
@@ -59,6 +59,7 @@ ANSWERS = {
     "completion/complete": ("resources", "complete"),
 }
 METHODS = ("tools/list", "tools/call", *ANSWERS)
+GREETINGS = ("initialize", "ping", "server/discover")
 
 MOST_CALLS = 32  # tools that run at a time
 MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
@@ -141,29 +142,80 @@ SHAPES: JsonObject = {
 class Request:
     """A request, with what its answer needs; subclasses know how to reach the client."""
 
-    def __init__(self, method: str, params: JsonObject, capabilities: JsonObject, is_modern: bool):
-        self.method = method
-        self.params = params
-        self.capabilities = capabilities
-        self.is_modern = is_modern
+    # True over stdio, where streams tell the client of changes.
+    has_streams = False
+
+    def __init__(self, message: JsonObject, capabilities: JsonObject):
+        self.id = message["id"]
+        self.method: str = message["method"]
+        self.params: JsonObject = message.get("params") or {}
+        meta = self.params.get("_meta")
+        self.meta = meta if isinstance(meta, dict) else {}
+        self.is_modern = self.has_modern_era()
+        # A modern request brings its client's capabilities along; those of others come from a handshake.
+        self.capabilities = (self.meta.get(CLIENT_CAPABILITIES) or {}) if self.is_modern else capabilities
+        self.withdrawn = False
         self.reported_s = 0.0
+
+    def has_modern_era(self) -> bool:
+        raise NotImplementedError
 
     @property
     def shows_pages(self) -> bool:
         return mcp_apps.announced(self.capabilities)
 
+    def notify(self, message: JsonObject) -> None:
+        """Send the client a message about this request, unless it was answered or withdrawn."""
+        raise NotImplementedError
+
     def report(self, done: float, total: float | None, message: str) -> None:
         """Send the client a progress notification, unless one was sent just before."""
+        token = self.meta.get("progressToken")
         time_s = time.monotonic()
-        if done == total or time_s - self.reported_s >= PROGRESS_S:
-            self.reported_s = time_s
-            self.send_progress(done, total, message)
+        if token is None or (done != total and time_s - self.reported_s < PROGRESS_S):
+            return
+        self.reported_s = time_s
+        progress = {"progressToken": token, "progress": done, "total": total, "message": message or None}
+        params = {name: value for name, value in progress.items() if value is not None}
+        self.notify({"method": "notifications/progress", "params": params})
 
-    def send_progress(self, done: float, total: float | None, message: str) -> None:
-        raise NotImplementedError
+    def admit(self, is_begun: bool = True) -> None:
+        """Check that this era and this client may ask this. Raises RpcError."""
+        if self.is_modern:
+            self._check_envelope()
+        shape = SHAPES.get(self.method)
+        foreign = LEGACY_ONLY if self.is_modern else MODERN_ONLY
+        is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
+        if shape is None or is_missing:
+            raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
+        meta = self.params.get("_meta")
+        is_sound = fits(self.params, shape) and (meta is None or fits(meta, PROGRESS))
+        if self.is_modern:
+            is_sound = is_sound and fits(meta, ENVELOPE)
+        if not (is_sound and (is_begun or self.is_modern or self.method in LEGACY_ONLY)):
+            raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
-    def is_withdrawn(self) -> bool:
-        raise NotImplementedError
+    def _check_envelope(self) -> None:
+        version = self.meta.get(PROTOCOL_VERSION)
+        if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
+            text = f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
+            raise RpcError(INVALID_PARAMS, text)
+        self.check_transport()
+        if version != MODERN_VERSION:
+            data = {"supported": [MODERN_VERSION], "requested": version}
+            raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
+
+    def check_transport(self) -> None:
+        """Check what came around a modern request's message. Raises RpcError."""
+
+    def response(self, body: JsonObject) -> JsonObject:
+        """The message that answers it with this result or error, in the words of its era."""
+        result = body.get("result")
+        if result is not None and self.is_modern:
+            marks = NOT_CACHED if self.method in CACHEABLE else {}
+            meta = {**result.get("_meta", {}), SERVER_INFO_KEY: SERVER_INFO}
+            body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
+        return {"id": self.id, **body}
 
     def elicit(self, text: str) -> str:
         """Ask the person in an era with a handshake, and wait for `accept`, `decline` or `cancel`. Over HTTP
@@ -192,8 +244,10 @@ def action_of(answer: Any) -> str:
 
 
 def result_of(request: Request) -> JsonObject:
-    """The result of a request for one of METHODS. Raises RpcError."""
+    """The result of a request for one of METHODS, or of one that greets. Raises RpcError."""
     try:
+        if request.method in GREETINGS:
+            return greeting(request)
         if request.method == "tools/call":
             return call_tool(request)
         if request.method == "tools/list":
@@ -204,9 +258,28 @@ def result_of(request: Request) -> JsonObject:
     except ToolError as error:
         raise RpcError(INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
     except Exception:
-        log(f"{request.method} failed")
-        text = "Internal error; the server's log (stderr) has the details"
-        raise RpcError(INTERNAL_ERROR, text) from None
+        raise unforeseen(f"{request.method} failed") from None
+
+
+def greeting(request: Request) -> JsonObject:
+    """The result of ping, initialize or server/discover."""
+    if request.method == "ping":
+        return {}
+    streams = request.has_streams and request.is_modern
+    capabilities: JsonObject = {
+        "tools": {"listChanged": request.has_streams},
+        "prompts": {"listChanged": streams},
+        "resources": {"listChanged": streams, "subscribe": streams},
+        "completions": {},
+    }
+    about = {"capabilities": capabilities, "instructions": instructions(current())}
+    if request.is_modern:
+        capabilities["extensions"] = EXTENSIONS
+        return {"supportedVersions": [MODERN_VERSION], **about}
+    version = request.params["protocolVersion"]
+    if version not in HANDSHAKE_VERSIONS:
+        version = HANDSHAKE_VERSIONS[-1]
+    return {"protocolVersion": version, "serverInfo": SERVER_INFO, **about}
 
 
 def list_tools(request: Request) -> list[JsonObject]:
@@ -235,7 +308,7 @@ def call_tool(request: Request) -> JsonObject:
         if not registry.is_loaded():
             toolset = listing.load(settings).get("toolsets", {}).get(params["name"], "")
         tool = registry.find(params["name"], registry.listed(settings, request.shows_pages, toolset).values())
-        with calls.calling(request.report, request.is_withdrawn, request.ask) as lines:
+        with calls.calling(request.report, lambda: request.withdrawn, request.ask) as lines:
             answer = tool.call(params.get("arguments") or {})
     except ToolError as error:
         return results.as_result(error.answer())
@@ -247,6 +320,12 @@ def call_tool(request: Request) -> JsonObject:
     if tool.app_only or not private or answer.get("success") is False:
         return results.as_result(answer, private, lines)
     return results.as_result(tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN])
+
+
+def unforeseen(text: str) -> RpcError:
+    """The error that a client sees in place of the current exception, which is logged."""
+    log(text)
+    return RpcError(INTERNAL_ERROR, "Internal error; the server's log (stderr) has the details")
 
 
 def log(text: str) -> None:
@@ -262,31 +341,21 @@ def log(text: str) -> None:
 class Call(Request):
     """A request of this session. An answer is owed until it was written, or until the client withdrew it."""
 
+    has_streams = True
+
     def __init__(self, session: "Session", message: JsonObject):
-        params = message.get("params") or {}
-        meta = params.get("_meta")
-        self.meta = meta if isinstance(meta, dict) else {}
-        # A client that used the envelope before and made no handshake has forgotten it here.
-        is_expected = session.is_modern and not session.is_initialized
-        has_envelope = is_expected or PROTOCOL_VERSION in self.meta
-        is_modern = has_envelope and message["method"] != "initialize"
-        capabilities = self.meta.get(CLIENT_CAPABILITIES) if is_modern else session.capabilities
-        super().__init__(message["method"], params, capabilities or {}, is_modern)
         self.session = session
-        self.id = message["id"]
+        super().__init__(message, session.capabilities)
         self.key = key_of(self.id)
         self.is_owed = True
-        self.withdrawn = False
 
-    def is_withdrawn(self) -> bool:
-        return self.withdrawn
+    def has_modern_era(self) -> bool:
+        # A client that used the envelope before and made no handshake has forgotten it here.
+        is_expected = self.session.is_modern and not self.session.is_initialized
+        return self.method != "initialize" and (is_expected or PROTOCOL_VERSION in self.meta)
 
-    def send_progress(self, done: float, total: float | None, message: str) -> None:
-        if (token := self.meta.get("progressToken")) is None:
-            return
-        progress = {"progressToken": token, "progress": done, "total": total, "message": message or None}
-        params = {name: value for name, value in progress.items() if value is not None}
-        self.session.send({"method": "notifications/progress", "params": params}, about=self)
+    def notify(self, message: JsonObject) -> None:
+        self.session.send(message, about=self)
 
     def elicit(self, text: str) -> str:
         from queue import Empty, SimpleQueue
@@ -306,30 +375,6 @@ class Call(Request):
         session.send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
         calls.checkpoint()
         return "cancel"
-
-    def admit(self) -> None:
-        """Check that this era and this client may ask this. Raises RpcError."""
-        if self.is_modern:
-            self._check_envelope()
-        shape = SHAPES.get(self.method)
-        if shape is None or self.method in (LEGACY_ONLY if self.is_modern else MODERN_ONLY):
-            raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
-        meta = self.params.get("_meta")
-        is_sound = fits(self.params, shape) and (meta is None or fits(meta, PROGRESS))
-        is_begun = self.is_modern or self.session.is_initialized or self.method in LEGACY_ONLY
-        if self.is_modern:
-            is_sound = is_sound and fits(meta, ENVELOPE)
-        if not (is_sound and is_begun):
-            raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
-
-    def _check_envelope(self) -> None:
-        version = self.meta.get(PROTOCOL_VERSION)
-        if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
-            text = f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
-            raise RpcError(INVALID_PARAMS, text)
-        if version != MODERN_VERSION:
-            data = {"supported": [MODERN_VERSION], "requested": version}
-            raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
 
 
 class Session:
@@ -389,10 +434,9 @@ class Session:
                 call = Call(self, message)
                 self._take_call(call)
         except Exception:
-            log("a line could not be handled")
+            internal = unforeseen("a line could not be handled")
             if call:
-                text = "Internal error; the server's log (stderr) has the details"
-                self._finish(call, {"error": RpcError(INTERNAL_ERROR, text).as_json()})
+                self._finish(call, {"error": internal.as_json()})
 
     def _take_notification(self, message: JsonObject) -> None:
         if message["method"] == "notifications/initialized":
@@ -415,14 +459,16 @@ class Session:
             self.calls[call.key] = call
         self.is_modern = self.is_modern or call.is_modern
         try:
-            call.admit()
+            call.admit(self.is_initialized)
         except RpcError as error:
             self._finish(call, {"error": error.as_json()})
             return
         if call.method == LISTEN:
             self._listen(call)
-        elif call.method in ("initialize", "ping", "server/discover"):
-            self._finish(call, {"result": self._greet(call)})
+        elif call.method in GREETINGS:
+            if call.method == "initialize":
+                self.capabilities, self.is_initialized = call.params["capabilities"], True
+            self._finish(call, {"result": greeting(call)})
         elif call.method == "tools/call" and not self.turns.acquire(blocking=False):
             self._finish(call, {"result": results.busy(MOST_CALLS)})
         else:
@@ -431,25 +477,6 @@ class Session:
             threading.Thread(target=self._answer, args=(call,), daemon=True).start()
 
     # What a session answers by itself.
-
-    def _greet(self, call: Call) -> JsonObject:
-        """The result of ping, initialize or server/discover."""
-        if call.method == "ping":
-            return {}
-        if call.method == "initialize":
-            version = call.params["protocolVersion"]
-            self.capabilities, self.is_initialized = call.params["capabilities"], True
-            return {
-                "protocolVersion": version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
-                "capabilities": server_capabilities(streams=False),
-                "serverInfo": SERVER_INFO,
-                "instructions": instructions(current()),
-            }
-        return {
-            "supportedVersions": [MODERN_VERSION],
-            "capabilities": {**server_capabilities(streams=True), "extensions": EXTENSIONS},
-            "instructions": instructions(current()),
-        }
 
     def _listen(self, call: Call) -> None:
         """Open a stream of changes: its acknowledgement is the only answer."""
@@ -491,13 +518,8 @@ class Session:
     # Lines out.
 
     def _finish(self, call: Call, body: JsonObject) -> None:
-        """Write the answer to a request, in the words of its era, unless it was withdrawn."""
-        result = body.get("result")
-        if result is not None and call.is_modern:
-            marks = NOT_CACHED if call.method in CACHEABLE else {}
-            meta = {**result.get("_meta", {}), SERVER_INFO_KEY: SERVER_INFO}
-            body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
-        self.send({"id": call.id, **body}, about=call)
+        """Write the answer to a request, unless it was withdrawn."""
+        self.send(call.response(body), about=call)
         with self.writing:
             self._settle(call)
         if call.method not in LEGACY_ONLY:
@@ -526,13 +548,3 @@ class Session:
         if not self.is_started:
             self.is_started = True
             self.start()
-
-
-def server_capabilities(streams: bool) -> JsonObject:
-    """The server's capabilities; `streams` of changes exist in the 2026 era."""
-    return {
-        "tools": {"listChanged": True},
-        "prompts": {"listChanged": streams},
-        "resources": {"listChanged": streams, "subscribe": streams},
-        "completions": {},
-    }

@@ -26,7 +26,6 @@ def command_line(words: list[str]) -> str:
         ("standalone", "serve in this process"),
         ("daemon", "be the resident service, which others hand sessions to"),
         ("http", "serve over HTTP, to clients with a token"),
-        ("sdk", "serve in this process by the MCP SDK (./setup.sh --http installs it)"),
         ("check", "say what works, what is not set up, what is broken"),
         ("connect", "print each client's line for this machine"),
         ("list", "list the tools"),

@@ -153,6 +153,45 @@ def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server):
         assert server.send(LIST, path=path)[0] == 404
 
 
+def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server):
+    """Bun's clients lost the answer that came behind a refused GET, and began without tools."""
+    token = server.token()
+    without = {"Content-Length": None}.items()
+    for method, path, who, status in (
+        ("GET", "/mcp", token, 405),
+        ("DELETE", "/mcp", token, 405),
+        ("HEAD", "/mcp", token, 405),
+        ("GET", "/mcp", None, 401),
+        ("GET", "/other", None, 404),
+    ):
+        for headers in (without, {"Content-Length": "0"}.items()):
+            answer = server.send(b"", method=method, path=path, token=who, headers=headers)
+            assert (answer[0], "connection" in answer[1]) == (status, False), (method, path)
+        answer = server.send(b"{}", method=method, path=path, token=who)
+        assert (answer[0], answer[1]["connection"]) == (status, "close")
+    assert server.send(LIST)[1]["connection"] == "close"
+    assert server.send(b"x" * 5_000_000, token=token)[1]["connection"] == "close"
+    assert "connection" not in server.send(b"garbage", token=token)[1]
+
+
+def test_that_clients_try_get_and_delete_is_not_in_the_log(server, caplog):
+    for method in ("GET", "DELETE", "PUT"):
+        assert server.send(b"", token=server.token(), method=method)[0] == 405
+    assert [record.getMessage() for record in caplog.records] == ["HTTP 405: method 'PUT'"]
+
+
+def test_a_person_who_opens_an_address_reads_a_sentence_in_each_language(server):
+    accept = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}.items()
+    for path, token, status in (("/", None, 404), ("/mcp", None, 401), ("/mcp", server.token(), 405)):
+        answer = server.send(b"", method="GET", path=path, token=token, headers=accept)
+        text = answer[2].decode()
+        assert (answer[0], answer[1]["content-type"]) == (status, "text/plain; charset=utf-8")
+        assert "pi-mcp is running" in text
+        assert "pi-mcp работает" in text
+        assert "{" not in text
+    assert server.send(LIST, headers=accept)[1]["content-type"] == "application/json"
+
+
 BODIES = [
     (b"", None, -32700),
     (b"[" * 100_000, None, -32700),

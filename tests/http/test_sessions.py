@@ -1,13 +1,16 @@
 """What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn
 calls."""
 
+import json
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.support.client import HANDSHAKE
+from tests.support.client import HANDSHAKE, messages
 from tests.support.http_memory import InMemory, misbehaving_tools
 from tests.support.services import wait_until
+from tools import protocol
 from tools.core import mcp_apps
 
 SHOWS_PAGES = {"extensions": {mcp_apps.EXTENSION: {"mimeTypes": [mcp_apps.MIME_TYPE]}}}
@@ -100,6 +103,16 @@ def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_withou
     assert not call.exchange.sent[-1].get("more_body")
 
 
+def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(server, tmp_path):
+    token = server.token()
+    session_id = session(server, token)
+    counting = [Counting(server, token, session_id, tmp_path / f"{number}", number) for number in range(8)]
+    for call in counting:
+        call.exchange.ends = True
+        call.end()
+    assert server.call("greet", token=token, name="Ada")["structuredContent"]
+
+
 def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server, tmp_path):
     """Chunks do not announce how long they are: they wait for their turn to be read, and not to be answered."""
     chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
@@ -123,3 +136,34 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
     assert [answer["result"]["isError"] for answer in answers] == [False, False]
     withdraw(server, token, dict(headers)[SESSION], 1)
     assert not ask(0)["result"]["isError"]
+
+
+def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
+    token = server.token()
+    session_id = session(server, token)
+    testing = sys.modules["tools.server.testing"]
+    headers = {SESSION: session_id}.items()
+    sleeping = request("tools/call", {"name": "test_sleeps", "arguments": {"seconds": 20}})
+    sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
+    writing = request("tools/call", {"name": "test_notes", "arguments": {"text": "written"}}, 7)
+    waiting = [server.begin(writing, token=token, headers=headers) for _ in range(2)]
+    wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
+    withdraw(server, token, session_id)
+    waiting[0].ends = True
+    wait_until(lambda: all(exchange.sent and "body" in exchange.sent[-1] for exchange in waiting))
+    testing.AWAKE.set()
+    for exchange in (*sleepers, *waiting):
+        exchange.done.result(20)
+    assert testing.NOTE == [""]
+    assert not any(b'"result"' in exchange.text() for exchange in waiting)
+
+
+def test_ends_of_lines_that_only_some_readers_know_end_no_event(server):
+    value = json.dumps({"text": "a\x85b\u2028c\u2029d"})
+    for headers in ({}, {"MCP-Protocol-Version": "2025-11-25"}):
+        params = {"name": "test_returns", "arguments": {"value": value}}
+        _, answered, body = server.send(
+            request("tools/call", params), token=server.token(), headers=headers.items()
+        )
+        [message] = messages(answered, body)  # read by str.splitlines, as several clients do
+        assert message["result"]["structuredContent"]["text"] == "a\x85b\u2028c\u2029d"

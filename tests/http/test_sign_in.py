@@ -317,6 +317,19 @@ def test_a_client_that_no_key_knows_is_refused_so_that_it_registers_again(person
         assert (status, refusal["error"]) == (401, "invalid_client")
 
 
+def test_a_browser_shows_why_a_client_cannot_sign_in_and_what_to_do(person):
+    """A bookmark, or a client from before the keys were changed; and an address that lacks something."""
+    page = "text/html,*/*;q=0.8"
+    for changes, word in (({"client_id": "x"}, "add it again"), ({"code_challenge": None}, "PKCE")):
+        status, headers, body = person.send(
+            "GET", "/authorize", query=urlencode(person.asked(**changes)), Accept=page
+        )
+        assert (status in (400, 401), headers["content-type"]) == (True, "text/plain; charset=utf-8")
+        assert word in body.decode()
+        assert "приложение" in body.decode()
+        assert "{" not in body.decode()
+
+
 def test_secrets_in_an_address_are_not_read(person):
     """Proxies write addresses into their logs."""
     code, fields = person.code(), {"grant_type": "authorization_code", "client_id": person.client_id}

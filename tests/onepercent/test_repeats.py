@@ -2,9 +2,10 @@
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
-from tools.onepercent.actions.repeats import RULE, first_day
+from tools.onepercent.actions.repeats import RULE
+from tools.onepercent.database import store
+from tools.onepercent.habits.due_days import first_day
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 
@@ -52,13 +53,83 @@ def test_the_next_step_is_made_when_one_is_done_and_undo_takes_it_back():
     assert dates() == [("Созвон", "2026-03-31")]
 
 
-def test_the_next_step_is_made_once_its_day_is_over_and_the_late_one_stays(clock):
+def test_a_step_that_nobody_does_is_due_on_the_next_day_of_its_rule_however_often_one_looks(clock):
     do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
     clock.set("2026-04-15T09:00:00+00:00")
     for _ in range(2):
-        assert dates() == [("Созвон", "2026-03-24"), ("Созвон", "2026-04-21")]
-    do(act("step.complete", step_id=1))
+        assert dates() == [("Созвон", "2026-04-21")]
+    assert snapshot("schedule")["schedule"]["upcoming"][0]["missed"] == 4
+    assert snapshot("goals")["goals"]["items"][0]["next"]["dt"] == "2026-04-21"
+    assert call("get_user_snapshot", find="созвон")["found"]["items"][0]["dt"] == "2026-04-21"
+    assert "21.04 → 22.04" in preview(act("step.shift", step_ids=[1], days=1))["message"]
+    done = preview(act("step.complete", step_id=1))
+    assert "следующий 21.04" in done["message"]
+    apply(done)
     assert dates() == [("Созвон", "2026-04-21")]
+    apply(call("undo_last"))
+    clock.set("2026-03-20T09:00:00+00:00")
+    assert dates() == [("Созвон", "2026-03-24")]
+
+
+def test_a_look_changes_no_row_and_makes_no_preview_stale(clock, file):
+    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    clock.set("2026-03-20T09:00:00+00:00")
+    previewed = preview(act("step.update", step_id=1, title="Йога"))
+    before = file.with_name("life.sqlite3-wal").read_bytes()
+    for day in range(21, 29):
+        clock.set(f"2026-03-{day}T09:00:00+00:00")
+        assert len(dates()) == 1
+    assert file.with_name("life.sqlite3-wal").read_bytes() == before
+    clock.set("2026-03-20T09:01:00+00:00")
+    assert apply(previewed)["success"]
+
+
+def test_yesterdays_step_done_today_leaves_that_of_today(clock):
+    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    clock.set("2026-03-25T09:00:00+00:00")
+    do(act("step.complete", step_id=1, date="2026-03-24"))
+    assert dates() == [("Зарядка", "2026-03-25")]
+    do(act("step.complete", step_id=2))
+    assert dates() == [("Зарядка", "2026-03-26")]
+
+
+def test_a_series_that_is_over_is_late_on_its_last_day_alone(clock):
+    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day", "until": "2026-03-20"}))
+    clock.set("2026-03-27T09:00:00+00:00")
+    assert dates() == [("Зарядка", "2026-03-20")]
+    do(act("step.shift", overdue=True, dt="2026-03-28"))
+    assert dates() == [("Зарядка", "2026-03-28")]
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_a_clock_that_ran_ahead_moves_no_series(done: bool, clock):
+    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    clock.set("2027-03-20T09:00:00+00:00")
+    assert snapshot("schedule")["schedule"]["today"]
+    if done:
+        do(act("step.complete", step_id=1))
+    clock.set("2026-03-19T09:00:00+00:00")
+    assert dates() == [("Зарядка", "2026-03-19")]
+    do(act("step.update", step_id=1 + done, title="Йога"))
+    assert dates() == [("Йога", "2026-03-19")]
+
+
+def test_another_rule_leaves_the_day_that_was_due(clock):
+    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    clock.set("2026-03-25T09:00:00+00:00")
+    do(act("step.update", step_id=1, repeat=None))
+    assert dates() == [("Зарядка", "2026-03-25")]
+    apply(call("undo_last"))
+    assert dates() == [("Зарядка", "2026-03-25")]
+    clock.set("2026-03-26T09:00:00+00:00")
+    assert dates() == [("Зарядка", "2026-03-26")]
+
+
+def test_a_rule_that_is_damaged_is_named():
+    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    with store.writing() as db:
+        db.execute("UPDATE steps SET repeat = '{', dt = '2020-01-01'")
+    assert call("get_user_snapshot", include=["schedule"])["code"] == "DATABASE_ERROR"
 
 
 def test_one_is_shifted_alone_and_all_by_their_rule():
@@ -81,15 +152,6 @@ def test_a_step_without_a_day_begins_on_the_first_of_its_rule_and_a_null_ends_it
     assert dates() == [("Созвон", "2026-03-24")]
     do(act("step.update", step_id=1, repeat=None), act("step.complete", step_id=1))
     assert dates() == []
-
-
-def test_a_session_that_only_reads_makes_no_next_step(clock, file):
-    do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
-    clock.set("2026-04-15T09:00:00+00:00")
-    person.use(file, MCP_READ_ONLY="1")
-    assert dates() == [("Созвон", "2026-03-24")]
-    person.use(file, MCP_READ_ONLY="0")
-    assert dates() == [("Созвон", "2026-03-24"), ("Созвон", "2026-04-21")]
 
 
 def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):

@@ -10,10 +10,11 @@ import pytest
 
 from tests.onepercent.model import PlainHabit
 from tools.core.errors import ToolError
-from tools.onepercent.actions import ACTIONS, ordered, repeats
+from tools.onepercent.actions import ACTIONS, ordered
 from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
 from tools.onepercent.database import migrations, store
 from tools.onepercent.habits import histories
+from tools.onepercent.habits.due_days import dated
 
 HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "300"))
 FIRST, WEEKS = date(2026, 2, 2), 5
@@ -39,21 +40,36 @@ def next_day(rule: dict[str, Any], since: date) -> date | None:
 
 
 class Plain:
-    """Steps as [day, rule, is done]; the habits' marks and pauses; XP."""
+    """Steps as [day that was set, rule, is done]; the habits' marks and pauses; XP."""
 
     def __init__(self, rule: dict[str, Any], today: date):
         self.steps = [[next_day(rule, today), rule, False]]
         self.habits = [PlainHabit(FIRST, [(date.min, "daily", [])]) for _ in range(3)]
         self.xp = 0
 
-    def hand_over(self, step: list, since: date) -> None:
-        rule, step[1] = step[1], None
-        if rule and (day := next_day(rule, max(since, step[0] + DAY))):
+    def done(self, step: list, today: date) -> None:
+        """It was due on the last day of its rule; the next is due on the first one to come."""
+        rule, step[1], step[2] = step[1], None, True
+        self.xp += 25
+        if not rule:
+            return
+        step[0] = last_day(rule, step[0], today)
+        if day := next_day(rule, max(today, step[0]) + DAY):
             self.steps.append([day, rule, False])
 
-    def begin(self, today: date) -> None:
-        for step in [step for step in self.steps if step[0] < today and step[1]]:
-            self.hand_over(step, today)
+
+def due(step: list, today: date) -> date:
+    day, rule, is_done = step
+    if is_done or not rule or day >= today:
+        return day
+    return next_day(rule, today) or last_day(rule, day, today)
+
+
+def last_day(rule: dict[str, Any], first: date, last: date) -> date:
+    span = [first + number * DAY for number in range((last - first).days + 1)]
+    return max(
+        [first, *(day for day in span if is_day_of(rule, day) and str(day) <= rule.get("until", "9999"))]
+    )
 
 
 class Stored:
@@ -73,8 +89,8 @@ class Stored:
         action.run(self.unit(), action.read(params))
 
     def steps(self) -> list[tuple[str, bool]]:
-        rows = self.db.execute("SELECT dt, is_complete FROM steps WHERE deleted_at IS NULL ORDER BY dt, id")
-        return [(row["dt"], bool(row["is_complete"])) for row in rows]
+        rows = dated(self.db, "is_complete >= 0", user="local", today=str(self.today))
+        return [(row["date"], bool(row["is_complete"])) for row in rows]
 
 
 def play(seed: int) -> None:
@@ -87,8 +103,6 @@ def play(seed: int) -> None:
             stored.do("habit.create", name=name)
         for number in range(7 * WEEKS):
             stored.today = today = FIRST + number * DAY
-            plain.begin(today)
-            repeats.advance(stored.unit())
             live_a_day(chance, plain, stored, today)
             check(plain, stored, today, seed)
 
@@ -99,13 +113,11 @@ def live_a_day(chance: random.Random, plain: Plain, stored: Stored, today: date)
     if open_steps and chance.random() < 0.5:
         at = chance.choice(open_steps)
         stored.do("step.complete", step_id=at + 1)
-        plain.steps[at][2] = True
-        plain.xp += 25
-        plain.hand_over(plain.steps[at], today + DAY)
+        plain.done(plain.steps[at], today)
     open_steps = [at for at, step in enumerate(plain.steps) if not step[2]]
     if open_steps and chance.random() < 0.2:
         at, day = chance.choice(open_steps), today + chance.randrange(6) * DAY
-        if plain.steps[at][0] != day:
+        if due(plain.steps[at], today) != day:
             stored.do("step.shift", step_ids=[at + 1], dt=str(day))
             plain.steps[at][0] = day
     ahead = [at for at, step in enumerate(plain.steps) if step[1] and not step[2]]
@@ -113,7 +125,7 @@ def live_a_day(chance: random.Random, plain: Plain, stored: Stored, today: date)
         rule = chance.choice(RULES)
         if rule != plain.steps[ahead[0]][1]:
             stored.do("step.update", step_id=ahead[0] + 1, repeat=rule)
-            plain.steps[ahead[0]][1] = rule
+            plain.steps[ahead[0]][:2] = due(plain.steps[ahead[0]], today), rule
     for at, habit in enumerate(plain.habits):
         if chance.random() < 0.6 and today not in habit.marks:
             stored.do("habit.mark_completed", habit_id=at + 1)
@@ -145,7 +157,8 @@ def pause_all_but_one(chance: random.Random, plain: Plain, stored: Stored, today
 
 
 def check(plain: Plain, stored: Stored, today: date, seed: int) -> None:
-    expected = sorted(((str(day), done) for day, _, done in plain.steps), key=lambda step: step[0])
+    expected = [(str(due(step, today)), step[2]) for step in plain.steps]
+    assert sum(bool(rule) for _, rule, is_done in plain.steps if not is_done) <= 1
     assert sorted(stored.steps()) == sorted(expected), (seed, today)
     assert balance(stored.db, "local")[0] == plain.xp, (seed, today)
     for at, habit in enumerate(plain.habits):

@@ -1,14 +1,16 @@
 """The judge of our protocol over HTTP: the SDK's own application over the same answers, asked the same."""
 
 import json
+from urllib.parse import urlsplit
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
-import server
+from tests.support import sdk_server
 from tests.support.client import messages
 from tests.support.http_memory import InMemory
 from tools.core import calls
+from tools.endpoint import SHOWN
 from tools.http import guards
 
 USER = "anna"
@@ -19,9 +21,11 @@ class Judge(InMemory):
     """The SDK's application without our guards. All that comes is of one person, who may use every toolset."""
 
     def application(self):
-        hosts, origins = guards.addresses(self.url)
+        names = [urlsplit(self.url).netloc, "127.0.0.1", "localhost", "[::1]"]
+        hosts = [*names, *(f"{name}:*" for name in names)]
+        origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
         manager = StreamableHTTPSessionManager(
-            server.SdkServer().server,
+            sdk_server.SdkServer().server,
             stateless=True,
             security_settings=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
             max_request_body_size=guards.LONGEST_BODY,
@@ -31,7 +35,8 @@ class Judge(InMemory):
         async def answer(scope, receive, send):
             session = dict(scope["headers"]).get(guards.SESSION.encode(), b"")
             caller = calls.caller_of_scope(USER, tuple(calls.scopes()), "judge")
-            with calls.acting_for(caller._replace(shows_pages=session.endswith(b"-pages"))):
+            sdk_server.HANDSHAKE.set(SHOWN if session.endswith(b"-pages") else {})
+            with calls.acting_for(caller):
                 await manager.handle_request(scope, receive, send)
 
         return answer

@@ -9,8 +9,8 @@ from anyio.from_thread import start_blocking_portal
 from tests.support.client import HEADERS, MISBEHAVING
 from tests.support.http_server import Callers
 from tests.support.serve_with_tools import more_tools
-from tools import stdio
 from tools.core import registry, settings
+from tools.endpoint import Endpoint
 from tools.http import guards
 
 
@@ -28,11 +28,7 @@ class InMemory(Callers):
 
     def application(self):
         """The application, whose tasks run in `portal`."""
-        import server
-
-        manager = server.session_manager(server.SdkServer().server, self.settings)
-        self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
-        return guards.Guards(self.settings, manager.handle_request, stdio.parse, anyio.CancelScope)
+        return guards.Guards(self.settings, Endpoint().answer)
 
     def __exit__(self, *words):
         self.open.__exit__(*words)
@@ -96,6 +92,8 @@ class Exchange:
         }
         self.read = 0
         self.sent = []
+        # Set to True, the client hangs up.
+        self.ends = False
 
     async def run(self, app):
         await app(self.scope, self.receive, self.send)
@@ -107,7 +105,9 @@ class Exchange:
             self.read += 1
             more = self.read < len(self.parts)
             return {"type": "http.request", "body": self.parts[self.read - 1], "more_body": more}
-        await anyio.sleep_forever()
+        while not self.ends:
+            await anyio.sleep(0.01)
+        return {"type": "http.disconnect"}
 
     async def send(self, message):
         self.sent.append(message)

@@ -9,7 +9,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-import server
+from tests.support.sdk_server import SdkServer
 from tools import protocol, stdio
 from tools.core.errors import InvalidMessage
 
@@ -24,7 +24,7 @@ def sdk_answers(lines):
 
 
 async def _ask(lines):
-    sdk = server.SdkServer().server
+    sdk = SdkServer().server
     listen = ListenHandler(InMemorySubscriptionBus())
     sdk.add_request_handler(protocol.LISTEN, types.SubscriptionsListenRequestParams, listen)
     options = sdk.create_initialization_options(NotificationOptions(tools_changed=True))

@@ -161,13 +161,12 @@ class Asking(BaseException):
 
 class Caller(NamedTuple):
     """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only
-    read, the id of the token, and whether the client said in an earlier request that it shows pages."""
+    read, and the id of the token."""
 
     user: str
     toolsets: frozenset[str]
     read_only: frozenset[str]
     token_id: str
-    shows_pages: bool = False
 
 
 _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)

@@ -8,6 +8,7 @@ value means the default.
 import importlib
 import os
 import re
+import sys
 from binascii import crc32
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -22,6 +23,8 @@ from tools.core.places import SettingsError
 
 TOOLS_FOLDER = Path(places.TOOLS)
 PROJECT = TOOLS_FOLDER.parent
+# The Python that runs the server may have no packages of its own.
+VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 
 # In an address: the user with password, which may hold `/` and `@`; and the query.
 CREDENTIALS = re.compile(r"(?<=://)\S*@")

@@ -1,47 +1,46 @@
-"""A request's way over HTTP to the SDK's application: an ASGI application around it that refuses what may not
-pass.
+"""The guards of HTTP: an ASGI application that refuses what may not pass, and has the rest answered.
 
-A request passes, in this order: path, token, method, framing, scope, rate, body. Host, Origin and
-Content-Type are the SDK's to look at. A refusal leaves a line in the log with the reason, and never a word of
-the token.
+A request passes, in this order: path, token, method, framing, scope, rate, headers, body. A refusal leaves a
+line in the log with the reason, and never a word of the token.
 """
 
 import asyncio
 import json
 import logging
 import math
-import secrets
+import re
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
-from tools.core import calls, mcp_apps
+from tools.core import calls
 from tools.core.calls import Caller
-from tools.core.errors import InvalidMessage
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.http import day, tokens
 from tools.http.ledger import Ledger
 from tools.http.limits import Rate, Turns
-from tools.http.sign_in import SignIn
+from tools.http.sign_in import TEXT, SignIn, sentence
 
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
-App = Callable[[Any, Any, Any], Awaitable[None]]
+# Answers a message: its caller, headers and body, how to hear of its client, how to answer.
+Answer = Callable[[Caller, dict[str, str], bytes, Receive, Send], Awaitable[None]]
 
+JSON = "application/json"
 LONGEST_BODY = 4 * 2**20
 # The longest body of a sign-in, which anybody may send. Longer bodies need a token, and four are held at a
 # time, one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
 ROOM_S = 30  # the wait for a turn
 SESSION = "mcp-session-id"
-WITH_PAGES = "-pages"
-OF_DAY = f"day{WITH_PAGES}"  # in place of a session: the page of the days
+OF_DAY = "day-pages"  # in place of a session: the page of the days
+
+# Accept has to name each of these kinds, or a range that it lies in.
+BOTH_KINDS = r"(?=(.*,)?\s*(\*/\*|application/(json|\*))\s*([;,]|$))(?=(.*,)?\s*(\*/\*|text/(event-stream|\*))\s*([;,]|$)).*"
 
 logger = logging.getLogger("pi-mcp")
 
@@ -56,25 +55,16 @@ class Refusal(Exception):
     headers: dict[str, str] = field(default_factory=dict)
     code: int = -32600  # JSON-RPC's invalid request
     request_id: str | int | None = None
+    # False while what is left of the body would be read on and on.
+    is_read: bool = False
 
 
 class Guards:
-    """Passes on to `app` what may be served, in the name of the token's user.
+    """Passes on to `answer` what may be served, on behalf of the token's user. Raises OSError."""
 
-    `parse` reads a body as a JSON-RPC message or raises InvalidMessage; `cancel_scope` is anyio's.
-    Raises OSError.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        app: App,
-        parse: Callable[[bytes], JsonObject],
-        cancel_scope: Callable[[], Any],
-    ):
-        self.app = app
-        self.parse = parse
-        self.cancel_scope = cancel_scope
+    def __init__(self, settings: Settings, answer: Answer):
+        self.answer = answer
+        self.patterns = patterns(settings.http_url)
         self.path = urlsplit(settings.http_url).path.rstrip("/")
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
@@ -86,23 +76,26 @@ class Guards:
         self.day = day.Day(self.sign_in, self.rate)
         self.lines = Rate(60)  # of the log
         self.long_bodies = Turns(4, 1)
-        # The cancel scopes of calls in progress, by token, session and request id. Of several calls with one
-        # id the last can be withdrawn.
-        self.calls: WeakValueDictionary[tuple[str, str, str], Any] = WeakValueDictionary()
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
+        headers = _headers(scope)
         try:
-            await self._serve(scope, receive, send)
+            await self._serve(scope, headers, receive, send)
         except Refusal as refusal:
-            self._log(refusal.status, refusal.reason)
-            await _refuse(refusal, send)
+            method = scope["method"]
+            if refusal.status != 405 or method not in ("GET", "DELETE"):  # which clients try
+                self._log(refusal.status, refusal.reason)
+            if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
+                refusal.is_read = True
+            is_browser = method == "GET" and "text/html" in headers.get("accept", "")
+            page = sentence("programs") if is_browser else ""
+            await _refuse(refusal, page, send)
 
     def _log(self, status: int, reason: str) -> None:
         if not self.lines.wait_s():  # nobody without a token can fill the log
             logger.warning("HTTP %d: %s", status, reason)
 
-    async def _serve(self, scope: JsonObject, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    async def _serve(self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send) -> None:
         path = scope["path"]
         method = scope["method"]
         is_day = path == day.CALLS
@@ -127,14 +120,16 @@ class Guards:
             retry_s = str(math.ceil(wait_s))
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
             raise Refusal(429, reason, {"retry-after": retry_s})
-        session_id = OF_DAY if is_day else headers.get(SESSION, "")
+        self._check(headers)
+        if is_day:
+            headers[SESSION] = OF_DAY
         async with AsyncExitStack() as held:
             if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
                 await self._wait_for_room(held, claims.user)
             body = await _read(receive, LONGEST_BODY)
             if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
                 await held.aclose()
-            await self._pass_on(remote, scope, session_id, body, receive, send)
+            await self.answer(remote, headers, body, receive, send)
 
     async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
         """Have `held` hold a turn for a long body, until its call ends."""
@@ -153,7 +148,15 @@ class Guards:
         status, headers, body = await self.sign_in.answer(scope, headers, body)
         if status >= 400:
             self._log(status, f"{scope['path']}: {body.decode()[:200].partition('<')[0]}")
-        await _respond(send, status, headers, body)
+        await respond(send, status, headers, body)
+
+    def _check(self, headers: dict[str, str]) -> None:
+        """Raises Refusal for a request that a page elsewhere makes a browser send, and for one whose client
+        could not read the answer."""
+        for name, (status, pattern) in self.patterns.items():
+            text = headers.get(name, "")
+            if not re.fullmatch(pattern, text, re.IGNORECASE):
+                raise Refusal(status, f"the header {name}: {text[:100]!r}")
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
         """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
@@ -176,47 +179,14 @@ class Guards:
             raise Refusal(401, f"token refused: {error}", {"www-authenticate": challenge}) from None
         return claims
 
-    # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second
-    # request. So the answer to `initialize` names a session, whose id says the first and relates the second
-    # to its call. It opens nothing: the token of each request decides, and a restarted server takes the id as
-    # well.
-    async def _pass_on(
-        self, remote: Caller, scope: JsonObject, session_id: str, body: bytes, receive: Receive, send: Send
-    ) -> None:
-        """Have the SDK answer a request of `remote`, unless its client withdraws it."""
-        try:
-            message = self.parse(body)
-        except InvalidMessage as error:
-            raise Refusal(400, str(error), {}, error.code, error.request_id) from None
-        method = message.get("method", "")
-        params = message.get("params") or {}
-        if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
-            raise Refusal(403, "a call that the page of the days does not make")
-        owner = (remote.token_id or remote.user, session_id)
-        if method == "notifications/cancelled" and session_id:
-            call = self.calls.get((*owner, repr(params.get("requestId"))))
-            if call:
-                call.cancel()
-        unread = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def receive_next() -> JsonObject:
-            return unread.pop() if unread else await receive()
-
-        async def send_next(part: JsonObject) -> None:
-            if method == "initialize" and part.get("status") == 200:
-                new_id = secrets.token_hex(16)
-                if mcp_apps.announced(params.get("capabilities")):
-                    new_id += WITH_PAGES
-                part = {**part, "headers": [*part["headers"], (SESSION.encode(), new_id.encode())]}
-            await send(part)
-
-        key = (*owner, repr(message.get("id")))
-        caller = remote._replace(shows_pages=session_id.endswith(WITH_PAGES))
-        with calls.acting_for(caller), self.cancel_scope() as scope_of_call:
-            self.calls[key] = scope_of_call
-            return await self.app(scope, receive_next, send_next)
-        with suppress(RuntimeError):  # the HTTP server's, if the answer was complete already
-            await send({"type": "http.response.body", "body": b""})
+def _headers(scope: JsonObject) -> dict[str, str]:
+    """The headers of a request; what one of them says several times is a list (RFC 9110 5.3)."""
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
 
 
 async def _read(receive: Receive, longest: int) -> bytes:
@@ -233,31 +203,42 @@ async def _read(receive: Receive, longest: int) -> bytes:
     return bytes(body)
 
 
-async def _refuse(refusal: Refusal, send: Send) -> None:
-    """Answer with a JSON-RPC error, which any client can show."""
+async def _refuse(refusal: Refusal, page: str, send: Send) -> None:
+    """Answer with a JSON-RPC error, which any client can show; or with `page`, a text for people."""
     text = "Unauthorized" if refusal.status == 401 else refusal.reason  # whatever is wrong with a token
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
         error["data"] = {"retry_after": int(seconds)}
-    answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error}).encode()
-    # What is left of the body would be read on and on.
-    headers = {**refusal.headers, "content-type": "application/json", "connection": "close"}
+    answer = page or json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
+    headers = {**refusal.headers, "content-type": TEXT if page else JSON}
+    if not refusal.is_read:
+        headers["connection"] = "close"
     # The HTTP server may have answered a broken body already, and hung up.
     with suppress(Exception):
-        await _respond(send, refusal.status, headers, answer)
+        await respond(send, refusal.status, headers, answer.encode())
 
 
-async def _respond(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
-    headers = {**headers, "content-length": str(len(body))}
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
+async def respond(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
+    """Send a whole answer."""
+    await start(send, status, {**headers, "content-length": str(len(body))})
     await send({"type": "http.response.body", "body": body})
 
 
-def addresses(url: str) -> tuple[list[str], list[str]]:
-    """The hosts and the origins that requests may name: the public ones and this machine, with any port
-    (`:*`)."""
-    parts = urlsplit(url.lower())
-    names = [parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]"]
-    hosts = names + [f"{name}:*" for name in names]
-    return hosts, [f"http://{host}" for host in hosts] + [f"https://{host}" for host in hosts]
+async def start(send: Send, status: int, headers: dict[str, str]) -> None:
+    """Send the beginning of an answer."""
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+
+
+def patterns(url: str) -> dict[str, tuple[int, str]]:
+    """What headers have to be, as regular expressions, and the status of a refusal. Hosts and origins are the
+    public one and this machine, with any port."""
+    parts = urlsplit(url)
+    names = (parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]")
+    host = f"({'|'.join(map(re.escape, names))})(:.*)?"
+    return {
+        "host": (421, host),
+        "origin": (403, f"(https?://{host})?"),
+        "content-type": (400, r"application/json\s*(;.*)?"),
+        "accept": (406, BOTH_KINDS),
+    }

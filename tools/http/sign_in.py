@@ -53,6 +53,7 @@ GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the
 REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
 PAGES = ("/authorize", "/day")  # and what lies beside them: all else is JSON
 PAGE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
+TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass
@@ -137,6 +138,9 @@ class SignIn:
             status = 503
             reason = f"the Pi cannot write that now: {error}"
             answer = {"error": "temporarily_unavailable", "error_description": reason}
+        if is_page and "text/html" in headers.get("accept", ""):
+            text = f"{sentence(answer['error'])}\n\n{answer['error_description']}"
+            return status, {**HEADERS, "content-type": TEXT}, text.encode()
         headers = HEADERS if is_page else CORS
         return status, {**headers, "content-type": "application/json"}, json.dumps(answer).encode()
 
@@ -281,6 +285,12 @@ def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head
     words["typed"] = escape(fields.get("code", "")[:20])
     page = Template(PAGE.read_text(encoding="utf-8")).substitute(words, lang=fields["lang"], head=head)
     return as_page(page, 403 if problem else 200, origin)
+
+
+def sentence(name: str) -> str:
+    """What a browser shows in place of JSON, in each language; `name` may be OAuth's word for a refusal."""
+    texts = json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))
+    return "\n\n".join(words.get(name, words["refused"]) for words in texts.values())
 
 
 def as_page(page: str, status: int, leads_to: str = "") -> Answer:

@@ -8,7 +8,6 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, fields, settings, words
-from tools.onepercent.actions import repeats
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
@@ -52,7 +51,6 @@ def get_user_snapshot(
     Source: the sections in tools/onepercent/snapshot.
     """
     names = _sections(include or (), bool(find), goal_id is not None)
-    repeats.catch_up()
     today = store.today()
     user = settings.user()
     first = _day("date_from", date_from)
@@ -82,7 +80,7 @@ def get_user_snapshot(
         if names:
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, user, WORDS.read("find", find))
+            answer["found"] = word_search.search(db, user, f"{today}", WORDS.read("find", find))
         content = marks_as_text(db, user, today, first, last) if picture else ()
 
     shown = person_pages.Shown(answer, *content)
@@ -92,6 +90,7 @@ def get_user_snapshot(
         shown.span = begin, last or begin
     is_one_day = shown.span is None or shown.span[0] == shown.span[1]
     is_other = find or goal_id or names == ["diary"] or {"history", "ssp"} & {*names}
+    is_other = is_other or view.goals_status != "work"
     shown.is_day = is_one_day and not is_other
     return shown
 

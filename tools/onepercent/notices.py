@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
@@ -17,7 +18,6 @@ from tools.core.errors import one_line
 from tools.core.files import replace_file
 from tools.core.settings import state_path
 from tools.onepercent import days, settings, words
-from tools.onepercent.actions import repeats
 from tools.onepercent.database import store
 from tools.onepercent.snapshot import present
 
@@ -58,15 +58,16 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
 
 def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     """The part of the day in words: a title and lines; without lines there is nothing to send."""
-    repeats.catch_up()
     with store.reading() as db:
         today = days.today()
         view = present.View(settings.user(), today, today, today)
         schedule = present.dated(db, view)
         habits = present.habits(db, view)["items"]
         is_written = present.diary(db, view)["items"]
+    open_today = [row for row in schedule["today"] if not row["is_complete"]]
     titles_by_kind = {
-        "step": [step["title"] for step in schedule["today"] if not step["is_complete"]],
+        "goal": [row["title"] for row in open_today if "kind" in row],
+        "step": [row["title"] for row in open_today if "kind" not in row],
         "habit": [habit["name"] for habit in habits if habit["today_status"] == "pending"],
     }
 
@@ -84,8 +85,9 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         if not is_written:
             lines.append(words.say("notice.diary"))
         return words.say("notice.evening"), lines
-    if overdue := len(schedule["overdue"]):
-        lines.append(words.say("notice.overdue", steps=words.counted(overdue, "step")))
+    if overdue := Counter(row.get("kind", "step") for row in schedule["overdue"]):
+        late = [words.counted(count, kind) for kind, count in overdue.items()]
+        lines.append(words.say("notice.overdue", late=", ".join(late)))
     if cards := cards_due():
         lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
     return words.say("notice.morning", day=words.day(f"{today}")), lines

@@ -13,7 +13,6 @@ from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import actions as declared
 from tools.onepercent import days, dispatch, fields, settings, words
-from tools.onepercent.actions import repeats
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Diff, Planned, Run, dry_run
 from tools.onepercent.page import person_pages
@@ -96,7 +95,6 @@ def preview_actions(
         message = f"Too many actions: {len(actions)}, at most {MOST_ACTIONS}"
         raise ToolError(message, "Preview and apply them in several rounds.", code="TOO_MANY_ACTIONS")
     calls.checkpoint()
-    repeats.catch_up()
     with store.writing() as db:
         dispatch.purge(db)
         dry = dry_run(db, actions)

@@ -60,7 +60,7 @@ def today() -> TextOutput:
 
 
 def _step(step: JsonObject) -> str:
-    about = step["goal_title"]
+    about = step.get("goal_title") or words.say("thing.goal")
     if length := step.get("time_duration"):
         about += f", {words.duration(length['minutes'])}"
     return f"{step['title']} ({about})"

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SERVER = os.path.join(PROJECT, "server.py")
-# Has the SDK, for the ways to serve that need it.
-VENV_PYTHON = os.path.join(PROJECT, ".venv", "bin", "python")
 
 END = b"\0\0"
 TAKEN = b"ok\n"
@@ -59,16 +57,13 @@ def main() -> NoReturn:
 
 
 def begin() -> None:
-    """Begin `server.py`: hand the session over, or enter .venv, if the command line says so."""
+    """Begin `server.py`: hand the session over if the command line is empty."""
     ensure_stdio_open()
     if sys.version_info < (3, 10):  # noqa: UP036
         sys.stderr.write(f"pi-mcp: Python 3.10 or newer is needed, this is {sys.version.split()[0]}\n")
         raise SystemExit(2)
     if not sys.argv[1:]:
         attempt(os.environ)
-    is_by_sdk = "--http" in sys.argv or "--sdk" in sys.argv
-    if is_by_sdk and sys.executable != VENV_PYTHON and os.path.exists(VENV_PYTHON):
-        os.execv(VENV_PYTHON, [VENV_PYTHON, SERVER, *sys.argv[1:]])
 
 
 def ensure_stdio_open() -> None:

@@ -12,10 +12,10 @@
 import io
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 from tools.anki.images.image_bytes import cut_short
+from tools.core.settings import VENV_PACKAGES
 
 PilImage = Any
 """PIL.Image.Image, which only exists if Pillow is installed."""
@@ -24,8 +24,6 @@ QUALITY = 85
 MOST_BYTES = 85_000_000
 """Memory that decoding and shrinking one image may take."""
 
-# The Python that runs the server on stdio may have no packages of its own.
-VENV_PACKAGES = Path(__file__).parents[3] / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 SMALL_BYTES = 200_000
 """Up to this size a picture needs no shrinking, and the missing Pillow no word."""
 NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"

@@ -1,4 +1,4 @@
-"""Kinds and bounds of options' values, as Klipper's own source has them (`options.txt`); the brackets of templates.
+"""Kinds and bounds of options' values, as Klipper's own source has them (`options.txt`).
 
 In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b
 boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
@@ -30,11 +30,6 @@ NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+
 LINE = re.compile(r"\[(.*)\](.)([^!;]*)!?([^;]*);?(.*)")
 TRUTHS = "1 yes true on 0 no false off".split()
 """Klipper takes these as a boolean, in any case."""
-# The tag of a template: `{% if …`, `{%- endfor …`.
-TAG = re.compile(r"\{%[-+]?\s*(\w+)")
-# What is written in a template and is none of it: comments, and marks in a text that do not end it.
-ASIDE = re.compile(r"\{#.*?#\}|\\[\\'\"]", re.DOTALL)
-BLOCKS = "if for macro call filter".split()
 BOUNDS = {
     "(": ("be above", operator.le),
     "[": ("have minimum of", operator.lt),
@@ -189,32 +184,3 @@ def out_of_bounds(numbers: Iterable[float], sign: str, bound: float) -> str:
     """Klipper's words for a bound that one of the numbers does not keep; "" if all do."""
     words, is_wrong = BOUNDS[sign]
     return f"{words} {bound}" if any(is_wrong(number, bound) for number in numbers) else ""
-
-
-def template_mistake(value: str) -> str:
-    """The block or bracket of a template that is not closed; "" if all are."""
-    text = ASIDE.sub("", value)
-    tags = TAG.findall(text)
-    for word in BLOCKS:
-        begin, end = f"{{% {word} %}}", f"{{% end{word} %}}"
-        opened, closed = tags.count(word), tags.count("end" + word)
-        if opened != closed:
-            return f"{begin} without {end}" if opened > closed else f"{end} without {begin}"
-    return _brackets(text)
-
-
-def _brackets(text: str) -> str:
-    """The mistake in the brackets inside a template's tags; "" if nothing is."""
-    closing = {"(": ")", "[": "]", "{": "}"}
-    open_: list[str] = []
-    quote = ""
-    for char in text:
-        if quote:
-            quote = "" if char == quote else quote
-        elif open_ and char in "'\"":
-            quote = char
-        elif char == "{" or (open_ and char in "(["):
-            open_.append(char)
-        elif open_ and char in ")]}" and closing[open_.pop()] != char:
-            return f"a bracket is closed by '{char}' that another one opened"
-    return f"'{open_[-1]}' is not closed" if open_ else ""

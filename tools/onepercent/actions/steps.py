@@ -23,6 +23,7 @@ from tools.onepercent.actions import (
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.diff import Created, Done, Edit, Shifted, Thing
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
@@ -43,12 +44,7 @@ CONTENT: dict[str, fields.Field] = {
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
 SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
 
-# Steps of goals that are reached or out of sight are not late.
-OVERDUE = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0 AND s.deleted_at IS NULL
-    AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
-INBOX = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
-    AND archived_at IS NULL ORDER BY id LIMIT 1"""
+INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
 
 @action(
@@ -89,8 +85,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
     """The goal for errands: the oldest open one of that name; made if there is none."""
     title = words.say("inbox")
-    if present := unit.find_all("goal", INBOX, title):
-        return present[0]
+    present = unit.db.execute(INBOX, {"user": unit.user, "title": title}).fetchone()
+    if present:
+        return unit.find("goal", present["id"])
     values = {"title": title, "category": "work"}
     outcome.entries.append(Created(Thing("inbox", title), values=values))
     return unit.find("goal", unit.create("goal", values))
@@ -113,7 +110,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> 
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
     if values.get("repeat") and not values.get("dt"):
-        values["dt"] = repeats.first_day(values["repeat"], unit.today)
+        values["dt"] = due_days.first_day(values["repeat"], unit.today)
 
     title = values["title"]
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
@@ -149,9 +146,13 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
             move["goal_id"] = Edit(step["goal_id"], unit.shown_id("goal", goal["id"]))
             move["goal_title"] = Edit(before, goal["title"])
     if params.get("repeat") and not (step["dt"] or params.get("dt")):
-        params["dt"] = repeats.first_day(params["repeat"], unit.today)
+        params["dt"] = due_days.first_day(params["repeat"], unit.today)
 
+    stored = unit.read("steps", step["id"]) or step
     outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
+    # The day was counted by the former rule, or set by a clock that ran ahead, which this change makes unknown.
+    if "repeat" in params or (step["repeat"] and step["dt"] and stored["dt"] > step["dt"]):
+        unit.assign("steps", step, {"dt": params.get("dt", step["dt"])})
     warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
     return outcome
 
@@ -210,7 +211,10 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
         case "step_ids":
             steps = [unit.find("step", step_id) for step_id in params["step_ids"]]
         case _:
-            steps = unit.find_all("step", OVERDUE, unit.day)
+            late = due_days.dated(
+                unit.db, f"{due_days.OVERDUE} AND {due_days.IS_STEP}", user=unit.user, today=unit.day
+            )
+            steps = [unit.find("step", row["id"]) for row in late]
     return [step for step in steps if not step["is_complete"]]
 
 
@@ -250,7 +254,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
-        coming = repeats.go_on(unit, step, unit.today + timedelta(days=1))
+        coming = repeats.go_on(unit, step, day)
         day_named = day if "date" in params else ""
         thing = thing_of(unit, "step", step)
         outcome.entries.append(Done(thing, xp_reward=earned, date=day_named, next=coming))

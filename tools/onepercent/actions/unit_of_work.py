@@ -20,6 +20,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import days
 from tools.onepercent.database import Database, Row
 from tools.onepercent.fields import REFERENCE
+from tools.onepercent.habits import due_days
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
 
@@ -88,12 +89,16 @@ class UnitOfWork:
         self.day = self.today.isoformat()
 
     def find(self, entity: str, reference: int | str | None) -> Row:
-        """The row of an undeleted goal, step, habit or diary entry that an id field means. Raises ToolError:
+        """The row of an undeleted goal, step, habit or diary entry that an id field means; the `dt` of a step that
+        repeats is the day on which it is due. Raises ToolError:
         GOAL_NOT_FOUND and the like, or what is wrong with a reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.read(ENTITIES[entity], key)
         if row is None or row["deleted_at"]:
             raise missing(entity)
+        if entity == "step" and row["repeat"]:
+            day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
+            row = dict(row) | {"dt": day}
         self.found[entity] = row
         return row
 
@@ -164,9 +169,11 @@ class UnitOfWork:
     def assign(self, table: str, row: Row, values: JsonObject) -> None:
         """Set columns of a row and nothing else."""
         key = key_of(table, row)
+        columns = ", ".join(f'"{name}"' for name in values)
+        stored = self.db.execute(f"SELECT {columns} FROM {table} WHERE {_by_key(table)}", key).fetchone()
         names = ", ".join(f'"{name}" = ?' for name in values)
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
-        self.journal.append(Change(table, key, {name: row[name] for name in values}, values))
+        self.journal.append(Change(table, key, dict(stored), values))
 
     def remove(self, table: str, row: Row) -> None:
         """Delete a row for good; undo does, and what takes off a mark or a pause."""

@@ -17,8 +17,10 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.diff import Deleted, Entry, Restored
 from tools.onepercent.dry_run import Diff, Run
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
+from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import Past, Sums
@@ -33,12 +35,10 @@ DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
-STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
-    FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL
-    AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work') AND {which} ORDER BY s.dt, s.id"""
-LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
-OF_THE_DAY = "(s.dt = :day OR s.completed_on = :day)"
-COMING = "s.dt = :day AND s.is_complete = 0"
+LATE = f"{due_days.OVERDUE} AND :day = :today"
+OF_THE_DAY = "date = :day"
+DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
+COMING = "date = :day AND is_complete = 0"
 
 
 class Shown(Answer):
@@ -126,7 +126,7 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
 def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
     """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
-    are still to come are no losses."""
+    are still to come are no losses. A long period has its months, too."""
     first = max(first, last - timedelta(HISTORY_DAYS_BACK))
     day = min(last, max(today, first))
     if first == last:  # a single day is shown at the end of four ISO weeks
@@ -136,7 +136,7 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     since = first - timedelta(length)
     recent = Past(db, settings.user(), since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
-    data = {
+    data: JsonObject = {
         "today": f"{today}",
         "day": f"{day}",
         "first": f"{first}",
@@ -146,6 +146,8 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
         "now": _sum(recent, first, passed),
         "before": _sum(recent, since, passed),
     }
+    if passed > LONGEST_IN_DAYS and data["now"]:
+        data["year"] = by_month(recent, first, data["cells"][:passed])
     return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
 
 
@@ -175,7 +177,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
-        "steps": _steps(db, OF_THE_DAY, view),
+        "steps": _steps(db, DONE_THEN, view) + _steps(db, OF_THE_DAY, view),
         **_habits(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
@@ -192,7 +194,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
     values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.item_of(row) for row in db.execute(STEPS.format(which=which), values)]
+    return [present.item_of(row) for row in due_days.dated(db, f"{which} AND {due_days.IS_STEP}", **values)]
 
 
 def _week(day: date, today: date) -> list[date]:

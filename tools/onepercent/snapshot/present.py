@@ -14,18 +14,20 @@ from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import history, rate, settled
 
-# As the index steps_by_goal has it: absent values last.
-IN_ORDER = """ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id"""
+DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
+# Absent values last.
+IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
 
 BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
     nullif(g.status, 'work') AS status, g.due,
-    (SELECT json_object('id', id, 'title', title, 'dt', dt) FROM steps WHERE goal_id = g.id
+    (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
         AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
 WHOLE = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
@@ -35,10 +37,10 @@ WHOLE = f"""g.id, g.title, g.category, g.status,
 GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
-STEPS = """SELECT id, title, dt, priority, time_duration, progress, repeat{more} FROM steps
-    WHERE goal_id = ? AND deleted_at IS NULL{which} ORDER BY """
-OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0") + IN_ORDER
-EVERY_STEP = STEPS.format(more=', description, "order", is_complete, completed_on', which="") + IN_ORDER
+STEPS = f"""SELECT id, title, {DUE_DAY} AS dt, priority, time_duration, progress, repeat{{more}} FROM steps
+    WHERE goal_id = :goal AND deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}"""
+OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0")
+EVERY_STEP = STEPS.format(more=', description, "order", is_complete, completed_on', which="")
 # By goals_status; an archived goal is out of sight.
 WHICH = {
     "work": "g.status = 'work' AND g.archived_at IS NULL",
@@ -46,9 +48,6 @@ WHICH = {
     "all": "g.archived_at IS NULL",
     "archived": "g.archived_at IS NOT NULL",
 }
-DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
-    s.priority, s.time_duration, s.progress, s.repeat, s.is_complete FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND (s.is_complete = 1 OR g.status = 'work') AND s.dt """
 DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
 AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
@@ -86,14 +85,15 @@ def goals(db: Database, view: View) -> JsonObject:
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
-    items = list(map(item_of, db.execute(query, {"user": view.user, "goal": view.goal_id})))
+    values = {"user": view.user, "today": f"{view.today}", "goal": view.goal_id}
+    items = list(map(item_of, due_days.read(db, query, values)))
     if is_one and not items:
         raise missing("goal")
 
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
-            rows = db.execute(EVERY_STEP if is_one else OPEN_STEPS, (item["id"],))
+            rows = due_days.read(db, EVERY_STEP if is_one else OPEN_STEPS, values | {"goal": item["id"]})
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -192,26 +192,31 @@ def diary(db: Database, view: View) -> JsonObject:
 
 
 def schedule(db: Database, view: View) -> JsonObject:
-    """Steps with a date; the titles of goals and what most steps share stand once."""
+    """Steps with a date, and goals that are due; the titles of goals and what most steps share stand once."""
     parts = dated(db, view)
-    rows = [*chain(*parts.values())]
-    section = share(rows, USUAL_OF_STEPS)
-    if len(rows) >= FEW:
-        section["goals"] = {str(row["goal_id"]): row.pop("goal_title") for row in rows}
+    steps = [row for row in chain(*parts.values()) if "kind" not in row]
+    section = share(steps, USUAL_OF_STEPS)
+    if len(steps) >= FEW:
+        section["goals"] = {str(row["goal_id"]): row.pop("goal_title") for row in steps}
     return section | parts
 
 
 def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
-    """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
+    """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
-    span = (view.user, f"{view.first}", f"{view.last}")
-    rows = [item_of(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
-    overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
+    values = {"user": view.user, "today": today, "first": f"{view.first}", "last": f"{view.last}"}
+    rows = [_dated(row) for row in due_days.dated(db, due_days.ON_DAYS, **values)]
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [item_of(row) for row in overdue],
+        "overdue": [_dated(row) for row in due_days.dated(db, due_days.OVERDUE, **values)],
     }
+
+
+def _dated(row: Row) -> JsonObject:
+    item = item_of(row)
+    item.pop("completed_on", None)
+    return item
 
 
 def ssp(db: Database, view: View) -> JsonObject:

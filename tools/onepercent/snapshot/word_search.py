@@ -6,6 +6,7 @@ from itertools import chain
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.database import Database
+from tools.onepercent.habits import due_days
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3
@@ -17,7 +18,7 @@ MATCHES = """SELECT * FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
         FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
-    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, s.dt, NULL, NULL, NULL, nullif(s.is_complete, 0)
+    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, due_day(s.repeat, s.dt, s.updated_at, :today), NULL, NULL, NULL, nullif(s.is_complete, 0)
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.deleted_at IS NULL AND has_words(CAST(s.title AS BLOB))
     UNION ALL SELECT 'habit', id, NULL, NULL, NULL, NULL, name, NULL, NULL, NULL
@@ -69,11 +70,11 @@ def folded(text: str) -> str:
     return text.casefold().replace("ё", "е")
 
 
-def search(db: Database, user: str, query: str) -> JsonObject:
+def search(db: Database, user: str, today: str, query: str) -> JsonObject:
     """Everything that has each of the wanted words, or if nothing has, any of them: open things first, the
     newest diary entries last."""
     alternatives = [variants(word) for word in WORD.findall(folded(query))]
-    rows = _matches(db, user, alternatives, all) or _matches(db, user, alternatives, any)
+    rows = _matches(db, user, today, alternatives, all) or _matches(db, user, today, alternatives, any)
     items = []
     for row in rows[:MOST_SHOWN]:
         item = {name: value for name, value in row.items() if value is not None}
@@ -89,7 +90,11 @@ def search(db: Database, user: str, query: str) -> JsonObject:
 
 
 def _matches(
-    db: Database, user: str, alternatives: list[list[str]], enough: Callable[[Iterable[object]], bool]
+    db: Database,
+    user: str,
+    today: str,
+    alternatives: list[list[str]],
+    enough: Callable[[Iterable[object]], bool],
 ) -> list[JsonObject]:
     """What has enough of the words."""
     stems = list(chain(*alternatives))
@@ -103,7 +108,7 @@ def _matches(
         return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in db.execute(MATCHES, {"user": user})]
+    return [dict(row) for row in due_days.read(db, MATCHES, {"user": user, "today": today})]
 
 
 def _pattern(stem: str) -> str:

@@ -1,0 +1,79 @@
+"""The SDK's server over the same answers as ours: the judge of our protocol."""
+
+from contextvars import ContextVar
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.caching import CACHEABLE_METHODS, CacheHint
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from tools import protocol
+from tools.core import toolsets
+from tools.core.settings import current
+from tools.starting import VERSION
+
+HANDSHAKE = ContextVar("handshake", default=None)
+
+
+class InstructingServer(Server):
+    # Those for the current caller, whatever the SDK sets.
+    instructions = property(lambda self: toolsets.instructions(current()), lambda *_: None)
+
+
+class SdkServer:
+    """The SDK's server over the same answers, for all clients of a process."""
+
+    def __init__(self):
+        self.threads = anyio.CapacityLimiter(protocol.MOST_CALLS)
+        self.server = InstructingServer(
+            "pi-mcp",
+            version=VERSION,
+            # No argument is repeated in a header, to be checked against its schema.
+            get_tool_input_schema=lambda name: None,
+            cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),
+        )
+        self.server.extensions |= protocol.EXTENSIONS
+        self.server.middleware.clear()  # OpenTelemetry's, which has nowhere to send to
+        models = {
+            "tools/call": types.CallToolRequestParams,
+            "prompts/get": types.GetPromptRequestParams,
+            "skills/get": types.ReadResourceRequestParams,
+            "resources/read": types.ReadResourceRequestParams,
+            "completion/complete": types.CompleteRequestParams,
+        }
+        for method in protocol.METHODS:
+            model = models.get(method, types.PaginatedRequestParams)
+            self.server.add_request_handler(method, model, self.answering(method))
+
+    def answering(self, method):
+        """The handler of a method, which answers from a worker thread."""
+
+        async def handle(context, params: Any):
+            request = SdkRequest(method, context)
+            try:
+                result = await anyio.to_thread.run_sync(protocol.result_of, request, limiter=self.threads)
+            except protocol.RpcError as error:
+                raise MCPError(error.code, str(error), error.data) from None
+            return {"resultType": "complete", **result} if request.is_modern else result
+
+        return handle
+
+
+class SdkRequest(protocol.Request):
+    """A request that came through the SDK."""
+
+    def __init__(self, method, context):
+        self.context = context
+        model = context.session.client_capabilities
+        message = {"id": context.request_id, "method": method, "params": dict(context.params or {})}
+        super().__init__(message, {})
+        # Over HTTP a handshake is forgotten: what it said is here.
+        self.capabilities = (
+            model.model_dump(by_alias=True, exclude_none=True) if model else HANDSHAKE.get() or {}
+        )
+
+    def has_modern_era(self):
+        return self.context.protocol_version not in protocol.HANDSHAKE_VERSIONS

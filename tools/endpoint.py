@@ -1,0 +1,188 @@
+"""MCP over HTTP: each POST brings one message, and its answer is JSON or a stream of events.
+
+The header MCP-Protocol-Version says of which era a message is. Clients of 2025 say only in `initialize` whether
+they show pages, and withdraw a call by a second request. So the answer to `initialize` names a session, whose id
+says the first and relates the second to its call. It opens nothing: the token of each request decides, and a
+restarted server takes the id as well.
+"""
+
+import asyncio
+import secrets
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from contextvars import copy_context
+from weakref import WeakValueDictionary
+
+from tools import protocol, stdio
+from tools.core import mcp_apps, results
+from tools.core.calls import Caller, acting_for
+from tools.core.errors import InvalidMessage
+from tools.core.json_types import JsonObject, encodable
+from tools.core.settings import USER
+from tools.http import day
+from tools.http.guards import JSON, OF_DAY, SESSION, Receive, Refusal, Send, respond, start
+from tools.http.limits import Turns
+from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS, RpcError
+
+TURN_S = 30  # for a call to wait for its turn
+PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer
+HEADER_MISMATCH = -32020
+VERSION = "mcp-protocol-version"
+WITH_PAGES = "-pages"  # the end of a session's id
+SHOWN: JsonObject = {"extensions": {mcp_apps.EXTENSION: {}}}  # the capability of a client that shows pages
+# No proxy holds events back, or changes them.
+EVENTS = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+}
+# The param that the header Mcp-Name repeats.
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class HttpRequest(protocol.Request):
+    """A request that came with these headers. What is sent about it waits in a queue; None ends it without an
+    answer."""
+
+    def __init__(self, message: JsonObject, headers: dict[str, str]):
+        self.headers = headers
+        is_shown = headers.get(SESSION, "").endswith(WITH_PAGES)
+        super().__init__(message, SHOWN if is_shown else {})
+        self.loop = asyncio.get_running_loop()
+        self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
+
+    def has_modern_era(self) -> bool:
+        return self.headers.get(VERSION, "2025-03-26") not in protocol.HANDSHAKE_VERSIONS
+
+    def notify(self, message: JsonObject | None) -> None:
+        """Put a message into the queue, from any thread."""
+        self.loop.call_soon_threadsafe(self.messages.put_nowait, message)
+
+    def withdraw(self) -> None:
+        self.withdrawn = True
+        self.notify(None)
+
+    def check_transport(self) -> None:
+        """Check that the headers say what the message says. Raises RpcError."""
+        repeated = {VERSION: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
+        name = self.params.get(NAMED.get(self.method, "name"))
+        if self.method in NAMED and name is not None:
+            repeated["mcp-name"] = name
+        for header, value in repeated.items():
+            encoded = f"=?base64?{b64encode(str(value).encode()).decode()}?="
+            if self.headers.get(header) not in (value, encoded):
+                raise RpcError(HEADER_MISMATCH, f"The header {header} differs from the message")
+
+    async def next_message(self) -> JsonObject | None:
+        """The next message about it; {} if there was none for PING_S, None if there will be none."""
+        try:
+            return await asyncio.wait_for(self.messages.get(), PING_S)
+        except asyncio.TimeoutError:
+            return {}
+
+
+class Endpoint:
+    """Answers requests from worker threads, for all clients of this process."""
+
+    def __init__(self) -> None:
+        self.turns = Turns(MOST_CALLS, MOST_CALLS // 4)
+        self.threads = ThreadPoolExecutor(MOST_CALLS + MOST_LISTS)
+        # Calls in progress, by token, session and request id. Of several with one id the last can be
+        # withdrawn.
+        self.calls: WeakValueDictionary[str, HttpRequest] = WeakValueDictionary()
+
+    async def answer(
+        self, remote: Caller, headers: dict[str, str], body: bytes, receive: Receive, send: Send
+    ) -> None:
+        """Answer the message in a body, on behalf of `remote`. Raises Refusal."""
+        try:
+            message = stdio.parse(body)
+        except InvalidMessage as error:
+            raise Refusal(400, str(error), {}, error.code, error.request_id, is_read=True) from None
+        method = message.get("method")
+        params = message.get("params") or {}
+        session_id = headers.get(SESSION, "")
+        if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
+            raise Refusal(403, "a call that the page of the days does not make", is_read=True)
+        session = f"{remote.token_id or remote.user} {session_id}"
+        call = self.calls.get(f"{session} {params.get('requestId')!r}")
+        if method == "notifications/cancelled" and session_id and call:
+            call.withdraw()
+        if method is None or "id" not in message:
+            return await respond(send, 202, {}, b"")
+        with acting_for(remote):
+            request = HttpRequest(message, headers)
+            self.calls[f"{session} {request.id!r}"] = request
+            await self._answer(request, receive, send)
+
+    async def _answer(self, request: HttpRequest, receive: Receive, send: Send) -> None:
+        """Answer a request, unless its client withdraws it or hangs up: then its tool ends at its next
+        checkpoint, and gives its turn back."""
+        delivering = asyncio.create_task(_deliver(request, send))
+        watching = asyncio.create_task(_watch(request, receive))
+        try:
+            body = await self._work(request)
+            request.messages.put_nowait(request.response(body))
+            await delivering
+        finally:
+            watching.cancel()
+
+    async def _work(self, request: HttpRequest) -> JsonObject:
+        """The result of a request, or its error. A tool waits for its turn: its person has some of them, whatever
+        the token."""
+        try:
+            request.admit()
+            async with AsyncExitStack() as held:
+                if request.method == "tools/call":
+                    turn = held.enter_async_context(self.turns.turn(USER.get()))
+                    await asyncio.wait_for(turn, TURN_S)
+                if request.withdrawn:
+                    return {}
+                # A thread starts with an empty context, and the caller travels in it.
+                run = copy_context().run
+                return {
+                    "result": await request.loop.run_in_executor(
+                        self.threads, run, protocol.result_of, request
+                    )
+                }
+        except asyncio.TimeoutError:
+            return {"result": results.busy(self.turns.most_each)}
+        except RpcError as error:
+            return {"error": error.as_json()}
+        except Exception:
+            return {"error": protocol.unforeseen(f"{request.method} failed").as_json()}
+
+
+async def _watch(request: HttpRequest, receive: Receive) -> None:
+    """Withdraw a request once its client hangs up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    request.withdraw()
+
+
+async def _deliver(request: HttpRequest, send: Send) -> None:
+    """Send what comes about a request: JSON, if the first is the answer in the 2026 era; else a stream of events,
+    of which the answer is the last."""
+    message = await request.next_message()
+    if request.is_modern and message and "method" not in message:
+        code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
+        status = {METHOD_NOT_FOUND: 404, protocol.INTERNAL_ERROR: 200}.get(code, 400)
+        return await respond(send, status, {"content-type": JSON}, _json(message).encode())
+    session = {}
+    if request.method == "initialize":
+        ending = WITH_PAGES if mcp_apps.announced(request.params.get("capabilities")) else ""
+        session[SESSION] = secrets.token_hex(16) + ending
+    await start(send, 200, {**EVENTS, **session})
+    while message is not None:
+        event = f"event: message\r\ndata: {_json(message)}\r\n\r\n" if message else ": ping\r\n\r\n"
+        await send({"type": "http.response.body", "body": event.encode(), "more_body": True})
+        is_last = message and "method" not in message
+        message = None if is_last else await request.next_message()
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _json(message: JsonObject) -> str:
+    """The text of a message, without the ends of lines that some readers of events know beside the standard's."""
+    text = encodable({"jsonrpc": "2.0", **message})[1]
+    return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
