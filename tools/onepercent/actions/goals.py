@@ -23,11 +23,21 @@ from tools.onepercent.diff import Changed, Created, Done, Edit, Thing
 from tools.onepercent.rules import GOAL_COMPLETED
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
+# Words that fit one of them.
+NEAR_CATEGORIES = {
+    "work": "job career business study learning education работа учёба учеба карьера",
+    "health_sport": "health sport fitness здоровье спорт",
+    "welfare": "finance finances money savings деньги финансы",
+    "family": "home house relationships семья дом отношения",
+    "environment": "friends social community друзья окружение",
+    "hobby": "leisure fun creativity hobbies хобби отдых",
+}
+ALSO = {word: category for category, near in NEAR_CATEGORIES.items() for word in near.split()}
 
 TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "why_about_me")}
 CONTENT = {
     "title": fields.text(500, line=True),
-    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
+    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", ALSO, default="work"),
     "due": fields.day(empty=True),
     "target": targets.TARGET,
     "amount": targets.ANY_AMOUNT,

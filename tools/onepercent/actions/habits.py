@@ -1,11 +1,9 @@
 """Actions on habits, except their marks."""
 
 from dataclasses import replace
-from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
 from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
@@ -26,11 +24,9 @@ from tools.onepercent.habits.histories import History
 from tools.onepercent.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
 
 
-def numbers(most: int, what: str, description: str) -> fields.Field:
-    """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
-    kind = Annotated[int, Limits(ge=1, le=most)]
-    number = fields.plain(kind, "integer", f"one of the {what}")
-    values = fields.several(number, description, empty=True)
+def numbers(each: fields.Field, what: str, description: str) -> fields.Field:
+    """Different whole numbers; the canonical value is text like `1,3,5`."""
+    values = fields.several(each, description, empty=True)
 
     def convert(name: str, value: object) -> str:
         numbers = values.convert(name, value)
@@ -48,6 +44,7 @@ TARGET = {
     "unit": targets.UNIT,
     "at_most": fields.plain(float | bool, "number", "a number, or true"),
 }
+WEEKDAY = replace(fields.whole(1, 7), convert=fields.weekday)
 # The unit of a habit to avoid, if none is said.
 TIMES = "×"
 
@@ -74,10 +71,10 @@ CONTENT: dict[str, fields.Field] = {
     "xp_reward": fields.whole(1, 100, default=HABIT_REWARD),
     "xp_penalty": fields.whole(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
-    "schedule_days": numbers(7, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
+    "schedule_days": numbers(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
     "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
+    "month_days": numbers(fields.whole(1, 31), "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
         "object of amount, unit, or of at_most, unit",

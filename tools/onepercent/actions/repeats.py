@@ -18,16 +18,9 @@ WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
 
 
-def _weekday(name: str, value: object) -> int:
-    short = str(value).strip().lower()[:3]
-    if short in WEEKDAYS:
-        return WEEKDAYS.index(short) + 1
-    return int(fields.whole(1, 7).convert(name, value))
-
-
 # The days of a rule by what it is counted in; every day and every year have none.
 ON = {
-    "week": fields.several(fields.Field({}, "weekdays", _weekday)),
+    "week": fields.several(fields.Field({}, "weekdays", fields.weekday)),
     "month": fields.several(fields.whole(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)

@@ -1,5 +1,6 @@
 """Actions on the steps of a goal, and the steps that come with a new one."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
@@ -28,6 +29,13 @@ from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 PRIORITIES = ("critical", "important", "attention", "optional")
+ALSO = {
+    "urgent": "critical",
+    "high": "important",
+    "medium": "attention",
+    "normal": "attention",
+    "low": "optional",
+}
 LAST_PLACE = 1_000_000
 
 # The fields of a step, in the order in which they are said; in a list of new ones it has no place.
@@ -36,13 +44,22 @@ CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
     "dt": fields.day(empty=True),
     "time_duration": fields.DURATION,
-    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", ALSO, default="attention"),
     "repeat": repeats.RULE,
     "order": fields.whole(0, LAST_PLACE, empty=True),
     **DESCRIPTION,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
-SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
+STEP = fields.record(IN_A_LIST, ("title",))
+
+
+def _step(name: str, value: object) -> JsonObject:
+    """A step of a list, or its title alone."""
+    step: JsonObject = STEP.convert(name, {"title": value} if isinstance(value, str) else value)
+    return step
+
+
+SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", empty=True)
 
 INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
