@@ -33,7 +33,7 @@ SETTLED_AFTER = 14
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
 # clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
-HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
+HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
     (SELECT min(date) FROM habit_marks WHERE habit_id = h.id) AS first_mark,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
@@ -218,9 +218,9 @@ def _history(row: Row, week_ago: int) -> History:
     started = days.ordinal(min(created_on, row["first_mark"] or created_on))
     folded = Streak()
     unfolded = days.monday(min(started, week_ago))
-    if row["until"]:
+    if row["folded_to"]:
         folded = Streak(row["run"], row["best"])
-        unfolded = days.ordinal(row["until"]) + 1
+        unfolded = days.ordinal(row["folded_to"]) + 1
     # A habit that never changed its schedule has none but its own.
     changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
     schedules = []
