@@ -27,7 +27,7 @@ REASONS = {
 """Reasons, by a part of AnkiConnect's texts."""
 FIRST = 30
 """Notes in the first part, by which the speed is measured."""
-PART_S = 10
+PART_S = 1.5
 """Time that a part should take: Anki does not react meanwhile."""
 GROWTH = 8
 """A part is at most so many times as large as the one before: the Browser may be opened at any time."""
