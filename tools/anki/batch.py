@@ -27,7 +27,7 @@ REASONS = {
 """Reasons, by a part of AnkiConnect's texts."""
 FIRST = 30
 """Notes in the first part, by which the speed is measured."""
-PART_S = 1.5
+PART_S = 1.2
 """Time that a part should take: Anki does not react meanwhile."""
 GROWTH = 8
 """A part is at most so many times as large as the one before: the Browser may be opened at any time."""
@@ -42,10 +42,11 @@ class Parts(Generic[Member]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
-    Browser. `weight`: the cost of an item in notes.
+    Browser. `weight`: the cost of an item in notes; `part_s`: the time of a part, else PART_S.
     """
 
-    def __init__(self, items: Iterable[Member], weight: float = 1):
+    def __init__(self, items: Iterable[Member], weight: float = 1, part_s: float = 0):
+        self.part_s = part_s
         self.left = list(items)
         self.size = FIRST / weight
         self.most = MOST / weight
@@ -57,7 +58,7 @@ class Parts(Generic[Member]):
             self.left = self.left[count:]
             began = time.monotonic()
             yield part
-            fitting = PART_S * len(part) / max(time.monotonic() - began, 0.001)
+            fitting = (self.part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
             self.size = min(fitting, GROWTH * len(part), self.most)
 
 
