@@ -100,9 +100,9 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     cards = {note.id: note.cards for note in entry.lost}
     deleted = [note for note in entry.lost if note.id not in kept]
     same = _with_the_same_fields(deleted, entry.at) if deleted else {}
-    for note, info in notes.in_parts(kept):
-        if len(info["cards"]) < cards[note]:
-            answer["failed"].append({"noteId": note, "error": CARDS_GONE})
+    for note_id, info in notes.in_parts(kept):
+        if len(info["cards"]) < cards[note_id]:
+            answer["failed"].append({"noteId": note_id, "error": CARDS_GONE})
     back: dict[int, Note] = {}
     missing = []
     for note in deleted:
