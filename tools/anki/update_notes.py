@@ -1,7 +1,6 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -201,9 +200,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
-        first = next(iter(old))
-        if first in new and not plain(new[first]):
-            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+        self.warn(note, old, new)
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
@@ -215,9 +212,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # Anki removes with a tag what lies below it.
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
-        warnings = note_input.checked_clozes(new)
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
-        placed.warnings += warnings
         if placed.values:
             self.weight = 1
         outcome = filled(
@@ -233,6 +228,13 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
         }
         return Change(placed, outcome, {name: steps[name] for name in outcome}, self._back(info, outcome))
+
+    def warn(self, note: int, old: dict[str, str], new: dict[str, str]) -> None:
+        """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""
+        first = next(iter(old))
+        if first in new and not plain(new[first]):
+            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+        self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
 
     def _new_deck(self, name: str, cards: list[int]) -> str:
         """The deck that cards are to be moved into; empty if there is none, or they are in it already."""
@@ -305,13 +307,13 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         the change.
         """
         done = self.indexes("ok")
-        if not done:
+        if not done or self.weight == TOGETHER:  # no text was changed
             return
         try:
-            infos, selected = self._read_back()
-            if selected:
+            (selected,) = client.multi(("guiSelectedNotes", {}))
+            if isinstance(selected, list) and self.before.keys() & selected:
                 time.sleep(EDITOR_S)
-                infos, _ = self._read_back()
+            infos = notes.by_id(list(self.before))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
@@ -329,17 +331,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                 del self.details[index]["updatedFields"]
                 self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
 
-    def _read_back(self) -> tuple[dict[int, Info], bool]:
-        """The notes as they are now; true if one of them is selected in Anki's Browser. A request for each 500."""
-        ids = list(self.before)
-        infos: dict[int, Info] = {}
-        selected: object = None
-        for start in range(0, len(ids), notes.PART):
-            part = ids[start : start + notes.PART]
-            answer, selected = client.multi(("notesInfo", {"notes": part}), ("guiSelectedNotes", {}))
-            infos.update(notes.indexed(*client.whole([answer])))
-        return infos, isinstance(selected, list) and bool(self.before.keys() & selected)
-
 
 class Replacement:
     """Texts replaced in whatever a query finds: counted first, then so many notes at a time, each with an entry of
@@ -352,21 +343,18 @@ class Replacement:
     def dry_run(self) -> JsonObject:
         """Count the notes and the places there are, and show the first places."""
         batch = UpdateBatch([])
-        batch.dry = True
-        batch.details = [{}]
         count = places_in_all = 0
         places: list[list[int | str]] = []
         for update, info in replacing.updates(self.query, self.replace):
             count += 1
-            batch.before = {update.noteId: info}
-            with suppress(ItemError):
-                batch.prepare(0, update)
-            here = list(replacing.places(update, notes.values(info)))
+            values = notes.values(info)
+            batch.warn(update.noteId, values, replacing.new_values(update, values))
+            here = list(replacing.places(update, values))
             places_in_all += len(here)
             places += here[: MOST_PLACES - len(places)]
-        answer = {"dryRun": True, "count": count, "missing": 0, "examples": []}
+        warnings = [EMPTIES_UNDO, *batch.warnings[:MOST_PLACES]]
         more = filled(places=places, placesInAll=places_in_all)
-        return {**answer, "warnings": [EMPTIES_UNDO, *batch.warnings[:MOST_PLACES]], **more}
+        return {"dryRun": True, "count": count, "missing": 0, "examples": [], "warnings": warnings, **more}
 
     def run(self, expected: int | None) -> JsonObject:
         answer: JsonObject = {"updated": 0, "skipped": 0}
@@ -387,11 +375,9 @@ class Replacement:
         return {**answer, **filled(noteIds="-".join(changed[:1] + changed[-1:]), details=details)}
 
     def _change(self, ids: list[int]) -> JsonObject:
-        search = client.ids_query("nid", ids)
         batch = UpdateBatch([], brief=True)
         batch.before = {}
-        batch.homes = {}
-        for update, info in replacing.updates(search, self.replace):
+        for update, info in replacing.updates(client.ids_query("nid", ids), self.replace):
             batch.updates.append(update)
             batch.before[update.noteId] = info
         return batch.change()
@@ -404,8 +390,9 @@ class Replacement:
         return texts
 
     def _words(self, texts: dict[int, str]) -> str:
-        subject = f"fields {quoted(', '.join(self.replace))} of {notes.counted(len(texts), 'note')}"
-        return f"change {subject}{confirm.examples(texts.values())}" if texts else ""
+        fields = quoted(", ".join(self.replace))
+        examples = confirm.examples(texts.values())
+        return f"change fields {fields} of {notes.counted(len(texts), 'note')}{examples}" if texts else ""
 
 
 def _key(step: Step) -> str:
