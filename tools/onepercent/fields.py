@@ -26,7 +26,7 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
 TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
-SAME_WORD = 0.8  # the likeness of a misspelt name
+SAME_WORD = 0.75  # the likeness of a misspelt name
 REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
 """SQLite's largest integer. No row gets this id."""
@@ -166,6 +166,9 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
+WEEKDAYS = "a weekday: 1 (Monday) to 7, or mon to sun"
+
+
 def weekday(name: str, value: object) -> int:
     """An ISO weekday, by its number or its name, short or whole, in English or Russian."""
     low = str(value).strip().lower()
@@ -173,7 +176,7 @@ def weekday(name: str, value: object) -> int:
         for number, known in enumerate(names, 1):
             if low == known.lower():
                 return number
-    return int(whole(1, 7).convert(name, value))
+    return int(plain(Annotated[int, Limits(ge=1, le=7)], "", WEEKDAYS).convert(name, value))
 
 
 def _span(name: str, value: object) -> str | list[str]:

@@ -1,9 +1,11 @@
 """Actions on habits, except their marks."""
 
 from dataclasses import replace
+from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.schema import Limits
 from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
@@ -44,7 +46,10 @@ TARGET = {
     "unit": targets.UNIT,
     "at_most": fields.plain(float | bool, "number", "a number, or true"),
 }
-WEEKDAY = replace(fields.whole(1, 7), convert=fields.weekday)
+WEEKDAY = fields.Field({}, fields.WEEKDAYS, fields.weekday)
+DAY_OF_MONTH = fields.plain(
+    Annotated[int, Limits(ge=1, le=31)], "integer", "one of the days of the month, 1 to 31 (the last)"
+)
 # The unit of a habit to avoid, if none is said.
 TIMES = "×"
 
@@ -74,7 +79,7 @@ CONTENT: dict[str, fields.Field] = {
     "schedule_days": numbers(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
     "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(fields.whole(1, 31), "days of the month, 1 to 31 (the last)", "31: the last"),
+    "month_days": numbers(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
         "object of amount, unit, or of at_most, unit",
