@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal
 
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.onepercent import previews
+from tools.onepercent import days, previews, settings
 from tools.onepercent.apply_actions import apply_agreed
-from tools.onepercent.database import store
+from tools.onepercent.database import Database, store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
@@ -39,9 +40,12 @@ def tick_by_press(
     press_key: str,
     date: Annotated[str | None, "default: today"] = None,
     amount: float | None = None,
+    seen: Annotated[float | None, "the day's amount as the page shows it"] = None,
     excuse_reason: str | None = None,
 ) -> JsonObject:
     """Tick a step or a day of a habit, or take it back: one press previews and applies one action.
+
+    An amount is added only if the day still has what was `seen`: a press whose reply was lost is not added again.
 
     Source: docs/pages.md
     """
@@ -49,5 +53,14 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
+        if seen is not None and seen != _present_amount(db, id, date):
+            hint = "Show the day again: it has what was pressed before."
+            raise ToolError("The amount of the day has changed", hint, code="ALREADY")
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)
+
+
+def _present_amount(db: Database, habit_id: int, day: str | None) -> float:
+    statement = "SELECT amount FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
+    row = db.execute(statement, (habit_id, settings.user(), day or f"{days.today()}")).fetchone()
+    return (row and row["amount"]) or 0

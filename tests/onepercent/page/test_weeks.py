@@ -60,7 +60,10 @@ def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock)
         act("goal.create", title="g"),
         act("step.create", goal_id=None, title="s", dt="2026-03-19"),
     )
-    assert read(clock)["next"]["habits"] == ["daily", "on Thursdays", "once a week"]
+    assert read(clock)["next"]["habits"] == ["daily", "on Thursdays"]
+    clock.set("2026-03-21T12:00:00+00:00")
+    assert read(clock)["next"]["habits"] == ["daily", "once a week"], "on the last day it must"
+    clock.set("2026-03-18T12:00:00+00:00")
     do(act("habit.mark_completed", habit_id=4))
     assert read(clock)["next"] == {"date": "2026-03-19", "steps": ["s"], "habits": ["daily", "on Thursdays"]}
     do(act("habit.pause", habit_id=1))

@@ -27,6 +27,11 @@ MARK = {
 }
 
 
+OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = ? AND status = 'completed'
+    AND date BETWEEN ? AND ? AND date <> ?"""
+LAST_MARKS = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 3"
+
+
 @action("habit.mark_completed", {**MARK, "amount": AMOUNT})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
@@ -46,7 +51,11 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
-        raise ToolError(f"Habit is not marked on {day}", "There is nothing to undo.", code="NOT_COMPLETED")
+        marked = [row["date"] for row in unit.db.execute(LAST_MARKS, (habit["id"],))]
+        hint = (
+            f"Its last marks: {', '.join(marked)}. Send that date." if marked else "There is nothing to undo."
+        )
+        raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
 
     history = history_of(unit, habit)
     unit.remove("habit_marks", mark)
@@ -70,7 +79,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         marked = Marked(thing_of(unit, "habit", habit), xp_reward=0)
         dates = []
         for day in _days(unit, history.course, params):
-            if _mark(unit, habit, day, params, status, marked):
+            if _mark(unit, history, day, params, status, marked, outcome):
                 dates.append(day)
             else:
                 duplicate = day
@@ -108,8 +117,17 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     return [date.fromordinal(day).isoformat() for day in sorted(ordinals)]
 
 
-def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str, marked: Marked) -> bool:
+def _mark(
+    unit: UnitOfWork,
+    history: History,
+    day: str,
+    params: JsonObject,
+    status: str,
+    marked: Marked,
+    outcome: Outcome,
+) -> bool:
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
+    habit = history.habit
     before = unit.read("habit_marks", habit["id"], day)
     if before and before["status"] == status and "amount" not in params:
         return False
@@ -120,10 +138,12 @@ def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: st
     if status == "completed":
         amount = _amount(habit, before, params)
         # A habit without a target has no amounts.
-        if amount is None or amount >= habit["target_amount"]:
-            worth = habit["xp_reward"]
-        else:
+        if amount is not None and amount < habit["target_amount"]:
             status = "partial"
+        elif _is_beyond(unit, history, day):
+            outcome.warn("warn.enough", title=habit["name"])
+        else:
+            worth = habit["xp_reward"]
     elif not excuse:
         worth = -habit["xp_penalty"]
 
@@ -146,6 +166,15 @@ def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: st
         if params.get("amount", amount) != amount:
             marked.added = params["amount"]
     return True
+
+
+def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
+    """True if the week of a day has, without it, as many times as the habit needs."""
+    times = history.course.at(days.ordinal(day)).times
+    monday = days.monday(days.ordinal(day))
+    week = [f"{date.fromordinal(monday + place)}" for place in (0, days.WEEK - 1)]
+    (others,) = unit.db.execute(OTHERS, (history.habit["id"], *week, day)).fetchone()
+    return bool(times) and others >= times
 
 
 def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:

@@ -212,24 +212,19 @@ def _habits(view: present.View, recent: Past) -> JsonObject:
     end = (view.first - recent.since).days + 1
     signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
+    amounts = dict(recent.db.execute(present.AMOUNTS, (view.user, f"{view.first}")).fetchall())
     for item in items:
         item["signs"] = signs[item["id"]]
+        if "today_amount" in item:  # of the day that is shown
+            item["today_amount"] = amounts.get(item["id"], 0)
         lists["others" if item["signs"].endswith((".", "p")) else "habits"].append(item)
     return lists
 
 
 def _due_on(db: Database, view: present.View) -> list[Row]:
-    """The habits due on a coming day. One of some times per week is not, once this week has them."""
+    """The habits due on a coming day."""
     day = view.first.toordinal()
-    today = view.today.toordinal()
-    is_this_week = days.monday(day) == days.monday(today)
-    habits = []
-    for history in histories(db, view.user, view.today):
-        times = history.course.at(day).times
-        has_enough = times and is_this_week and history.done_in_week(today) >= times
-        if history.course.is_due(day) and not has_enough:
-            habits.append(history.habit)
-    return habits
+    return [each.habit for each in histories(db, view.user, view.today) if each.is_owed(day)]
 
 
 PREVIEW = Page("ui://onepercent/preview", _of_preview)

@@ -176,13 +176,14 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
 
 
 def _status(history: History, today: int, times: int) -> str:
-    """A habit of some times per week is done for today once the week has them."""
+    """A habit of some times per week is done for today once the week has them, and not due as long as it may wait."""
     mark = history.mark(today)
     if mark == "+" or (times and history.done_in_week(today) >= times):
         return "completed"
     if mark in "-e":
         return "missed"
-    return "pending" if history.course.is_due(today) else "not_scheduled"
+    is_open = mark == "~" or history.is_owed(today)
+    return "pending" if is_open and history.course.is_due(today) else "not_scheduled"
 
 
 def diary(db: Database, view: View) -> JsonObject:

@@ -73,8 +73,11 @@ def folded(text: str) -> str:
 def search(db: Database, user: str, today: str, query: str) -> JsonObject:
     """Everything that has each of the wanted words, or if nothing has, any of them: open things first, the
     newest diary entries last."""
-    alternatives = [variants(word) for word in WORD.findall(folded(query))]
-    rows = _matches(db, user, today, alternatives, all) or _matches(db, user, today, alternatives, any)
+    words = WORD.findall(folded(query))
+    alternatives = [variants(word) for word in words]
+    # A preposition alone says nothing.
+    longer = [variants(word) for word in words if len(word) > SHORTEST_STEM - 1] or alternatives
+    rows = _matches(db, user, today, alternatives, all) or _matches(db, user, today, longer, any)
     items = []
     for row in rows[:MOST_SHOWN]:
         item = {name: value for name, value in row.items() if value is not None}
