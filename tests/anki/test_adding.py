@@ -260,7 +260,7 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, call):
 
 @pytest.mark.parametrize(
     ("line", "separator"),
-    [("basement;подвал", "';'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
+    [("basement|подвал", "'|'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
 )
 def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, call, line, separator):
     names = ["Front", "Back", "tags"]

@@ -115,12 +115,22 @@ def test_what_harms_nothing_is_sent_as_it_is(anki, call):
         ("buryCards", "Toggle Bury"),
         ("undo", "guiUndo"),
         ("changeNoteModel", "Basic (and reversed card)"),
+        ("optimizeFsrsParameters", "FSRS, Optimize"),
+        ("createBackup", "Create Backup"),
+        ("repositionCards", "Reposition"),
     ],
 )
 def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, call, action, way):
     answer = call("anki.invoke", action=action)
     assert answer["error"] == "RuntimeError: unsupported action"
-    assert way in answer["hint"]
+    assert way in answer["hint"] and "update the add-on" not in answer["hint"]
+
+
+def test_the_order_of_new_cards_is_set_in_anki(anki, call):
+    answer = call("anki.invoke", action="setSpecificValueOfCard", params={"card": 1, "keys": ["due"]})
+
+    assert answer["code"] == "ANKI_INVOKE" and "Cards, Reposition" in answer["hint"]
+    assert anki.requests == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Files in the media folder."""
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def test_delete_media_tells_the_truth(anki, call):
 def test_a_name_that_could_harm_is_never_sent(anki, call, name):
     for tool in ("anki.get_media", "anki.delete_media"):
         answer = call(tool, filename=name)
-        assert answer["code"] == "INVALID_FILENAME"
+        assert answer["code"] == "MEDIA_NOT_FOUND" and "FileNotFoundError" in answer["error"]
         assert answer["hint"]
     assert anki.requests == []
 
@@ -94,3 +95,16 @@ def test_deleting_a_sound_says_which_note_plays_it(geo, call):
 
     assert dry["examples"] == [{"noteId": note, "text": "d"}]
     assert deletion["warnings"] == [f"still named by 1 note: {note}"]
+
+
+def test_a_sound_is_found_by_the_name_it_was_stored_under_and_the_new_one_is_said(anki, call):
+    content = base64.b64encode(b"ID3").decode()
+    anki.addon.storeMediaFile = lambda filename, **params: anki.collection.media.write_data(
+        filename.lower(), b"ID3"
+    )
+
+    stored = call("anki.store_media", filename="Bibi & Bubu.mp3", data=content)
+
+    assert stored["filename"] == "bibi & bubu.mp3" and "stored it as bibi" in stored["warnings"][0]
+    assert call("anki.get_media", filename="Bibi & Bubu.mp3")["filename"] == "bibi & bubu.mp3"
+    assert call("anki.get_media", filename="none.mp3")["code"] == "MEDIA_NOT_FOUND"

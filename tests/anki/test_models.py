@@ -1,8 +1,10 @@
 """Note types: shown, and made."""
 
+import base64
+
 import pytest
 
-from tests.anki.anki_helpers import both_versions
+from tests.anki.anki_helpers import both_versions, png
 
 QA = {
     "modelName": "Custom QA",
@@ -86,3 +88,58 @@ def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
     assert (answer["model_name"], answer["in_order_fields"]) == ("He said hi", ["A", "x", "a+"])
     assert call("anki.model_info", model=answer["model_name"])["fields"] == ["A", "x", "a+"]
     assert call("anki.add_from_model", model=answer["model_name"], items=[{"A": "1", "x": "2"}])["added"] == 1
+
+
+BOX = "{{c1::image-occlusion:rect:left=.1:top=0:width=1:height=0.25:oi=1}}"
+
+
+def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, call):
+    anki.collection.add_image_occlusion_notetype()
+
+    hint = call("anki.model_info", model="Image Occlusion")["hint"]
+    picture = {"target_field": "Image", "image_base64": base64.b64encode(png()).decode()}
+    fields = {"Occlusion": f"{BOX}<br>{BOX.replace('c1', 'c2')}", "Header": "h"}
+    answer = call(
+        "anki.add_from_model", model="Image Occlusion", items=[{"fields": fields, "images": [picture]}]
+    )
+
+    assert hint.startswith("Occlusion takes {{c1::image-occlusion:rect:left=.1:") and "fractions" in hint
+    assert answer["added"] == 1
+    assert len(anki.collection.find_cards("note:Image*")) == 2
+    assert "hint" not in call("anki.model_info", model="Cloze")
+
+
+@pytest.mark.parametrize("left", ["10%", "1.4", "120", "-.1", ""])
+def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, call, left):
+    anki.collection.add_image_occlusion_notetype()
+    wrong = {"Occlusion": BOX.replace("left=.1", f"left={left}")}
+
+    answer = call("anki.add_from_model", model="Image Occlusion", items=[wrong, {"Occlusion": BOX}])
+
+    assert answer["added"] == 1
+    assert (
+        answer["details"][0]["reason"] == "occlusion"
+        and f"left={left} is not" in answer["details"][0]["error"]
+    )
+    updated = call("anki.update_notes", notes=[{"noteId": answer["details"][1]["noteId"], "fields": wrong}])
+    assert updated["details"][0]["reason"] == "occlusion"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("the root {{c1::\\(x^{y^{z}}\\)}} here", False),
+        ("{{c1::{{x}}}}", False),
+        ("{{c1::\\(x^{y^{z} }\\)}}", True),
+        ("{{c1::a {{c2::b}} c}} {{c3::d::hint}}", True),
+        ("{{c1::a}} and {{c2::b}}", True),
+    ],
+)
+def test_a_cloze_that_ends_too_early_is_said(anki, call, text, is_whole):
+    answer = call("anki.add_from_model", model="Cloze", items=[{"Text": text}])
+    (detail,) = answer["details"]
+    update = call("anki.update_notes", notes=[{"noteId": detail["noteId"], "fields": {"Text": text + "."}}])
+
+    for one in (detail, update["details"][0]):
+        assert one["status"] == "ok"
+        assert one.get("warnings", []) == [] if is_whole else "write } }" in one["warnings"][0]

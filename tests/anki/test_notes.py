@@ -91,8 +91,9 @@ def test_find_notes_answers_fifty_unless_told_and_briefly_if_told(anki, call):
     answer = call("anki.find_notes", query="deck:Geo")
     brief = call("anki.find_notes", query="deck:Geo", brief=True, limit=2, offset=1, excerpt=5)
 
-    assert (len(answer["notes"]), answer["total"]) == (50, 60)
-    assert brief == {"notes": [[ids[1], "word…"], [ids[2], "word…"]], "total": 60}
+    assert (len(answer["notes"]), answer["total"], answer["nextOffset"]) == (50, 60, 50)
+    assert "nextOffset" not in call("anki.find_notes", query="deck:Geo", offset=50)
+    assert brief == {"notes": [[ids[1], "word…"], [ids[2], "word…"]], "total": 60, "nextOffset": 3}
 
 
 @pytest.mark.parametrize(
@@ -180,3 +181,51 @@ def test_the_warning_that_the_requirement_quotes_is_in_the_details(anki, call):
     images = [{"target_field": "Bakc", "image_base64": "eA=="}]
     (detail,) = call("anki.add_from_model", items=[{"Front": "q", "Back": "a", "images": images}])["details"]
     assert "unknown_target_field" in detail["warnings"]
+
+
+BLANK_NAMES = [
+    "deck:Spanish Verbs",
+    "deck:spanish verbs ser",
+    "-deck:Spanish Verbs",
+    "(tag:x deck:Spanish Verbs)",
+    "deck:Lang::Old Norse",
+    "note:Basic (and reversed card)",
+]
+
+
+@pytest.mark.parametrize("query", BLANK_NAMES)
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [
+        ("find_notes", {}),
+        ("find_notes", {"duplicates": "Front"}),
+        ("change_cards", {"suspend": True}),
+        ("update_notes", {"replace": {"Front": ["a", "b"]}}),
+        ("due", {}),
+    ],
+)
+def test_a_name_with_a_blank_needs_its_quotes(anki, call, query, tool, more):
+    for deck in ("Spanish", "Spanish Verbs", "Lang::Old Norse"):
+        add_notes(anki.collection, deck, f"sol Verbs {deck}")
+
+    refusal = call(f"anki.{tool}", query=query, **more)
+
+    kind = "note" if query.startswith("note") else "deck"
+    assert refusal["code"] == "INVALID_QUERY" and f'Write "{kind}:' in refusal["hint"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "deck:Spanish sol",
+        '"deck:Spanish Verbs"',
+        'deck:"Spanish Verbs"',
+        "deck:Spanish* Verbs",
+        "deck:Spanish",
+    ],
+)
+def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(anki, call, query):
+    add_notes(anki.collection, "Spanish", "sol Verbs")
+    add_notes(anki.collection, "Spanish Verbs", "ser Verbs")
+
+    assert call("anki.find_notes", query=query)["total"] > 0

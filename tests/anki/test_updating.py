@@ -329,3 +329,24 @@ def test_a_change_that_empties_the_first_field_warns(geo, call, change):
 
     warning = f"note {geo.ids[0]} has nothing in its first field, Front, after this"
     assert warning in dry["warnings"] and warning in answer["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("def f(x):\n    return x", "def f(x):<br>    return x"),
+        ("a < b\nc", "a < b<br>c"),
+        ("<pre>a\nb</pre>", "<pre>a\nb</pre>"),
+        ("<li>a\n<li>b", "<li>a\n<li>b"),
+    ],
+)
+def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, call, text, kept):
+    items = [{"Front": "q", "Back": text}]
+    (detail,) = call("anki.add_from_model", items=items)["details"]
+    call("anki.add_notes", notes=[{"fields": {"Front": "r", "Back": text}}])
+    update = {"noteId": detail["noteId"], "fields": {"Front": text}}
+    assert call("anki.update_notes", notes=[update])["updated"] == 1
+
+    backs = [anki.collection.get_note(note).fields[1] for note in anki.collection.find_notes("")]
+    assert backs == [kept, kept]
+    assert anki.collection.get_note(detail["noteId"])["Front"] == kept

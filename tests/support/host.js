@@ -31,7 +31,10 @@ const answers = {
   "tools/call": async (params) => {
     calls.push(params.name);
     if (given.slow) await new Promise((done) => setTimeout(done, given.slow));
-    if (given.deny) throw new Error("Tool call denied");
+    if (given.deny) {
+      if (given.deny === "once") given.deny = "";
+      throw new Error("Tool call denied");
+    }
     const { result } = await post("/ask", { ...params, as: "page" });
     if (given.lose) {
       if (given.lose === "once") given.lose = "";

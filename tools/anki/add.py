@@ -1,17 +1,15 @@
 """The tools that add notes: every good note of a batch, each bad one named with its reason."""
 
-import re
 from contextlib import suppress
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, TypeAlias
 
-from tools.anki import client, decks, note_input, notes, state
+from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
 from tools.anki.client import Action
 from tools.anki.images.placing import Placed, place
-from tools.anki.note_input import OBJECTS, ItemError, NoteInput
+from tools.anki.note_input import OBJECTS, ItemError, NoteInput, with_breaks
 from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError
@@ -24,15 +22,10 @@ BESIDE = ("tags", "images", "dedup_key")
 """Names in a flat item that are not fields of the note type."""
 
 ITEM = (
-    "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
-    "by default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
+    "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
+    "by default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model, deck}; also flat: "
     '{"Front": "…", "tags": […]}'
 )
-
-SEPARATORS = (";", " — ", " – ", " - ", "|", ",")
-"""Marks between the texts of a pasted list, the likeliest first."""
-# Signs of HTML on purpose: </b>, <br>, <img src=…>.
-MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORECASE)
 
 Item: TypeAlias = NoteInput | ToolError
 """A note to be added, or why it cannot be."""
@@ -50,7 +43,7 @@ def add_from_model(
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default"] = "",
     fieldNames: Annotated[list[str] | None, "of rows, tsv; also tags"] = None,
     rows: Annotated[list[list[str]] | None, "for many: plain text"] = None,
-    tsv: Annotated[str, "rows as lines, tabs between"] = "",
+    tsv: Annotated[str, "or a table as text: TSV, CSV, Anki's export"] = "",
     allowDuplicates: Annotated[bool | None, "if the person insists"] = None,
 ) -> JsonObject:
     """Add notes, the usual way: {added, skipped, details: [{index, status, noteId, reason, error}]}. Good
@@ -59,18 +52,22 @@ def add_from_model(
 
     Source: AnkiConnect createDeck and addNote in multi, storeMediaFile, findCards, changeDeck.
     """
-    rows = rows or [line.split("\t") for line in tsv.splitlines() if line.strip()]
-    if bool(items) == bool(rows) or bool(rows) != bool(fieldNames):
+    if bool(items) + bool(rows) + bool(tsv.strip()) != 1:
         problem = "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki"
         hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
-    batch = AddBatch(deck, model, brief=bool(rows), allow_duplicates=bool(allowDuplicates))
-    if not fieldNames:
-        return batch.run([_note(item, index) for index, item in enumerate(items or [])])
-    if rows[0] == fieldNames:
-        rows = rows[1:]
-        batch.warnings.append("the first row has the names of the fields: it was left out")
-    return batch.run(_notes_of_rows(rows, fieldNames))
+    if items:
+        batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
+        return batch.run([_note(item, index) for index, item in enumerate(items)])
+    names = fieldNames or []
+    table = tables.table(rows, names, {}, []) if rows else tables.read(tsv, names)
+    # The person's own word for deck and note type goes before those of the file.
+    notes = table.notes(of_deck=not deck, of_model=not model)
+    deck = deck or table.head.get("deck", "")
+    model = model or table.head.get("notetype", "")
+    batch = AddBatch(deck, model, brief=True, allow_duplicates=bool(allowDuplicates))
+    batch.warnings += table.remarks
+    return batch.run(notes)
 
 
 @Tool("anki.add_notes", write=True, open_world=True)
@@ -85,7 +82,8 @@ def add_notes(
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.
     """
-    return AddBatch(deck, model, strict=True).run(list(notes))
+    shown = [replace(note, fields=with_breaks(note.fields)) for note in notes]
+    return AddBatch(deck, model, strict=True).run(list(shown))
 
 
 def _note(item: JsonObject, index: int) -> Item:
@@ -94,39 +92,10 @@ def _note(item: JsonObject, index: int) -> Item:
         beside = {name: fields.pop(name) for name in BESIDE if name in fields}
         item = {"fields": fields, **beside}
     try:
-        return read_value(NoteInput, item, f"items.{index}")
+        note = read_value(NoteInput, item, f"items.{index}")
+        return replace(note, fields=with_breaks(note.fields))
     except ToolError as error:
         return error
-
-
-def _notes_of_rows(rows: list[list[str]], names: list[str]) -> list[Item]:
-    """Raises ToolError if no row fits the names."""
-    items = [_row(row, names) for row in rows]
-    wrong = [item for item in items if isinstance(item, ToolError)]
-    if wrong and len(wrong) == len(items):
-        wrong[0].message += ", and no other row fits. Nothing was sent to Anki"
-        raise wrong[0]
-    return items
-
-
-def _row(texts: list[str], names: list[str]) -> Item:
-    """A note of plain texts in the order of `names`; only tags at the end may be missing."""
-    missing = names[len(texts) :]
-    if len(texts) <= len(names) and missing in ([], ["tags"]):
-        fields = dict(zip(names, texts, strict=False))
-        tags = fields.pop("tags", "").split()
-        return NoteInput({name: _html(text) for name, text in fields.items()}, tags=tags)
-    hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
-    separators = [mark for mark in SEPARATORS if mark in "".join(texts)]
-    if missing and separators:
-        hint = f"The texts seem to be separated by {separators[0]!r}: put a tab there, or send rows."
-    return ItemError(f"{len(texts)} texts for {len(names)} fields", hint, code="ROW")
-
-
-def _html(text: str) -> str:
-    """The HTML of plain text, so that `a < b` and `vector<int>` arrive as typed; a text with a closing tag, a
-    line break or a picture is HTML already."""
-    return text if MARKUP.search(text) else escape(text, quote=False).replace("\n", "<br>")
 
 
 @dataclass(frozen=True)
@@ -203,8 +172,12 @@ class AddBatch(Batch[NoteInput, Ready]):
         )
         client.whole([deck_ids, model_ids, infos])
         self.profile = client.profile(profile)
-        self.deck = decks.spelled_by_anki(self.deck, deck_ids) or decks.checked_name(self.deck)
-        self.is_default_deck = deck_ids.get(self.deck) == decks.DEFAULT_ID
+        self.default_deck = decks.default_name(deck_ids)
+        self.decks: dict[str, str] = {}
+        """As Anki spells them, by the names that notes use, "" for the deck of the call."""
+        for name in {"", *(note.deck for note in added)}:
+            wanted = name or self.deck
+            self.decks[name] = decks.spelled_by_anki(wanted, deck_ids) or decks.checked_name(wanted)
         self.types: dict[str, NoteType | Refused] = {}
         """By the names that notes use, "" for the default one."""
         for name, answer in zip(names, fields, strict=True):
@@ -241,7 +214,9 @@ class AddBatch(Batch[NoteInput, Ready]):
         if key and key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError("dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier)
+        warnings = note_input.checked_clozes(fields)
         placed = place(self.pictures, fields, {}, images)
+        placed.warnings += warnings
         for name in unknown:
             placed.images.append({"target_field": name, "fields": note_type.fields})
         if unknown:
@@ -249,7 +224,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         if key:
             self.by_key[key] = 0
         entry = {
-            "deckName": self.deck,
+            "deckName": self.decks[note.deck],
             "modelName": note_type.name,
             "fields": placed.values,
             "tags": tags,
@@ -262,7 +237,8 @@ class AddBatch(Batch[NoteInput, Ready]):
     # single bad one, and names it by its text only.
     def send(self, part: list[int]) -> None:
         # It leaves a deck that is there as it is.
-        create: list[Action] = [] if self.strict else [("createDeck", {"deck": self.deck})]
+        names = {self.ready[index].note["deckName"] for index in part}
+        create: list[Action] = [] if self.strict else [("createDeck", {"deck": name}) for name in names]
         adding: list[Action] = [("addNote", {"note": self.ready[index].note}) for index in part]
         profile, *answers = client.multi(client.PROFILE, *create, *adding)
         answers = answers[len(create) :]
@@ -291,21 +267,29 @@ class AddBatch(Batch[NoteInput, Ready]):
         What a duplicate repeats gets its dedup_key, too: a call before may have added it and ended before its
         key was kept.
         """
-        added = [] if self.is_default_deck else self.indexes("ok")
+        added: dict[str, list[int]] = {}
+        for index in self.indexes("ok"):
+            deck = self.ready[index].note["deckName"]
+            if deck != self.default_deck:
+                added.setdefault(deck, []).append(self.details[index]["noteId"])
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]
-        if not added and not repeating:
-            return
-        ids = [self.details[index]["noteId"] for index in added] or [0]  # `nid:` needs one
-        query = f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}"
-        searches = [self.ready[index].search for index in repeating]
+        searches: list[Action] = []
+        for ids in added.values():
+            query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
+            searches.append(("findCards", {"query": query}))
+        searches += [self.ready[index].search for index in repeating]
         try:
-            astray, *matches = client.results(("findCards", {"query": query}), *searches)
-            if astray:
-                client.call("changeDeck", cards=astray, deck=self.deck)
+            matches = client.results(*searches)
+            moves: list[Action] = []
+            for deck, astray in zip(added, matches, strict=False):
+                if astray:
+                    moves.append(("changeDeck", {"cards": astray, "deck": deck}))
+            client.results(*moves)
         except ToolError as error:
             problem = f"not looked at again: {error.message}"
             self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
             return
+        matches = matches[len(added) :]
         keys: dict[str, int] = {}
         for index, same in zip(repeating, matches, strict=True):
             if same:

@@ -32,6 +32,8 @@ PART_S = 10
 GROWTH = 8
 """A part is at most so many times as large as the one before: the Browser may be opened at any time."""
 MOST = 500
+MOST_DUPLICATES = 5
+"""In a brief answer more are ranges of their indexes."""
 TOGETHER = 0.02
 """Weight of an item of which AnkiConnect takes many in one action."""
 
@@ -166,6 +168,24 @@ class Batch(Generic[Item, Ready]):
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
             others = [detail for detail in self.details if detail["status"] != "ok" or "warnings" in detail]
-            outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
+            duplicates = self.indexes("duplicate")
+            if len(duplicates) > MOST_DUPLICATES:
+                others = [detail for detail in others if detail["status"] != "duplicate"]
+            else:
+                duplicates = []
+            outcomes = filled(
+                noteIds=ids and f"{min(ids)}-{max(ids)}", duplicates=_ranges(duplicates), details=others
+            )
         outcomes |= filled(warnings=self.warnings)
         return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Ascending numbers in short: `0-89, 95`."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(f"{first}-{last}" if first < last else str(first) for first, last in ranges)

@@ -62,6 +62,7 @@ def change_cards(
         raise _wrong(
             "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
         )
+    notes.check_names(query)
     selections = [f"({query})"] if query else []
     for kind, ids in (("cid", cardIds), ("nid", noteIds)):
         if ids:

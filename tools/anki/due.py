@@ -1,7 +1,7 @@
 """The tool that shows what is to be studied, and its page: the cards as Anki draws them, with their files."""
 
 import re
-from datetime import date
+from datetime import date, datetime
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -116,7 +116,7 @@ def study_page() -> str:
 
 @Tool("anki.due", title="Anki: cards to study", page=STUDY)
 def due(
-    deck: Annotated[str, "all by default"] = "",
+    deck: Annotated[str, "all by default", Limits(strip=True)] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
     query: Annotated[str, "e.g. tag:verbs"] = "",
     current: Annotated[bool | None, "on Anki's screen"] = None,
@@ -132,9 +132,10 @@ def due(
     queue = StudyQueue(deck, query)
     infos = queue.first(limit)
     cards = [card_row(info) for info in infos]
-    note = ""
+    note = "" if cards else queue.reason()
     if cards and "inMinutes" in cards[0]:
-        note = "nothing else is due: these come early, answer them with early: true"
+        next_time = datetime.fromtimestamp(infos[0]["due"]).strftime("%H:%M")
+        note = f"nothing else is due: these come early, the next at {next_time}; answer them with early: true"
     notes = filled(note=note, order=queue.order)
     studied = Studied(deck=queue.name, due=queue.counts, cards=cards, **notes)
     studied.infos = infos

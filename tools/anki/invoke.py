@@ -21,7 +21,7 @@ OURS = {
     "anki_delete_media": "deleteMediaFile",
     "anki_update_notes": "updateNote updateNoteFields updateNoteTags",
     "anki_change_cards": "addTags removeTags replaceTags replaceTagsInAllNotes changeDeck suspend unsuspend setDueDate"
-    " forgetCards setSpecificValueOfCard",
+    " forgetCards",
 }
 """By tool: the actions that it does with a journal and the owner's consent, which must not be gone round."""
 
@@ -40,6 +40,7 @@ BEYOND = {
     "modelTemplateRemove": "deletes all cards of that template",
     "updateNoteModel": "replaces the type, fields and tags of a note",
     "relearnCards": "resets the schedule of cards for good",
+    "setSpecificValueOfCard": "overwrites any value of a card for good",
     "setEaseFactors": "overwrites the ease of cards for good",
     "loadProfile": "closes the person's profile",
     "guiExitAnki": "closes Anki",
@@ -49,6 +50,10 @@ IN_ANKI = {
     "export": "the person can do it in Anki: File, Export",
     "import": "the person can do it in Anki: File, Import",
     "filter": "the person can make filtered decks in Anki: Tools, Create Filtered Deck",
+    "specificvalue": "the person can set the order of new cards in Anki: Browse, Cards, Reposition; anki_change_cards sets "
+    "due dates, flags and suspension",
+    "fsrs": "the person can do it in Anki: the gear beside the deck, Options, FSRS, Optimize",
+    "backup": "the person can do it in Anki: File, Create Backup",
     "bury": "the person can bury cards in Anki: in a review with -, in the Browser with Cards, Toggle Bury",
     "tts": "a note type speaks a field by itself: {{tts en_US:Front}} in its template",
     "undo": "anki_answer_cards with undo takes back an answer, anki_restore a change; guiUndo is Anki's own Ctrl+Z",
@@ -57,8 +62,10 @@ IN_ANKI = {
     "deckconfig": "the person can set new cards a day in Anki: the gear beside the deck, Options, Daily Limits",
     "modelfield": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Fields",
     "modeltemplate": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Cards",
+    "reposition": "the person can do it in Anki: Browse, Cards, Reposition",
 }
 """By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
+UNSUPPORTED = "unsupported action"
 NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
 """Reading actions that make a deck of a name they do not know."""
 BRINGING_MEDIA = {"path", "url", "data", "picture", "audio", "video"}
@@ -97,7 +104,9 @@ def invoke(
         request = {"action": action, "version": version or client.VERSION, "params": params}
         return client.send(request)
     except Refused as error:
-        if way := _way(action):
+        if (way := _way(action)) and error.text == UNSUPPORTED:
+            error.hint = f"AnkiConnect cannot do it; {way}."
+        elif way:
             error.hint += f" Or {way}."
         raise
 

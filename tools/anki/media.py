@@ -9,9 +9,9 @@ from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.client import Action
 from tools.anki.images import image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
-from tools.anki.note_input import checked_filename
+from tools.anki.note_input import ItemError, checked_filename
 from tools.core.errors import ToolError, quoted
-from tools.core.json_types import Answer, JsonObject
+from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -27,10 +27,16 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
 
     Source: AnkiConnect retrieveMediaFile.
     """
-    name = checked_filename(filename)
-    content = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(content, str):
+    name = _existing(filename)
+    # Anki keeps most names in lower case.
+    names = list(dict.fromkeys((name, name.lower())))
+    contents = client.results(*(("retrieveMediaFile", {"filename": name}) for name in names))
+    found = [
+        (name, content) for name, content in zip(names, contents, strict=True) if isinstance(content, str)
+    ]
+    if not found:
         raise _not_found(name)
+    name, content = found[0]
     try:
         data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64
@@ -61,7 +67,9 @@ def store_media(
     if not data and not url:
         raise ToolError("The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS")
     content = pictures.decode(data) if data else pictures.fetch(url or "")
-    return {"filename": pictures.store(name, content), "sizeBytes": len(content)}
+    stored = pictures.store(name, content)
+    warnings = [] if stored == name else [f"Anki stored it as {stored}: use that name"]
+    return {"filename": stored, "sizeBytes": len(content), **filled(warnings=warnings)}
 
 
 @Tool("anki.delete_media", write=True, destructive=True, idempotent=True, lock=False)
@@ -75,7 +83,7 @@ def delete_media(
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before
     and after.
     """
-    name = checked_filename(filename)
+    name = _existing(filename)
     listing: Action = ("getMediaFilesNames", {"pattern": glob.escape(name)})
 
     def users() -> list[int]:
@@ -106,6 +114,15 @@ def delete_media(
         some = ", ".join(map(str, using[: notes.EXAMPLES]))
         deletion["warnings"] = [f"still named by {notes.counted(len(using), 'note')}: {some}"]
     return deletion
+
+
+def _existing(filename: str) -> str:
+    """The name in Anki's form. Raises ToolError for one that no file can have: such a file is not there."""
+    try:
+        return checked_filename(filename)
+    except ItemError as error:
+        problem = f"FileNotFoundError: no media file {filename[:80]!r}: Anki's media folder is flat"
+        raise ToolError(problem, error.hint, code="MEDIA_NOT_FOUND") from None
 
 
 def _not_found(name: str) -> ToolError:

@@ -1,17 +1,22 @@
 """Note types, which AnkiConnect calls models: shown, made, and the one that this server suggests."""
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks
-from tools.anki.note_input import OBJECTS
+from tools.anki.card_text import OCCLUSION
+from tools.anki.note_input import OBJECTS, OCCLUSION_FORM
 from tools.anki.settings import current
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
+
+# The field of the boxes in the template of an image-occlusion type.
+OCCLUSION_FIELD = re.compile(r"\{\{cloze:([^}]+)\}\}")
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,11 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
     if spelling is None:
         raise not_found(name, names)
     fields, templates, styling = client.whole(answers)
-    return {"model": spelling, "fields": fields, "templates": templates, "styling": styling["css"]}
+    answer = {"model": spelling, "fields": fields, "templates": templates, "styling": styling["css"]}
+    fronts = " ".join(sides["Front"] for sides in templates.values())
+    if OCCLUSION in fronts and (field := OCCLUSION_FIELD.search(fronts)):
+        answer["hint"] = f"{field[1]} takes {OCCLUSION_FORM}"
+    return answer
 
 
 @Tool("anki.create_model", write=True)

@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
+from tools.anki.card_text import TAG
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.schema import Alias, Limits
 
@@ -15,6 +16,16 @@ Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
 """A text and the one that takes its place."""
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# A cloze without another one in it.
+INNERMOST_CLOZE = re.compile(r"\{\{c\d+::(?:(?!\{\{c\d+::|\}\}).)*\}\}", re.DOTALL)
+# A shape of an image occlusion, its measures, and a number from 0 to 1.
+BOX = re.compile(r"::image-occlusion:([^}]*)")
+MEASURE = re.compile(r"\b(left|top|width|height|rx|ry)=([^:]*)")
+FRACTION = re.compile(r"(?=.)0*(\.\d*)?|0*1(\.0*)?")
+OCCLUSION_FORM = (
+    "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.1:oi=1}}, {{c2::…}}: a box a card, in fractions "
+    "of the picture; oi=1 hides all boxes on each"
+)
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not
 have."""
@@ -44,6 +55,7 @@ class NoteInput:
     images: list[ImageSpec] = field(default_factory=list)
     dedup_key: str | None = None
     model: str = ""
+    deck: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,36 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
             raise ItemError(f"field {field_name!r} is there twice", hint, code="UNKNOWN_FIELD")
         values_by_field[field_name] = value
     return values_by_field
+
+
+def with_breaks(fields: dict[str, str]) -> dict[str, str]:
+    """The fields with a line break as Anki shows one, where they are plain text; in HTML, and in a picture's
+    base64, it means nothing."""
+    values = {}
+    for name, text in fields.items():
+        is_plain = not TAG.search(text) and ";base64," not in text
+        values[name] = text.replace("\n", "<br>") if is_plain else text
+    return values
+
+
+def checked_clozes(fields: dict[str, str]) -> list[str]:
+    """A warning for each field with a cloze that ends too early.
+
+    Raises ItemError for a box of an image occlusion that is not within its picture.
+    """
+    warnings = []
+    for name, text in fields.items():
+        rest = text
+        while INNERMOST_CLOZE.search(rest):
+            rest = INNERMOST_CLOZE.sub("", rest)
+        if rest != text and "}}" in rest:
+            warnings.append(f"{name}: a cloze ends at the first }}}}; inside of it write }} }}")
+        for box in BOX.findall(text):
+            for measure, number in MEASURE.findall(box):
+                if not FRACTION.fullmatch(number):
+                    problem = f"{measure}={number[:20]} is not a fraction of the picture, 0 to 1"
+                    raise ItemError(problem, OCCLUSION_FORM, code="OCCLUSION")
+    return warnings
 
 
 def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[ImageSpec], list[str]]:

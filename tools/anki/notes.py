@@ -22,6 +22,8 @@ PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
 # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
 # the next one.
 NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
+# deck:X and note:X without quotes, with more behind a blank.
+UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGNORECASE)
 # Names with a meaning of their own, wildcards, regular expressions.
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
@@ -53,8 +55,8 @@ def find_notes(
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
     brief: Annotated[bool | None, "[id, first field] only"] = None,
 ) -> JsonObject:
-    """Find notes with Anki's search: {noteIds, notes, total}, sorted by id, notes as anki_note_info shows
-    them.
+    """Find notes with Anki's search: {noteIds, notes, total, nextOffset if there are more}, sorted by id,
+    notes as anki_note_info shows them.
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.
     """
@@ -64,6 +66,7 @@ def find_notes(
         raise ToolError(
             "There is nothing to find", "The query deck:* finds every note.", code="INVALID_ARGUMENTS"
         )
+    check_names(query)
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
     searches: list[Action] = [("findNotes", {"query": query})]
@@ -84,6 +87,8 @@ def find_notes(
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
     answer["total"] = len(ids)
+    if offset + limit < len(ids):
+        answer["nextOffset"] = offset + limit
     # A search without matches is often a word in another case, or a name that is written otherwise.
     if more:
         answer["inOtherCase"] = {"more": len(more), "query": other}
@@ -98,6 +103,7 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
     """
     groups: dict[str, list[int]] = {}
+    check_names(query)
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
     for note, info in in_parts(ids):
@@ -110,7 +116,8 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     for text, same in groups.items():
         if text and len(same) > 1:
             rows.append({"text": cut(text, LONGEST_TEXT), "noteIds": same})
-    return {"groups": rows[offset : offset + limit], "total": len(rows)}
+    answer: JsonObject = {"groups": rows[offset : offset + limit], "total": len(rows)}
+    return {**answer, "nextOffset": offset + limit} if offset + limit < len(rows) else answer
 
 
 def unknown_field(name: str) -> ToolError:
@@ -140,6 +147,28 @@ def _in_any_case(query: str) -> str:
 
     other = PLAIN.sub(fold, query)
     return other if other != query else ""
+
+
+def check_names(query: str) -> None:
+    """Refuse the name of a deck or note type with a blank and without quotes: Anki takes its second word for a
+    word of the note. One request, if there is an unquoted name with words behind it.
+
+    Raises ToolError INVALID_QUERY.
+    """
+    unquoted = list(UNQUOTED.finditer(query))
+    if not unquoted:
+        return
+    decks, models = client.results(("deckNames", {}), ("modelNames", {}))
+    by_kind = {"deck": decks, "note": models}
+    for match in unquoted:
+        kind = match[1].lower()
+        rest = query[match.start(2) :].casefold()
+        for name in sorted(by_kind[kind], key=len, reverse=True):
+            if " " in name and rest.startswith(name.casefold()):
+                problem = (
+                    f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words"
+                )
+                raise ToolError(problem, f'Write "{kind}:{name}" with its quotes.', code="INVALID_QUERY")
 
 
 def _unknown_names(query: str) -> list[str]:
@@ -176,9 +205,12 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo has them, with their cards in the order of their making. One
-    request."""
-    infos = indexed(client.call("notesInfo", notes=ids)) if ids else {}
+    """The notes that exist, as notesInfo has them, with their cards in the order of their making. A request for
+    each 500."""
+    infos = {}
+    for start in range(0, len(ids), PART):
+        calls.checkpoint()
+        infos.update(indexed(client.call("notesInfo", notes=ids[start : start + PART])))
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
     bare = [note for note, info in infos.items() if "cards" not in info]
     searches = [("findCards", {"query": f"nid:{note}"}) for note in bare]

@@ -21,7 +21,7 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
     Raises ItemError: no such field or text, or a text that is there more than once.
     """
-    changed = note_input.canonical_fields(update.fields, list(values))
+    changed = note_input.canonical_fields(note_input.with_breaks(update.fields), list(values))
     for name, pair in update.replace.items():
         if name != EVERY_FIELD:
             note_input.canonical_fields({name: ""}, list(values))
@@ -50,6 +50,7 @@ def updates(query: str, replace: dict[str, Pair]) -> list[NoteUpdate]:
     """
     updates = []
     fields = {EVERY_FIELD}
+    notes.check_names(query)
     ids = client.call("findNotes", query=query)
     for note, info in notes.in_parts(ids):
         values = notes.values(info)

@@ -48,7 +48,7 @@ def stats_page() -> str:
 
 @Tool("anki.stats", title="Anki: how studying goes", page=PAGE)
 def stats(
-    deck: Annotated[str, "with its subdecks; all by default"] = "",
+    deck: Annotated[str, "with its subdecks; all by default", Limits(strip=True)] = "",
     days: Annotated[int, Limits(ge=1, le=365)] = 30,
 ) -> JsonObject:
     """Show study statistics: {due, decks: [[name, new, learning, review]], today, perDay (today last),

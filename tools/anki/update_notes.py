@@ -210,7 +210,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # Anki removes with a tag what lies below it.
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
+        warnings = note_input.checked_clozes(new)
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
+        placed.warnings += warnings
         if placed.values:
             self.weight = 1
         outcome = filled(

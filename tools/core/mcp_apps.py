@@ -28,18 +28,16 @@ PADDING = re.compile(r"^\s*(?://.*|/\*.*\*/)\n|^\s+", re.MULTILINE)
 SPACES = re.compile(
     r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
     r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/[!])"""  # or a space beside punctuation
-    r"""|(?<=[{}(;,])\n|\n(?=[})])"""  # or a line break beside a bracket or behind a statement
+    r"""|(?<=[{}(;,>])\n|\n(?=[})?:])"""  # or a line break beside a bracket or behind a statement
 )
 # Constants in a row, a line each: one `const` is enough.
 CONSTANTS = re.compile(r"^const [^;\n]*(?:;\nconst [^;\n]*)+;$", re.MULTILINE)
-# What means the same in fewer bytes: let, one argument without its brackets, fractions, the last semicolon, two
-# letters of the name of a colour.
+# What means the same in fewer bytes: let, one argument without its brackets, fractions, the last semicolon.
 SHORTER = (
     (r"\bconst\b", "let"),
     (r"(?<!\w)\((\w+)\)=>", r"\1=>"),
     (r"\b0\.(?=\d)", "."),
     (";}", "}"),
-    (r"--([a-z]{2})[a-z]+(?=[:),])", r"--\1"),
 )
 
 
@@ -72,8 +70,8 @@ def decided(is_announced: bool) -> bool:
 
 @cache
 def document(file: Path) -> str:
-    """The page of an HTML file, without comments, blanks and long names, since it is sent to every client that
-    shows it."""
+    """The page of an HTML file, without comments and blanks, since it is sent to every client that shows
+    it."""
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), file.read_text("utf-8"))
     text = CONSTANTS.sub(lambda match: match[0].replace(";\nconst ", ", "), PADDING.sub("", text))
     text = SPACES.sub(lambda match: match[1] or "", text)

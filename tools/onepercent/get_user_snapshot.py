@@ -90,6 +90,7 @@ def get_user_snapshot(
         shown.span = begin, last or begin
     is_one_day = shown.span is None or shown.span[0] == shown.span[1]
     is_other = find or goal_id or names == ["diary"] or {"history", "ssp"} & {*names}
+    is_other = is_other or view.goals_status != "work"
     shown.is_day = is_one_day and not is_other
     return shown
 

@@ -92,7 +92,7 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     )  # 20 answers; how often more cards are asked for hangs on how fast one presses
     assert tokens <= 300
     assert tab.console == []
-    assert len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 20_000
+    assert len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 24_000
     tab.close()
 
 
@@ -290,7 +290,81 @@ def test_an_occlusion_card_is_not_rated_and_a_script_is_said(browser, host, anki
     tab.press("Дальше")
     tab.wait("document.querySelector('h2')")
     settled(tab)
-    assert len(log(anki.collection)) == 1 and "учите её в Anki" in tab.text()
+    assert len(log(anki.collection)) == 1 and "Карточки с масками (1) ждут в Anki" in tab.text()
+    tab.close()
+
+
+def test_the_answer_comes_into_sight_below_a_high_question(browser, host, anki, tmp_path):
+    add_notes(anki.collection, "Geo", "<img src=tall.png>", "<br>".join(map(str, range(40))))
+    anki.collection.media.write_data("tall.png", png(300, 900))
+    tab = study(browser, host, 390)
+    before = tab.run("history.length")
+    for _ in "ab":
+        tab.wait("shown && !open")
+        assert inside(tab, "scrollY") == 0
+        tab.press("Show answer")
+        tab.wait("document.querySelector('iframe').onload === null")
+        top = inside(tab, "document.getElementById('answer').getBoundingClientRect().top")
+        assert -1 <= top < 300, "the line above the answer is in sight"
+        assert inside(tab, "scrollY") > 0
+        tab.picture(tmp_path / "study-answer.png")
+        tab.press("Easy")
+    assert tab.run("history.length") == before
+    tab.close()
+
+
+def test_a_table_keeps_its_words_and_a_long_word_stays_in_the_card(browser, host, anki, tmp_path):
+    cells = "".join(f"<td>{word}" for word in ("Nom", "der", "Maskulinum", "Femininum", "Neutrum", "Plural"))
+    add_notes(anki.collection, "Geo", f"<table><tr>{cells}</table><p>{'x' * 90}</p>")
+    tab = study(browser, host, 320)
+    tab.picture(tmp_path / "study-table.png")
+    assert inside(tab, "[...document.querySelectorAll('td')].every(it => it.getClientRects()[0].height < 40)")
+    assert inside(tab, "document.querySelector('p').getBoundingClientRect().width") <= 320
+    tab.close()
+
+
+def test_letters_twice_as_large_leave_every_button_on_a_small_screen(browser, host, anki, tmp_path):
+    add_notes(anki.collection, "Geo", "a")
+    tab = study(browser, host, 320, locale="ru-RU")
+    tab.press("Показать ответ")
+    shot(tab, tmp_path / "study-320-32.png", 32)
+    assert tab.run("document.documentElement.scrollWidth") <= 320
+    right = (
+        "Math.max(...[...document.querySelectorAll('button')].map(it => it.getBoundingClientRect().right))"
+    )
+    assert tab.run(right) <= 320
+    tab.close()
+
+
+def test_formulas_are_drawn_and_what_cannot_be_drawn_is_said(browser, host, anki):
+    add_notes(anki.collection, "Geo", r"\(\vec{a} + \overline{b} \in \mathbb{R}\)", r"\(\ce{H2O}\)")
+    tab = study(browser, host, locale="ru-RU")
+    seen = set()
+    for _ in "ab":
+        tab.wait("shown && !open")
+        text = inside(tab, "document.body.innerHTML")
+        is_drawn = "<math" in text
+        assert is_drawn == ("ce{" not in text)
+        assert is_drawn != ("показана в записи TeX" in tab.text())
+        assert not is_drawn or ("ℝ" in text and "→" in text)
+        seen.add(is_drawn)
+        tab.press("Показать ответ")
+        tab.press("Легко")
+    assert seen == {True, False}
+    tab.close()
+
+
+def test_at_the_end_the_cards_that_come_back_today_are_counted(browser, host, anki):
+    add_notes(anki.collection, "Geo", "a", "b", "c")
+    tab = study(browser, host, locale="ru-RU")
+    for ease in ("Снова", "Снова", "Легко"):
+        tab.wait("shown && !open")
+        tab.press("Показать ответ")
+        tab.press(ease)
+    tab.wait("document.querySelector('h2') || shown")
+    settled(tab)
+    if tab.run("!shown"):
+        assert "2 карточки вернутся сегодня" in tab.text()
     tab.close()
 
 

@@ -248,13 +248,34 @@ def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, call)
 
 def test_cards_ahead_of_their_time_are_announced_and_can_be_answered_as_the_answer_says(anki, call):
     (card,) = review_cards(anki.collection, [1])
-    put(anki.collection, card, type=3, queue=LEARNING, due=minutes_from_now(8) - 20, left=1001)
+    due = minutes_from_now(8) - 20
+    put(anki.collection, card, type=3, queue=LEARNING, due=due, left=1001)
 
     answer = call("anki.due", deck="Geo")
     refused = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])
     answered = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}], early=True)
 
-    assert answer["note"] == "nothing else is due: these come early, answer them with early: true"
+    due_at = time.strftime("%H:%M", time.localtime(due))
+    early = f"nothing else is due: these come early, the next at {due_at}; answer them with early: true"
+    assert answer["note"] == early
     assert answer["cards"][0]["inMinutes"] == 8  # a part of a minute counts as one
     assert refused["skipped"][0]["error"] == "it is due in 8 min; early: true answers it now"
     assert answered["answered"] == 1
+
+
+def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, call):
+    config = deck.collection.decks.config_dict_for_deck_id(1)
+    config["new"]["perDay"] = 0
+    deck.collection.decks.update_config(config)
+    cards = sorted(deck.collection.find_cards("deck:Geo::Cities"))
+    deck.collection.sched.suspend_cards(cards[:3])
+    deck.collection.sched.bury_cards(cards[3:5])
+    deck.collection.sched.set_due_date(cards[5:6], "4")
+
+    note = call("anki.due", deck=" Geo::Cities ")["note"]
+
+    limit = "4 new behind the day's limit (query is:new shows them)"
+    assert note == f"nothing is due: {limit}, 3 suspended, 2 buried until tomorrow, 1 on a later day"
+    assert len(call("anki.due", deck="Geo::Cities", query="is:new")["cards"]) == 4
+    nothing = call("anki.due", deck="Geo", query="tag:nothing")
+    assert nothing["note"] == "nothing is due: there are no such cards"

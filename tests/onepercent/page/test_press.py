@@ -16,7 +16,11 @@ from tools.core.presses import PRESS
 from tools.onepercent.page import keys, person_pages
 
 GOAL = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "Python"}}
-MOST_BYTES = 20_000
+# Of a page as it is served.
+MOST_BYTES = {"days": 24_000, "study": 24_000, "printer": 16_000}
+MOST_BYTES_OF_OTHERS = 20_000
+WARNED_AT = 0.95
+LONGEST_LINE = 140
 
 
 @pytest.fixture
@@ -161,8 +165,13 @@ def test_a_folder_that_cannot_be_written_costs_the_press_and_not_the_answer(file
 def test_the_pages_are_small_and_whole_with_their_policy_in_the_head():
     pages = [page for page in (PROJECT / "tools").rglob("*.html") if "shared.js" in page.read_text("utf-8")]
     assert len(pages) == 5
-    for text in map(document, pages):
-        assert len(text.encode()) <= MOST_BYTES
+    for page in pages:
+        text = document(page)
+        most = MOST_BYTES.get(page.stem, MOST_BYTES_OF_OTHERS)
+        size = len(text.encode())
+        if size > WARNED_AT * most:
+            print(f"{page.name} has {size} of {most} bytes")
+        assert size <= most, page.name
         assert "/* " not in text
         head = text.partition("<head>")[2].partition("</head>")[0]
         assert "<meta http-equiv" in head and "<style>" in head and text.count("<head>") == 1
@@ -170,3 +179,10 @@ def test_the_pages_are_small_and_whole_with_their_policy_in_the_head():
             assert word not in text
         for word in "https:// @import url( animation transition @keyframes".split():
             assert word not in text
+
+
+def test_no_line_of_a_page_is_longer_than_a_screen():
+    for kind in ("html", "css", "js"):
+        for file in (PROJECT / "tools").rglob(f"*.{kind}"):
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+                assert len(line) <= LONGEST_LINE, f"{file.name}:{number}"

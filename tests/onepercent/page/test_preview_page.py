@@ -294,7 +294,7 @@ def test_undo_and_a_mark_taken_off_read_as_what_they_are(sit):
     do(person, act("habit.mark_completed", habit_id=1))
     tab = person.see("undo_last", locale="ru-RU")
     assert head(tab) == "Вернуть как было?"
-    assert re.search(r"за \d\d\.\d\d · сделано", tab.text())
+    assert re.search(r"\d\d\.\d\d · сделано", tab.text())
     do(person, act("ssp.rate", category="health_sport", score=9))
     tab = person.see("undo_last", locale="ru-RU")
     assert "здоровье и спорт 9" in tab.text() and "object" not in tab.text()

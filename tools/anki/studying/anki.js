@@ -9,3 +9,5 @@ review|на повтор|
 `);
 const KINDS = ["new", "learning", "review"];
 const path = (deck) => deck.replaceAll("::", " › ") || "Anki";
+// A question in a list: without the marks of its formulas.
+const plain = (text) => text.replace(/\\[()[\]]/g, "");

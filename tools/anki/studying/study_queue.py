@@ -41,6 +41,14 @@ NEW = (
     "is:new prop:pos>=4096",
 )
 AWAKE = "-is:suspended -is:buried"
+# Cards that are not due, each with what is said of them.
+WAITING = {
+    f"is:new {AWAKE}": "new behind the day's limit (query is:new shows them)",
+    f"is:due {AWAKE}": "due behind the day's limit (query is:due shows them)",
+    "is:suspended": "suspended",
+    "is:buried": "buried until tomorrow",
+    f"-is:new -is:due {AWAKE}": "on a later day",
+}
 MOST_CANDIDATES = 1000
 MOST_DETAILS = 100
 MOST_ORDERED = 200
@@ -136,9 +144,11 @@ class StudyQueue:
 
     def _search(self, deck: str, query: str) -> dict[str, list[int]]:
         """The candidates of each kind; reviews and new cards in rough order."""
+        notes.check_names(query)
         scope = f'deck:"{decks.quoted(deck)}" ' if deck else ""
         if query:
             scope += f"({query}) "
+        self.scope = scope
         actions: list[Action] = [("deckNamesAndIds", {})]
         for search in ("is:learn is:due", *REVIEWS, *NEW):
             actions.append(("findCards", {"query": f"{scope}{search} {AWAKE}"}))
@@ -181,6 +191,15 @@ class StudyQueue:
         priority = self.options["newGatherPriority"]
         deck = deck_place(info) if priority in BY_DECK else []
         return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
+
+    def reason(self) -> str:
+        """The reason why no card is due: where the cards are. One request."""
+        searches: list[Action] = [("findCards", {"query": self.scope + search}) for search in WAITING]
+        counts = []
+        for words, cards in zip(WAITING.values(), client.results(*searches), strict=True):
+            if cards:
+                counts.append(f"{len(cards)} {words}")
+        return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 
     def first(self, limit: int) -> list[JsonObject]:
         """The first cards in Anki's order, as cardsInfo has them."""

@@ -2,10 +2,10 @@
 learn("more|ещё $|$ more");
 const percent = (part) => number(part, { style: "percent" });
 const signed = (value) => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
-// The first items of a list; the others are folded under "16 more", and stay open once they are.
-const folded = (name, items, most) => {
+// The first items of a list; the others are folded under "16 more" with a note, and stay open once they are.
+const folded = (name, items, most, note) => {
   if (items.length < most + 2) return items;
   const id = "more" + name;
   return [...items.slice(0, most), h("li", h("details", { open: at(id)?.parentNode.open },
-    h("summary.quiet", { id }, t("more", items.length - most)), h("ul", items.slice(most))))];
+    h("summary.quiet", { id }, dots(t("more", items.length - most), note)), h("ul", items.slice(most))))];
 };

@@ -2,10 +2,13 @@
 // What all pages share: words, elements, the host's protocol. The person's texts become text nodes, never markup.
 const root = document.documentElement;
 let locale = "en", host, key, meta = {}, input = {};
-// A line of words: name | Russian | English; without English the name itself serves, as it does without both. A $ is a value, and the
-// braces behind it have the forms that its number takes: $ {день/дня/дней}.
+// A line of words: name | Russian | English; without English the name itself serves, as it does without both. A $ is a
+// value, and the braces behind it have the forms that its number takes: $ {день/дня/дней}.
 const words = {};
-const learn = (lines) => lines.trim().split("\n").forEach((line) => { const [name, ...texts] = line.split("|"); words[name] = texts; });
+const learn = (lines) => lines.trim().split("\n").forEach((line) => {
+  const [name, ...texts] = line.split("|");
+  words[name] = texts;
+});
 const t = (name, ...values) => {
   const [russian, english] = words[name] || [], text = (/^ru/.test(locale) ? russian : english) || name;
   let value;
@@ -20,7 +23,8 @@ const unit = (count, unit, unitDisplay) => number(count, { style: "unit", unit, 
 const dots = (...parts) => parts.filter(Boolean).join(" · ");
 
 const at = (id) => document.getElementById(id);
-// An element: h("p.row.quiet", { title }, text, [elements]). Its properties are those of the DOM; of a child that is false nothing is drawn.
+// An element: h("p.row.quiet", { title }, text, [elements]). Its properties are those of the DOM; of a child that is
+// false nothing is drawn.
 const h = (name, ...parts) => {
   const [tag, ...classes] = name.split("."), element = document.createElement(tag);
   element.className = classes.join(" ");
@@ -32,14 +36,18 @@ const h = (name, ...parts) => {
 // Only what a person presses counts: the click of a script goes nowhere.
 addEventListener("click", (event) => event.isTrusted || (event.preventDefault(), event.stopImmediatePropagation()), true);
 const button = (label, onclick, main) => h(main ? "button.main" : "button", { onclick }, t(label));
-const section = (title, items, note) => items?.length ? h("section", h("h2", h("span", t(title)), note), h("ul", items)) : "";
+const section = (title, items, note) =>
+  items?.length ? h("section", h("h2", h("span", t(title)), note), h("ul", items)) : "";
 const state = (text) => { at("state").textContent = text; };
+// Errors of what was asked: the same call cannot succeed.
+const HOPELESS = /NOT_FOUND$|^(INVALID|FIELD|NO_[PS]|NOT_A)/;
 // What went wrong, in the person's language, and what to do; the server's own words are folded.
-const fail = ({ code, error, hint }, again) => {
+const fail = ({ code, error }, again) => {
+  const isHopeful = again && host.serverTools && !HOPELESS.test(code);
   at("head").textContent = t(words[code] ? code : "failed");
   state("");
-  at("body").replaceChildren(h("div.card", words[code + "+"] && h("p", t(code + "+")), again && host.serverTools && button("retry", again, true),
-    error && h("details", h("summary.quiet", t("details")), h("p", error, " ", hint))));
+  at("body").replaceChildren(h("div.card", words[code + "+"] && h("p", t(code + "+")), isHopeful && button("retry", again, true),
+    error && h("details", h("summary.quiet", t("details")), h("p", error))));
 };
 
 const waiting = [];
@@ -54,7 +62,8 @@ const answerOf = (result) => {
   return result.structuredContent || { error: result.content?.[0]?.text };
 };
 // An answer without a code is none: the call may have been refused, or its reply lost.
-const call = (name, args) => request("tools/call", { name, arguments: args }).then(answerOf).catch((error) => ({ error: error.message }));
+const call = (name, args) =>
+  request("tools/call", { name, arguments: args }).then(answerOf).catch((error) => ({ error: error.message }));
 const tellModel = (text) => request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {});
 // Words of the person's for the chat; of a host that takes none they are the person's to write.
 const sayInChat = (text) => {
@@ -70,14 +79,15 @@ const dress = ({ theme, styles, locale: given }) => {
   if (given) root.lang = locale = (/^(ru|en)([-_][A-Z]{2})?/.exec(given)?.[0] || "en").replace("_", "-");
 };
 
-// `show` is the page's own: it hears of tool-input, tool-result, tool-cancelled and, for a new theme or language, of host-context-changed.
+// `show` is the page's own: it hears of tool-input, tool-result, tool-cancelled and, for a new theme or language, of
+// host-context-changed.
 const start = async (show) => {
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || data?.jsonrpc !== "2.0") return;
     const { id, method, params = {} } = data;
     if (!method) waiting[id - 1]?.(data);
     else if (id !== undefined)
-      send(/^(ping|ui\/resource-teardown)$/.test(method) ? { id, result: {} } : { id, error: { code: -32601, message: method } });
+      send({ id, ...(/^(ping|ui\/resource-teardown)$/.test(method) ? { result: {} } : { error: { code: -32601, message: method } }) });
     else {
       if (/changed$/.test(method)) dress(params);
       if (/input$/.test(method)) input = params.arguments || {};
@@ -90,7 +100,8 @@ const start = async (show) => {
   host = hostCapabilities;
   show();
   send({ method: "ui/notifications/initialized", params: {} });
-  new ResizeObserver(() => send({ method: "ui/notifications/size-changed", params: { height: Math.ceil(root.getBoundingClientRect().height) } })).observe(root);
+  new ResizeObserver(() => send({ method: "ui/notifications/size-changed",
+    params: { height: Math.ceil(root.getBoundingClientRect().height) } })).observe(root);
 };
 learn(`
 waiting|Загрузка…|Loading…

@@ -132,12 +132,15 @@ class History:
 
 
 class HabitSigns(NamedTuple):
-    """A habit with one sign of LEGEND for each day, and the streak that stands today."""
+    """A habit with one sign of LEGEND for each day, the streak that stands today and the best one, in weeks if it
+    `is_weekly`."""
 
     id: int
     name: str
     signs: str
     streak: int
+    best_streak: int
+    is_weekly: bool
     is_archived: bool
 
 
@@ -159,8 +162,10 @@ def signs_between(db: Database, user: str, first: date, last: date, today: date)
         is_archived = habit["archived_at"] is not None
         signs = history.signs(begin, last.toordinal(), present)
         if not is_archived or was_due(signs):
-            streak = history.streak(present).run
-            rows.append(HabitSigns(habit["id"], habit["name"], signs, streak, is_archived))
+            streak = history.streak(present)
+            is_weekly = bool(history.course.at(present).times)
+            row = habit["id"], habit["name"], signs, streak.run, streak.best, is_weekly, is_archived
+            rows.append(HabitSigns(*row))
     return rows
 
 

@@ -20,6 +20,7 @@ from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
+from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import Past, Sums
@@ -125,7 +126,7 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
 def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
     """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
-    are still to come are no losses."""
+    are still to come are no losses. A long period has its months, too."""
     first = max(first, last - timedelta(HISTORY_DAYS_BACK))
     day = min(last, max(today, first))
     if first == last:  # a single day is shown at the end of four ISO weeks
@@ -135,7 +136,7 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     since = first - timedelta(length)
     recent = Past(db, settings.user(), since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
-    data = {
+    data: JsonObject = {
         "today": f"{today}",
         "day": f"{day}",
         "first": f"{first}",
@@ -145,6 +146,8 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
         "now": _sum(recent, first, passed),
         "before": _sum(recent, since, passed),
     }
+    if passed > LONGEST_IN_DAYS and data["now"]:
+        data["year"] = by_month(recent, first, data["cells"][:passed])
     return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
 
 

@@ -1,0 +1,165 @@
+"""Pasted tables arrive as they were meant, cell by cell; where Anki reads the same text, as Anki reads it."""
+
+import html
+
+import pytest
+
+from tests.anki.anki_helpers import fronts
+from tools.anki import tables
+from tools.core.errors import ToolError
+
+NAMES = ["Front", "Back", "tags"]
+
+
+def cells(text, names=("Front", "Back")):
+    """The fields of each note, and the remarks; an error in place of a note."""
+    table = tables.read(text, list(names))
+    notes = table.notes(of_deck=True, of_model=True)
+    rows = [list(note.fields.values()) if hasattr(note, "fields") else note.message for note in notes]
+    return rows, table.remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('cat\t"кот\nкошка"\nbird\tптица', [["cat", "кот<br>кошка"], ["bird", "птица"]]),
+        ('dog\t"the ""big"" one"', [["dog", 'the "big" one']]),
+        ('say "hi"\t5" disk', [['say "hi"', '5" disk']]),
+        ('"a, b",c\n"d ""e""","f\ng"', [["a, b", "c"], ['d "e"', "f<br>g"]]),
+        ("\ufefffront\tBACK\r\ncat\tкот\r\n\r\n", [["cat", "кот"]]),
+        ("cat\tкот\rdog\tпёс", [["cat", "кот"], ["dog", "пёс"]]),
+        ("Back;Front\nкот;cat", [["кот", "cat"]]),
+        ("cat\tкот\t\ndog\tпёс\t\t", [["cat", "кот"], ["dog", "пёс"]]),
+        ("one\u2028line\tx", [["one\u2028line", "x"]]),
+        ("a < b\tvector<int>", [["a &lt; b", "vector&lt;int&gt;"]]),
+        ("Tom &amp; Jerry\tcat&nbsp;and", [["Tom &amp; Jerry", "cat&nbsp;and"]]),
+        (
+            "#html:true\nTom &amp; Jerry\ta < b\nx\t<i>y</i>",
+            [["Tom &amp; Jerry", "a < b"], ["x", "<i>y</i>"]],
+        ),
+        ("#html:false\n<b>x</b>\ty", [["&lt;b&gt;x&lt;/b&gt;", "y"]]),
+        ("#separator:Semicolon\na;b\nc;d, e", [["a", "b"], ["c", "d, e"]]),
+        ("#include <x>\ta C header", [["#include &lt;x&gt;", "a C header"]]),
+        ('it\'s "unclosed\tx\n"Tis\ty', [["it's \"unclosed", "x"], ['"Tis', "y"]]),
+        ("cat\0\tкот", [["cat", "кот"]]),
+    ],
+)
+def test_cells_are_read_as_they_were_meant(text, rows):
+    assert cells(text)[0] == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("a;b\nc;d", "the cells were separated by ';'"),
+        ('"a, x",b\nc,d', "the cells were separated by ','"),
+        ("a\tb;c", None),
+        ('"Tis\ty', "a quotation mark is not closed: quotation marks were taken as text"),
+        ("front\tback\na\tb", "the first row has the names of the fields: it was left out"),
+        (
+            "front,note,back\na,x,b",
+            "the first row has the names of the fields: it was left out, and so were the columns note",
+        ),
+    ],
+)
+def test_what_was_taken_for_granted_is_said(text, remark):
+    rows, remarks = cells(text)
+
+    assert rows[0][0][0] in ("a", '"')
+    assert remarks[-1:] == [remark] if remark else remarks == []
+
+
+@pytest.mark.parametrize("text", ["cat - кот, кошка\ndog - пёс, собака", "one\ntwo", "a,b,c\nd,e\nf\ng"])
+def test_a_text_that_is_no_table_is_refused_whole(text):
+    with pytest.raises(ToolError) as refusal:
+        cells(text)
+    assert "Nothing was sent" in refusal.value.message
+
+
+def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, call):
+    text = (
+        "#separator:tab\n#html:true\n#guid column:1\n#notetype column:2\n#deck column:3\n#tags column:6\n"
+        "g1\tBasic\tGeo::Cities\tBerlin?\t<b>Germany</b>\tgeo capital\n"
+        'g2\tBasic\tGeo\t"Rome ""the eternal""?"\tItaly\t\n'
+    )
+
+    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], tsv=text)
+
+    assert answer["added"] == 2 and "details" not in answer
+    assert fronts(anki.collection, "Geo::Cities") == ["Berlin?"]
+    assert fronts(anki.collection, "Geo") == ["Berlin?", 'Rome "the eternal"?']
+    note = anki.collection.get_note(*anki.collection.find_notes("Berlin"))
+    assert (note["Back"], sorted(note.tags)) == ("<b>Germany</b>", ["capital", "geo"])
+
+
+@pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
+def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, call):
+    text = "#deck column:3\n#tags:all\na\tb\tOther\nc\td\tGeo"
+
+    call("anki.add_from_model", deck="Words", fieldNames=["Front", "Back"], tsv=text)
+    call(
+        "anki.add_from_model",
+        fieldNames=["Front", "Back"],
+        tsv=text.replace("a\t", "e\t").replace("c\t", "f\t"),
+    )
+
+    assert fronts(anki.collection, "Words") == ["a", "c"]
+    assert (fronts(anki.collection, "Other"), fronts(anki.collection, "Geo")) == (["e"], ["f"])
+    assert len(anki.collection.find_notes("tag:all")) == 4
+
+
+def test_the_labels_of_an_export_are_the_names_of_its_fields(anki, call):
+    text = "#separator:comma\n#columns:Back,Front\n#deck:Words\n#notetype:Basic\nкот,cat"
+
+    assert call("anki.add_from_model", tsv=text)["added"] == 1
+    assert fronts(anki.collection, "Words") == ["cat"]
+    assert call("anki.add_from_model", tsv="a,b")["code"] == "INVALID_ARGUMENTS"
+
+
+def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki, call):
+    rows = [[f"word {number}", "x"] for number in range(90)]
+    call("anki.add_from_model", fieldNames=["Front", "Back"], rows=rows)
+
+    again = call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["new", "x"], *rows, ["", "x"]])
+
+    assert (again["added"], again["skipped"], again["duplicates"]) == (1, 91, "1-90")
+    assert [detail["index"] for detail in again["details"]] == [91]
+
+
+# Beside Anki's own importer
+
+TEXTS = {
+    "a spreadsheet's tabs": 'cat\t"кот\nкошка"\tanimals\ndog\t"the ""big"" one"\t\nbird\tптица\tanimals wild\n',
+    "a spreadsheet's csv": 'cat,"кот, кошка",animals\r\ndog,пёс,\r\n"bird, small",птица,wild\r\n',
+    "a german csv": 'Hund;"der ""Hund"";die Hunde";tier\nKatze;die Katze;tier\n',
+    "Anki's export": '#separator:tab\n#html:true\n#tags column:3\nx &lt; y\t"<b>a</b>\nb"\tt1 t2\n"#c"\td\t\n',
+    "Anki's export as text": "#separator:tab\n#html:false\n#tags column:3\na < b\tc & d\tt1\n",
+    "html without a head": "<b>cat</b>\tкот<br>кошка\tt\ndog\t<i>пёс</i>\t\n",
+    "formulas": "\\(x^2\\)\t\\[\\frac{a}{b}\\]\tmath\nE = mc^2\t$E$\tmath\n",
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_cells_arrive_as_by_anki_s_own_import(collection_in, tmp_path, kind):
+    from anki.collection import ImportCsvRequest
+
+    collection = collection_in(tmp_path / "judge")
+    path = tmp_path / "table.txt"
+    path.write_text(TEXTS[kind], encoding="utf-8", newline="")
+    metadata = collection.get_csv_metadata(path=str(path), delimiter=None)
+    if not metadata.tags_column:
+        metadata.tags_column = 3
+    collection.import_csv(ImportCsvRequest(path=str(path), metadata=metadata))
+    judged = {
+        note.fields[0]: (note.fields[1], sorted(note.tags))
+        for note in map(collection.get_note, collection.find_notes(""))
+    }
+
+    notes = tables.read(TEXTS[kind], NAMES).notes(of_deck=True, of_model=True)
+
+    ours = {note.fields["Front"]: (note.fields["Back"], sorted(note.tags)) for note in notes}
+    assert unescaped(ours) == unescaped(judged)
+
+
+def unescaped(notes):
+    return {html.unescape(front): (html.unescape(back), tags) for front, (back, tags) in notes.items()}

@@ -1,0 +1,172 @@
+"""Pasted tables: the rows of a text as spreadsheets and Anki write it, and the notes in them."""
+
+# What is read as it was meant:
+# - cells in quotes, with doubled quotes and line breaks in them; if a quote is never closed, quotes are text;
+# - a byte order mark, CRLF, empty lines, empty cells beyond the last field;
+# - a first row with the names of the fields, in any case and order;
+# - the head of Anki's own exports: #separator, #html, #tags, #deck, #notetype, #columns and the columns of tags,
+#   decks, note types and guids;
+# - tabs, or semicolons or commas if nearly every row then has the same cells; the answer names them.
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from html import escape
+from itertools import chain
+
+from tools.anki.note_input import ItemError, NoteInput
+from tools.core.errors import ToolError
+
+# A line such as `#tags column:3`, only at the beginning.
+HEAD = re.compile(
+    r"#(separator|html|tags|columns|notetype|deck|if matches|match scope|(?:guid|tags|notetype|deck) column)"
+    r":([^\n]*)\n?",
+    re.IGNORECASE,
+)
+COLUMN = " column"
+TAGS = "tags"
+SEPARATORS = {"comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
+GUESSED = (";", ",")
+DASHES = (" — ", " – ", " - ")
+LIKELY_MARKS = (";", *DASHES, "|", ",")
+"""Marks between the texts of a pasted list, the likeliest first."""
+NEARLY_ALL = 0.9
+# Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.
+MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);", re.IGNORECASE)
+
+
+@dataclass
+class Table:
+    """Rows of texts. `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty for a
+    column that is left out. `head`: the lines of Anki's export by their keys. `remarks` for the answer."""
+
+    rows: list[list[str]]
+    names: list[str]
+    head: dict[str, str]
+    remarks: list[str]
+
+    def notes(self, *, of_deck: bool, of_model: bool) -> list[NoteInput | ToolError]:
+        """A note of each row, or why it is none; in the deck and of the type that the row names, if they count.
+
+        Raises ToolError if no row fits the names.
+        """
+        items = [self._note(row, of_deck, of_model) for row in self.rows]
+        wrong = [item for item in items if isinstance(item, ToolError)]
+        if wrong and len(wrong) == len(items):
+            wrong[0].message += ", and no other row fits. Nothing was sent to Anki"
+            raise wrong[0]
+        return items
+
+    def _note(self, texts: list[str], of_deck: bool, of_model: bool) -> NoteInput | ToolError:
+        """The note of a row; only tags at the end may be missing."""
+        missing = self.names[len(texts) :]
+        extra = "".join(texts[len(self.names) :]).strip()
+        if extra or missing not in ([], [TAGS]):
+            return self._misfit(texts, missing)
+        cells = dict(zip(self.names, texts, strict=False))
+        cells.pop("", None)
+        cells.pop("guid column", "")
+        tags = f"{self.head.get(TAGS, '')} {cells.pop(TAGS, '')}".split()
+        deck = cells.pop("deck column", "")
+        model = cells.pop("notetype column", "")
+        fields = {name: self._html(text) for name, text in cells.items()}
+        return NoteInput(fields, tags=tags, model=model if of_model else "", deck=deck if of_deck else "")
+
+    def _misfit(self, texts: list[str], missing: list[str]) -> ItemError:
+        hint = (
+            'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
+        )
+        marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
+        if missing and marks:
+            hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."
+        return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, code="ROW")
+
+    def _html(self, text: str) -> str:
+        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed; it is HTML already if the head
+        of the table says so, or has a closing tag, a line break, a picture or an entity."""
+        is_html = self.head.get("html", "").lower()
+        if is_html == "true" or (is_html != "false" and MARKUP.search(text)):
+            return text
+        return escape(text, quote=False).replace("\n", "<br>")
+
+
+def read(text: str, names: list[str]) -> Table:
+    """The table in a text. Without `names` its head must have them.
+
+    Raises ToolError INVALID_ARGUMENTS.
+    """
+    text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    head = {}
+    while match := HEAD.match(text):
+        head[match[1].lower()] = match[2].strip()
+        text = text[match.end() :]
+    separator = head.get("separator", "").lower()
+    separator = SEPARATORS.get(separator, separator if len(separator) == 1 else "")
+    remarks = []
+    if not separator:
+        separator = "\t" if head or "\t" in text else _guessed(text, names)
+        if separator != "\t":
+            remarks.append(f"the cells were separated by {separator!r}")
+    rows, are_quoted = _cells(text, separator)
+    if not are_quoted and '"' in text:
+        remarks.append("a quotation mark is not closed: quotation marks were taken as text")
+    labels = _cells(head.get("columns", ""), separator)[0]
+    return table(rows, names or list(chain(*labels)), head, remarks)
+
+
+def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks: list[str]) -> Table:
+    """The rows with the name of each of their columns."""
+    if not names:
+        hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
+        raise ToolError("rows and tsv need fieldNames", hint, code="INVALID_ARGUMENTS")
+    rows = [row for row in rows if "".join(row).strip()]
+    by_name = {TAGS: TAGS} | {name.strip().casefold(): name for name in names}
+    first = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    columns = {}
+    for key, value in head.items():
+        if key.endswith(COLUMN) and value.isdigit():
+            columns[int(value) - 1] = TAGS if key == TAGS + COLUMN else key
+    if {name.strip().casefold() for name in names} <= set(first):
+        rows = rows[1:]
+        names = [by_name.get(name, "") for name in first]
+        remark = "the first row has the names of the fields: it was left out"
+        if left_out := [name for name in first if name and name not in by_name]:
+            remark += f", and so were the columns {', '.join(left_out)[:80]}"
+        remarks = [*remarks, remark]
+    elif columns and max((len(_trimmed(row)) for row in rows), default=0) > len(names):
+        # The names are those of the other columns.
+        others = iter(names)
+        names = [columns.get(index) or next(others) for index in range(len(names) + len(columns))]
+    names = [columns.get(index, name) for index, name in enumerate(names)]
+    return Table(rows, names, head, remarks)
+
+
+def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
+    """The rows, and whether quotation marks enclose cells."""
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)), True
+    except csv.Error:
+        return [line.split(separator) for line in text.split("\n")], False
+
+
+def _guessed(text: str, names: list[str]) -> str:
+    """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
+    needed = len(names) - (names[-1:] == [TAGS])
+    lines = text.strip().splitlines()
+    are_dashed = any(sum(dash in line for line in lines) >= NEARLY_ALL * len(lines) for dash in DASHES)
+    for separator in GUESSED[: 1 if are_dashed else None]:
+        rows = [row for row in _cells(text, separator)[0] if row]
+        widths = Counter(map(len, rows))
+        width, count = max(widths.items(), key=lambda item: item[1], default=(0, 0))
+        if width >= max(needed, 2) and count >= NEARLY_ALL * len(rows):
+            return separator
+    return "\t"
+
+
+def _trimmed(row: list[str]) -> list[str]:
+    """The row without empty cells at its end."""
+    while row and not row[-1].strip():
+        row = row[:-1]
+    return row

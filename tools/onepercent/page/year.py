@@ -1,0 +1,79 @@
+"""The months of a long period, as the page of the days draws them."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from itertools import groupby
+
+from tools.core.json_types import JsonObject
+from tools.onepercent.snapshot.history import Past, due, settled
+
+# A period of more days is drawn by its months.
+LONGEST_IN_DAYS = 62
+
+# Goals that are worked on, or were reached in the period.
+GOALS = """SELECT g.id, g.title, p.steps_count AS count, iif(g.status = 'complete', g.completed_on, NULL) AS reached
+    FROM goals g JOIN goal_progress p ON p.goal_id = g.id WHERE g.user = :user AND g.deleted_at IS NULL
+    AND g.archived_at IS NULL AND p.steps_count > 0
+    AND (g.status = 'work' OR g.completed_on BETWEEN :first AND :last) ORDER BY g.id"""
+STEPS_UNTIL = """SELECT count(*) FROM steps
+    WHERE goal_id = ? AND deleted_at IS NULL AND is_complete = 1 AND completed_on <= ?"""
+
+Months = list[tuple[date, date]]
+
+
+def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
+    """`months`, each with its first day, the numbers of its days, and their sums; habits by the share of each
+    month, null if nothing was due; goals by the share of their steps done by its end."""
+    months = list(_months(first, first + timedelta(len(cells) - 1)))
+    listed = []
+    for begin, end in months:
+        sums = recent.sums(begin, end)
+        listed.append(
+            {
+                "first": f"{begin}",
+                "sums": [_share(sums.kept, sums.due) or 0, sums.xp, sums.steps, sums.diary],
+                "cells": cells[(begin - first).days : (end - first).days + 1],
+            }
+        )
+    return {
+        "months": listed,
+        "Habits": _habits(recent, months),
+        "Goals": _goals(recent, months),
+    }
+
+
+def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
+    """The first and the last day of each month in a period."""
+    days = [first + timedelta(place) for place in range((last - first).days + 1)]
+    for _, group in groupby(days, lambda day: (day.year, day.month)):
+        month = list(group)
+        yield month[0], month[-1]
+
+
+def _share(kept: int, was_due: int) -> float | None:
+    return round(kept / was_due, 3) if was_due else None
+
+
+def _habits(recent: Past, months: Months) -> list[JsonObject]:
+    """The habits of the period, the one that was kept most first."""
+    habits = []
+    for habit in recent.habits:
+        signs = settled(habit.signs, recent.ends_today)
+        parts = []
+        for begin, end in months:
+            part = signs[(begin - recent.since).days : (end - recent.since).days + 1]
+            parts.append(_share(part.count("+"), due(part)))
+        whole = signs[(months[0][0] - recent.since).days :]
+        if was_due := due(whole):
+            item = {"name": habit.name, "rate": _share(whole.count("+"), was_due), "parts": parts}
+            habits.append(item | {"best_streak": habit.best_streak, "streak_in": habit.is_weekly})
+    return sorted(habits, key=lambda item: -item["rate"])
+
+
+def _goals(recent: Past, months: Months) -> list[JsonObject]:
+    goals = []
+    for goal, name, count, reached in recent.read(GOALS, months[0][0], months[-1][1]):
+        done = [recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()[0] for _, end in months]
+        parts = [_share(steps, count) for steps in done]
+        goals.append({"name": name, "parts": parts, "done": f"{done[-1]}/{count}", "reached": reached})
+    return goals
