@@ -140,7 +140,7 @@ def _mark(
         # A habit without a target has no amounts.
         if amount is not None and amount < habit["target_amount"]:
             status = "partial"
-        elif _is_beyond(unit, history, day):
+        elif not (before and before["xp"] > 0) and _is_beyond(unit, history, day):
             outcome.warn("warn.enough", title=habit["name"])
         else:
             worth = habit["xp_reward"]
