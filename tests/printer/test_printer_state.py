@@ -152,3 +152,27 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
         answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "printer_log" in answer["hint"]
     assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("mesh", "words"),
+    [
+        (
+            {"profile_name": "default", "probed_matrix": [[-0.03, 0.0, 0.02]] * 2},
+            "default, -0.03 to 0.02 mm, 3×2",
+        ),
+        ({"profile_name": "", "probed_matrix": [[]]}, "none loaded"),
+        ({"profile_name": None, "probed_matrix": None}, None),
+    ],
+)
+def test_the_mesh_that_is_in_use_is_shown(printer, mesh, words):
+    results = {**RESULTS, "objects/query": {**RESULTS["objects/query"], "bed_mesh": mesh}}
+    with speaking(printer / "comms/klippy.sock", klipper(results)):
+        assert call("printer_state").get("mesh") == words
+
+
+def test_the_progress_is_m73s_where_no_file_on_the_card_has_one(printer):
+    told = {"virtual_sdcard": {"progress": 0.0}, "display_status": {"progress": 0.5}}
+    results = {**RESULTS, "objects/query": {**RESULTS["objects/query"], **told}}
+    with speaking(printer / "comms/klippy.sock", klipper(results)):
+        assert call("printer_state")["job"]["percent"] == 50

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ MOST_HEATERS, MOST_WARNINGS = 6, 3
 OBJECTS: JsonObject = {
     "print_stats": "filename state message print_duration filament_used info".split(),
     "virtual_sdcard": ["progress"],
+    "display_status": ["progress"],
+    "bed_mesh": ["profile_name", "probed_matrix"],
     "toolhead": ["homed_axes", "position"],
     "heaters": ["available_heaters", "available_sensors"],
     "configfile": ["warnings", "save_config_pending"],
@@ -102,7 +105,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "state": _text(info, "state", 40),
         "message": short(one_line(message), 300),
         "version": _text(info, "software_version", 60),
-        "job": _job(_part(status, "print_stats"), _part(status, "virtual_sdcard")),
+        "job": _job(_part(status, "print_stats"), _progress(status)),
         "temperatures": _temperatures(degrees),
     }
     config = _part(status, "configfile")
@@ -116,10 +119,29 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     answer["position"] = [round(place, 2) for place in position[:3] if place is not None]
     warnings = [_text(warning, "message", 120) for warning in config.get("warnings") or []]
     answer["warnings"] = warnings[:MOST_WARNINGS]
+    answer["mesh"] = _mesh(_part(status, "bed_mesh"))
     return answer
 
 
-def _job(job: JsonObject, card: JsonObject) -> JsonObject:
+def _mesh(mesh: JsonObject) -> str:
+    """The mesh that is in use: its profile, lowest and highest point, size; "" without [bed_mesh]."""
+    if mesh.get("profile_name") is None:
+        return ""
+    matrix = mesh.get("probed_matrix") or []
+    heights = list(chain.from_iterable(matrix))
+    if not heights:
+        return "none loaded"
+    name = _text(mesh, "profile_name", 40) or "unnamed"
+    return f"{name}, {min(heights):.2f} to {max(heights):.2f} mm, {len(matrix[0])}×{len(matrix)}"
+
+
+def _progress(status: JsonObject) -> float | None:
+    """The part of the file that is printed, or else the one that M73 told."""
+    card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
+    return _number(card) or _number(told)
+
+
+def _job(job: JsonObject, progress: float | None) -> JsonObject:
     """The job that is printed or was the last: how far, how long, and why it ended."""
     if not job.get("filename"):
         return {}
@@ -127,7 +149,7 @@ def _job(job: JsonObject, card: JsonObject) -> JsonObject:
     shown: JsonObject = {"file": _text(job, "filename", 80), "state": state}
     if message := _text(job, "message", 160):
         shown["message"] = message
-    seconds, progress = _number(job.get("print_duration")), _number(card.get("progress"))
+    seconds = _number(job.get("print_duration"))
     if seconds is not None:
         shown["seconds"] = round(seconds)
     if progress is not None and state in ACTIVE:

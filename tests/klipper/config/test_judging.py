@@ -139,6 +139,18 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n"
         "#*#\n#*# [fan]\n#*# max_power = word\n": "Unable to parse option 'max_power' in section 'fan'",
         "[fan x]\npin: PG1\n": "[fan] takes no name",
+        # what has a number, names of commands, sections without options, templates
+        f"[stepper_z2]\n{STEPPER.format('G')}": "Option 'step_pin' is not valid in section 'stepper_z2': there is no [stepper_z1]",
+        "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n": "Option 'faulty_region_1_max' in section 'bed_mesh'",
+        "[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n": "Option 'screw5' is not valid in section 'bed_screws'",
+        "[gcode_macro CANCEL_PRINT]\nrename_existing: BASE\ngcode: G28\n": "Existing command 'CANCEL_PRINT' not found",
+        "[gcode_macro G29]\nrename_existing: G29.1\ngcode: G28\n": "Existing command 'G29' not found in gcode_macro rename",
+        "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n"
+        "[gcode_macro RESUME]\nrename_existing: BASE\ngcode: G28\n": "gcode command BASE already registered",
+        "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: base_pause\ngcode: G28\n": "Can't register 'base_pause'",
+        "[display_status]\nenable: True\n": "Option 'enable' is not valid in section 'display_status'",
+        "[gcode_macro A]\ngcode:\n  {% if x = 1 %}\n  G28\n  {% endif %}\n": "Error loading template 'gcode_macro A:gcode'",
+        "[display_template a]\ntext: { x | foo }\n": "No filter named 'foo'",
         "[fan]\nsteps_per_mm: 80\n": "that is Marlin's",
     }.items(),
 )
@@ -162,6 +174,9 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
         "[thermistor NTC]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n[heater_bed]\nsensor_type: NTC\n",
         "[input_shaper]\nshaper_type_x: ei(v_tol=0.02)\n",
         "[tmc2240 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n",
+        "[filament_switch_sensor f]\nswitch_pin: PG1\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n",
+        "[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n[gcode_macro PROBE_CALIBRATE]\nrename_existing: B\ngcode: G28\n",
+        "[led_effect x]\na: 1\n[gcode_macro ANY]\nrename_existing: BASE\ngcode: G28\n",
         f"{TMC}[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n",
         "[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n",
     ],
@@ -181,6 +196,19 @@ def test_a_probe_that_is_only_saved_needs_a_pin_unless_another_one_is_there(judg
     assert level == "error" and message.startswith("Option 'pin' in section 'probe' must be specified")
     assert [level for level, _ in judged("[beacon]\nserial: x\n" + SAVED_PROBE)] == ["hint"]
     assert judged("[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n" + SAVED_PROBE) == []
+
+
+def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged):
+    (first, *others) = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
+    assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
+    assert "error" not in {level for level, _ in others}
+    assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
+
+
+def test_m600_at_a_runout_without_such_a_macro_is_a_hint(judged):
+    sensor = "[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n"
+    assert judged(sensor) == [("hint", 'Unknown command:"M600"')]
+    assert judged(sensor + "[gcode_macro M600]\ngcode: PAUSE\n") == []
 
 
 def test_an_entry_about_another_section_is_not_cited(judged):

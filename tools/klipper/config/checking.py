@@ -21,6 +21,7 @@ from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references, templates
 from tools.klipper.config.changes import Change, Entry
 from tools.klipper.config.machine import (
+    KALICO,
     MEASURING,
     MOST_FINDINGS,
     UNLESS,
@@ -51,6 +52,7 @@ from tools.klipper.settings import sources
 
 TEMPLATED = ("menu", "display_template", "display_data")
 """Sections whose other options may be templates, too."""
+IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
 # A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 
@@ -102,6 +104,8 @@ class Checker:
             motion.findings(machine),
             references.findings(machine),
         )
+        if machine.kalico and not self.reference.kind(KALICO[0]):
+            every = chain([finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(_less, every))
         if config.absent:  # what its lack causes is no mistake of its own
             every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, MOST_FINDINGS))
@@ -130,6 +134,8 @@ class Checker:
                 continue
             if self.reference.kind(section.name):
                 yield from self._section(machine, section)
+            elif section.kind in options.words_of("bare")["sections"]:
+                yield from (self._unknown(section, name, Options({})) for name in section.values)
             elif not section.saved and section.kind not in options.table().kinds:
                 yield self._unknown_section(section)
 
@@ -186,6 +192,11 @@ class Checker:
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
         return finding_at(section, name, message, near=nearest(name, known.names))
+
+
+def _less(finding: Finding) -> Finding:
+    """The finding, as a warning if it is an error."""
+    return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
 def _required(machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:

@@ -25,6 +25,8 @@ Z_PROBE = "z_virtual_endstop"
 # Files of programs that bring macros, and the sections that may stand in them.
 MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
+KALICO = ("danger_options", "constants")
+"""Sections that only this fork of Klipper has."""
 UNLESS = ", unless another file has it"
 
 
@@ -98,6 +100,15 @@ class ParsedPrinter:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
         kinds = " ".join(self.plugins)
         return any(word in kinds for word in options.words_of("plugin")[what])
+
+    @cached_property
+    def kalico(self) -> Section | None:
+        """A section that only Kalico understands."""
+        for section in self.sections.values():
+            values = [setting.value for setting in section.values.values()]
+            if section.name in KALICO or any(value.startswith("${") for value in values):
+                return section
+        return None
 
     def has_other_probe(self, section: Section) -> bool:
         """True for a probe's section if something else is the probe."""

@@ -1,5 +1,6 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
+import re
 from collections.abc import Iterator
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
@@ -9,13 +10,15 @@ from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 # The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
+# Names with a number that need the one with the number before.
+NUMBERED = re.compile(r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)")
 RECTANGULAR = ("cartesian", "corexy", "corexz")
 """Kinematics whose steppers x and y have the bounds of these axes."""
 
 
 def findings(machine: ParsedPrinter) -> Iterator[Finding]:
     """Everything that these rules find."""
-    for rule in (axes, drivers, levelling, mesh, homing):
+    for rule in (axes, numbered, drivers, levelling, mesh, homing):
         yield from rule(machine)
     for section in machine.sections.values():
         for check in (bounds, gears, endstop):
@@ -37,6 +40,35 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
             missing = f"Option '{option}' in section '{name}' must be specified"
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
             yield machine.absent(printer, "kinematics", message)
+
+
+def numbered(machine: ParsedPrinter) -> Iterator[Finding]:
+    """Sections and options with a number: Klipper reads them up to the first that is not there.
+
+    Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
+    """
+    for section in machine.sections.values():
+        before = _before(section.name)
+        if before and before not in machine.sections:
+            message = f"Option 'step_pin' is not valid in section '{section.name}': there is no [{before}]"
+            yield machine.absent(section, "", message)
+        for option in section.values:
+            before = _before(option)
+            if before and before not in section.values:
+                message = f"Option '{option}' is not valid in section '{section.name}': there is no {before}"
+                yield machine.absent(section, option, message)
+            end = option.replace("_min", "_max")
+            if option.startswith("faulty_region") and end not in section.values:
+                message = f"Option '{end}' in section '{section.name}' must be specified"
+                yield machine.absent(section, option, message)
+
+
+def _before(name: str) -> str:
+    """The name with the number before; "" if none has to be there."""
+    match = NUMBERED.fullmatch(name)
+    if not match or int(match[2]) < 2:
+        return ""
+    return f"{match[1]}{int(match[2]) - 1}{match[3]}"
 
 
 def bounds(section: Section) -> Iterator[Finding]:

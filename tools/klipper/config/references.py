@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import spec, table, words_of
@@ -42,6 +42,8 @@ VARIABLE = "variable_"
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`; that of any other.
 NUMBER = re.compile(r"[A-Z]\d+(\.\d+)?$")
 NAME = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
+# The command of a filament change, which Klipper does not have.
+M600 = re.compile(r"^\s*M600\b", re.MULTILINE)
 # A command at the beginning of a line, long enough to be misspelt.
 COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
 
@@ -138,9 +140,14 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     # All commands that there are: one that is nearly a known one is misspelt.
-    commands = set(by_name)
+    commands = set(words_of("brings"))
     for kind in table().kinds.values():
         commands.update(kind.commands)
+    yield from _renames(machine, by_name, taken, commands)
+    for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
+        if M600.search(section.value("runout_gcode")) and not {"M600"} & by_name.keys():
+            yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(level=HINT)
+    commands.update(by_name)
     for section in by_name.values():
         words = set(COMMAND.findall(section.value("gcode").upper()))
         for word in sorted(words - commands):
@@ -173,6 +180,33 @@ def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
                 message = f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
+
+
+def _renames(
+    machine: ParsedPrinter, by_name: Mapping[str, Section], taken: Set[str], commands: Set[str]
+) -> Iterator[Finding]:
+    """The new names of commands, and commands that are not there to get one.
+
+    Source: handle_connect in klippy/extras/gcode_macro.py.
+    """
+    targets: dict[str, Section] = {}
+    for name, section in by_name.items():
+        target = section.value("rename_existing")
+        if not target:
+            continue
+        if target in by_name or target in taken or targets.setdefault(target, section) is not section:
+            message = (
+                f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
+            )
+            yield finding_at(section, "rename_existing", message)
+        elif not NUMBER.match(target) and (target != target.upper() or not NAME.match(target)):
+            message = f"Can't register '{target[:40]}' as it is an invalid name"
+            yield finding_at(section, "rename_existing", message)
+        kinds = words_of("brings").get(name, [])
+        is_there = name in commands if not kinds else kinds == ["*"] or machine.of(*kinds)
+        if not is_there and not machine.plugins:
+            message = f"Existing command '{name}' not found in gcode_macro rename"
+            yield machine.absent(section, "rename_existing", message)
 
 
 def probes(machine: ParsedPrinter) -> Iterator[Finding]:
