@@ -24,9 +24,7 @@ STEPS = "steps"  # not a section of its own: it shows the goals with their open 
 WORDS = fields.text(200, line=True)
 
 
-Section = Literal[
-    "goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history", "steps", "status"
-]
+Section = Literal["goals", "habits", "diary", "schedule", "xp", "ssp", "history", "steps", "status"]
 Status = Literal["work", "complete", "all", "archived"]
 
 

@@ -7,12 +7,13 @@ from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 from tools.onepercent import days, previews, settings
 from tools.onepercent.apply_actions import apply_agreed
-from tools.onepercent.database import Database, store
+from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
+AMOUNT = "SELECT amount FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
 
 
 @Tool(
@@ -53,14 +54,8 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
-        if seen is not None and seen != _present_amount(db, id, date):
-            hint = "Show the day again: it has what was pressed before."
-            raise ToolError("The amount of the day has changed", hint, code="ALREADY")
+        row = db.execute(AMOUNT, (id, settings.user(), date or f"{days.today()}")).fetchone()
+        if seen not in (None, (row and row["amount"]) or 0):
+            raise ToolError("The amount of the day has changed", "Show the day again.", code="ALREADY")
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)
-
-
-def _present_amount(db: Database, habit_id: int, day: str | None) -> float:
-    statement = "SELECT amount FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
-    row = db.execute(statement, (habit_id, settings.user(), day or f"{days.today()}")).fetchone()
-    return (row and row["amount"]) or 0
