@@ -185,8 +185,7 @@ def faults_of(db: Database) -> list[str]:
     if faults := [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]:
         return faults
     try:
-        for (habit_id,) in db.execute("SELECT id FROM habits").fetchall():
-            histories.of_habit(db, habit_id, days.today())
+        histories.is_misfolded(db, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
     return ["a row refers to nothing"] if db.execute("PRAGMA foreign_key_check").fetchone() else []

@@ -191,15 +191,11 @@ def settle(db: Database, today: date) -> None:
 
 
 def is_misfolded(db: Database, today: date) -> bool:
-    """True if a folded streak differs from that of its marks. Raises Unreadable."""
-    for history in _load(db, "s.until > ''", {}, today, folds=False):
-        until, *folded = db.execute(
-            "SELECT until, run, best FROM habit_streaks WHERE habit_id = ?", (history.habit["id"],)
-        ).fetchone()
-        last = days.ordinal(until)
-        if tuple(folded) != history.streak(last + 1, last):
-            return True
-    return False
+    """True if a streak with its fold is another than that of all its marks. Raises Unreadable."""
+    folded = _load(db, "1", {}, today)
+    counted = _load(db, "1", {}, today, folds=False)
+    day = today.toordinal()
+    return [each.streak(day) for each in folded] != [each.streak(day) for each in counted]
 
 
 def _load(
