@@ -78,7 +78,7 @@ def get_user_snapshot(
         if names:
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, user, f"{today}", WORDS.read("find", find))
+            answer["found"] = word_search.search(db, user, WORDS.read("find", find))
         content = marks_as_text(db, user, today, first, last) if picture else ()
 
     shown = person_pages.Shown(answer, *content)

@@ -206,18 +206,12 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
     values = {"user": view.user, "today": today, "first": f"{view.first}", "last": f"{view.last}"}
-    rows = [_dated(row) for row in due_days.dated(db, due_days.ON_DAYS, **values)]
+    rows = list(map(item_of, due_days.dated(db, due_days.ON_DAYS, **values)))
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [_dated(row) for row in due_days.dated(db, due_days.OVERDUE, **values)],
+        "overdue": list(map(item_of, due_days.dated(db, due_days.OVERDUE, **values))),
     }
-
-
-def _dated(row: Row) -> JsonObject:
-    item = item_of(row)
-    item.pop("completed_on", None)
-    return item
 
 
 def ssp(db: Database, view: View) -> JsonObject:
