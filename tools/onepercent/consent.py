@@ -1,7 +1,6 @@
 """The person's words of consent: a yes, a no, or neither."""
 
 import re
-from typing import Literal
 
 # What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is `no`. In order:
 # 1. pairs that sound like a no and are none go;
@@ -43,11 +42,9 @@ UNCLEAR = frozenset(
     "null none undefined nil maybe perhaps hm hmm м хм эм возможно наверное unsure depends pending tbd подумаю подумаем".split()
 )
 
-Verdict = Literal["yes", "no", "unclear"]
 
-
-def verdict(confirmation: str) -> Verdict:
-    """Judge what the person has said."""
+def verdict(confirmation: str) -> str:
+    """Judge what the person has said: yes, no or unclear."""
     words = WORD.findall(confirmation.lower().replace("ё", "е").replace("’", "'"))
     text = STRETCHED.sub(lambda match: match[0][0], " ".join(words))
     text, harmless = HARMLESS.subn("", text)

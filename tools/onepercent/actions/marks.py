@@ -27,8 +27,9 @@ MARK = {
 }
 
 
-OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = ? AND status = 'completed'
-    AND date BETWEEN ? AND ? AND date <> ?"""
+# The other days of an ISO week on which a habit is done.
+OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status = 'completed' AND date <> :day
+    AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
 LAST_MARKS = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 3"
 
 
@@ -171,9 +172,7 @@ def _mark(
 def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     """True if the week of a day has, without it, as many times as the habit needs."""
     times = history.course.at(days.ordinal(day)).times
-    monday = days.monday(days.ordinal(day))
-    week = [f"{date.fromordinal(monday + place)}" for place in (0, days.WEEK - 1)]
-    (others,) = unit.db.execute(OTHERS, (history.habit["id"], *week, day)).fetchone()
+    (others,) = unit.db.execute(OTHERS, {"habit": history.habit["id"], "day": day}).fetchone()
     return bool(times) and others >= times
 
 

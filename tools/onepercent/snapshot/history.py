@@ -10,7 +10,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
-from tools.onepercent.days import YEAR, date_hint
+from tools.onepercent.days import YEAR
 from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
 from tools.onepercent.snapshot import View
 
@@ -109,7 +109,7 @@ def kept(db: Database, user: str, first: date, last: date, today: date) -> tuple
     earliest = min(date.fromisoformat(text), today) if text else today
     if first > today or last < earliest:
         message = f"Nothing is kept of the days {first} to {last}"
-        hint = f"Send dates from {earliest}, the first day kept, to today. {date_hint(None)}"
+        hint = f"Send dates from {earliest}, the first day kept, to today: {today}."
         raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
     is_long = (last - first).days >= YEAR
     return max(first, earliest) if is_long else first, min(last, today)
