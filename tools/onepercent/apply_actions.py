@@ -18,7 +18,6 @@ from tools.onepercent.rules import UNDONE_AT_MOST
 
 CONFIRMATION = fields.text(500, line=True)
 
-NOT_CONSENT = {"no": "a no", "unclear": "neither a yes nor a no"}
 RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
@@ -50,8 +49,8 @@ def apply_actions(
     preview_id = fields.identifier("preview_id", preview_id)
     key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
     CONFIRMATION.read("user_confirmation", user_confirmation)
-    if (verdict := consent.verdict(user_confirmation)) != "yes":
-        message = f"That is {NOT_CONSENT[verdict]}: {fields.printable(user_confirmation)}"
+    if not consent.is_yes(user_confirmation):
+        message = f"That is not a yes: {fields.printable(user_confirmation)}"
         hint = "Nothing was changed. Ask again, or what should be different; cancel_preview gives the preview up."
         raise ToolError(message, hint, code="NOT_CONFIRMED")
     calls.checkpoint()

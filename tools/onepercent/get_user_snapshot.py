@@ -73,7 +73,8 @@ def get_user_snapshot(
     answer: JsonObject = {"success": True, "user_name": user, "today": present_day}
     with store.reading() as db:
         if "history" in names:
-            view = view._replace(past=kept(db, user, *_past(today, first, last), today))
+            past = _past(today, first, last)
+            view = view._replace(past=kept(db, user, *past, today) if first or last else past)
         if names:
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:
