@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from sqlite3 import Cursor
 
-from tools.onepercent import settings
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.days import today
 from tools.onepercent.habits.due_days import DUE_DAY, read
 
 # Each table with the query of its rows; what is deleted is left out, what is archived is not.
@@ -42,7 +39,7 @@ def write_tables(folder: Path) -> list[Path]:
     written = []
     with store.reading() as db:
         for name, query in TABLES.items():
-            rows = _read(db, query)
+            rows = read(db, query)
             head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
             with store.replacing(file) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
@@ -55,14 +52,10 @@ def calendar(db: Database) -> Iterator[str]:
     """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing has
     the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
-    for row in _read(db, DATED):
+    for row in read(db, DATED):
         for line in _event(row):
             yield from _folded(line)
     yield "END:VCALENDAR\r\n"
-
-
-def _read(db: Database, query: str) -> Cursor:
-    return read(db, query, {"user": settings.user(), "today": f"{today()}"})
 
 
 def _event(row: Row) -> list[str]:

@@ -11,8 +11,8 @@ import json
 from datetime import date, timedelta
 from functools import lru_cache
 from sqlite3 import Cursor
-from typing import Any
 
+from tools.onepercent import days, settings
 from tools.onepercent.database import Database, Row
 from tools.onepercent.habits.schedules import FOREVER, Schedule, schedule
 
@@ -43,15 +43,15 @@ IS_STEP = "kind IS NULL"
 
 
 def dated(db: Database, which: str, **values: object) -> list[Row]:
-    """The dated things of `user` that a condition selects, as of `today`, in their order."""
-    return read(db, f"{DATED} WHERE {which} ORDER BY date, id", values).fetchall()
+    """The dated things that a condition selects, in their order."""
+    return read(db, f"{DATED} WHERE {which} ORDER BY date, id", **values).fetchall()
 
 
-def read(db: Database, statement: str, values: dict[str, Any]) -> Cursor:
-    """The rows of a query that may ask for due_day and missed."""
+def read(db: Database, statement: str, **values: object) -> Cursor:
+    """The rows of a query that may ask for due_day and missed; of the present `user`, as of `today`."""
     db.create_function("due_day", 4, due_day, deterministic=True)
     db.create_function("missed", 3, missed, deterministic=True)
-    return db.execute(statement, values)
+    return db.execute(statement, {"user": settings.user(), "today": f"{days.today()}"} | values)
 
 
 def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> str | None:

@@ -193,8 +193,8 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
-    values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.item_of(row) for row in due_days.dated(db, f"{which} AND {due_days.IS_STEP}", **values)]
+    rows = due_days.dated(db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
+    return list(map(present.item_of, rows))
 
 
 def _week(day: date, today: date) -> list[date]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from tools.core.json_types import JsonObject
-from tools.onepercent import days
 from tools.onepercent.database import Database
 from tools.onepercent.habits import due_days
 
@@ -111,7 +110,7 @@ def _matches(
         return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in due_days.read(db, MATCHES, {"user": user, "today": f"{days.today()}"})]
+    return [dict(row) for row in due_days.read(db, MATCHES)]
 
 
 def _pattern(stem: str) -> str:
