@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, items, preview, refused, snapshot
+from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
 
 
 def habit() -> dict:
@@ -77,14 +77,6 @@ def test_a_raised_rate_breaks_no_streak_in_the_week_of_the_change(clock):
     assert habit()["current_streak"] == 1
     clock.set("2026-03-30T12:00:00+00:00")
     assert habit()["current_streak"] == 1
-
-
-def test_a_mark_that_is_not_there_names_where_the_marks_are(clock):
-    do(act("habit.create", name="Бег", frequency_type="weekly"), act("habit.create", name="Сон"))
-    do(act("habit.mark_completed", habit_id=1))
-    clock.set("2026-03-19T12:00:00+00:00")
-    assert refused(act("habit.unmark", habit_id=1))["hint"] == "Its last marks: 2026-03-18. Send that date."
-    assert refused(act("habit.unmark", habit_id=2))["hint"] == "There is nothing to undo."
 
 
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):

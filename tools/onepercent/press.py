@@ -13,7 +13,7 @@ from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
-AMOUNT = "SELECT amount FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
+AMOUNT = "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
 
 
 @Tool(
@@ -54,8 +54,8 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
-        row = db.execute(AMOUNT, (id, settings.user(), date or f"{days.today()}")).fetchone()
-        if seen not in (None, (row and row["amount"]) or 0):
+        (present,) = db.execute(AMOUNT, (id, settings.user(), date or f"{days.today()}")).fetchone()
+        if seen not in (None, present):
             raise ToolError("The amount of the day has changed", "Show the day again.", code="ALREADY")
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

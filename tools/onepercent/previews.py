@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import date
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
@@ -13,6 +13,7 @@ from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import actions as declared
 from tools.onepercent import days, dispatch, fields, settings, words
+from tools.onepercent.actions.unit_of_work import stale
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Diff, Planned, Run, dry_run
 from tools.onepercent.page import person_pages
@@ -167,20 +168,21 @@ class Plan(NamedTuple):
 
 def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     """The plan of a preview that is pending or has expired, except the actions `without`, by their
-    client_action_id. Raises ToolError."""
+    client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another form."""
     check_unused(preview)
-    kept = json.loads(preview["plan"])
-    planned = []
-    entries = []
-    for values, shown in zip(kept["actions"], kept["entries"], strict=True):
-        action = Planned(*values)
-        if action.name.startswith("undo."):  # The version before kept two actions without `undone`.
-            undone = action.name == "undo.redo"
-            action = action._replace(name="undo.last", values={"undone": undone} | action.values)
-        if action.client_action_id not in without:
-            planned.append(action)
-            entries.append(shown)
-    return Plan(date.fromisoformat(kept["today"]), planned, entries, kept["seen"], kept["dropped"])
+    try:
+        kept = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
+        planned = []
+        entries = []
+        for values, shown in zip_longest(kept["actions"], kept["entries"]):
+            action = Planned(*values)
+            if action.kind and action.client_action_id not in without:
+                planned.append(action)
+                entries.append(shown)
+        today = date.fromisoformat(kept["today"])
+    except (KeyError, TypeError, ValueError):
+        raise stale("another version made it") from None
+    return Plan(today, planned, entries, kept["seen"], kept["dropped"])
 
 
 def find(db: Database, preview_id: str) -> Row:

@@ -26,11 +26,12 @@ MARK = {
     "dates": fields.DATES,
 }
 
+NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 1"
+
 
 # The other days of an ISO week on which a habit is done.
 OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status = 'completed' AND date <> :day
     AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
-LAST_MARKS = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 3"
 
 
 @action("habit.mark_completed", {**MARK, "amount": AMOUNT})
@@ -52,10 +53,8 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
-        marked = [row["date"] for row in unit.db.execute(LAST_MARKS, (habit["id"],))]
-        hint = (
-            f"Its last marks: {', '.join(marked)}. Send that date." if marked else "There is nothing to undo."
-        )
+        newest = unit.db.execute(NEWEST_MARK, (habit["id"],)).fetchone()
+        hint = f"Its last mark is of {newest[0]}: send date." if newest else "It has no marks."
         raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
 
     history = history_of(unit, habit)
@@ -70,7 +69,7 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
 def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
     """Mark each of the habits on each of the days, except those that have this mark already."""
     outcome = Outcome()
-    duplicate = ""
+    duplicates: list[str] = []
     for habit_id in fields.one_or_several(params, "habit_id"):
         habit = unit.find("habit", habit_id)
         if habit["archived_at"]:
@@ -79,11 +78,14 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         history = history_of(unit, habit)
         marked = Marked(thing_of(unit, "habit", habit), xp_reward=0)
         dates = []
+        duplicates = []
         for day in _days(unit, history.course, params):
             if _mark(unit, history, day, params, status, marked, outcome):
                 dates.append(day)
             else:
-                duplicate = day
+                duplicates.append(day)
+        if duplicates:
+            outcome.warn("warn.marked", title=habit["name"], dates=duplicates)
         if not dates:
             continue
 
@@ -92,13 +94,13 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         _warn_of_days(unit, outcome, history, dates)
         warn_of_streak(unit, outcome, history)
 
-    if duplicate and not outcome.entries:
+    if outcome.entries:
+        return outcome
+    if duplicates:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
-        raise ToolError(f"Habit already marked {status} on {duplicate}", hint, code="ALREADY_COMPLETED")
-    if not outcome.entries:
-        hint = "Name the days one by one in dates."
-        raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
-    return outcome
+        raise ToolError(f"Habit already marked {status} on {duplicates[-1]}", hint, code="ALREADY_COMPLETED")
+    hint = "Name the days one by one in dates."
+    raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
 
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
@@ -130,16 +132,17 @@ def _mark(
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
     habit = history.habit
     before = unit.read("habit_marks", habit["id"], day)
-    if before and before["status"] == status and "amount" not in params:
+    was_so = before is not None and before["status"] == status
+    excuse = params.get("excuse_reason")
+    if before and was_so and "amount" not in params and excuse in (None, before["excuse_reason"]):
         return False
 
-    excuse = params.get("excuse_reason")
     amount = None
     worth = 0
     if status == "completed":
         amount = _amount(habit, before, params)
-        # A habit without a target has no amounts.
-        if amount is not None and amount < habit["target_amount"]:
+        # A habit without a target has no amounts. A day that is done stays done, though the target grew since.
+        if amount is not None and amount < habit["target_amount"] and not was_so:
             status = "partial"
         elif not (before and before["xp"] > 0) and _is_beyond(unit, history, day):
             outcome.warn("warn.enough", title=habit["name"])
