@@ -17,8 +17,7 @@ from tools.onepercent.snapshot.history import kept, marks_as_text
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
-# Beyond these the days around a date could not be computed.
-EARLIEST = date(1900, 1, 1)
+# Beyond it the days around a date could not be computed.
 LATEST = date(9000, 1, 1)
 STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
 WORDS = fields.text(200, line=True)
@@ -51,7 +50,6 @@ def get_user_snapshot(
     with store.reading() as db:
         today = days.today()
         first = _day("date_from", date_from)
-        first = first and max(first, EARLIEST)
         last = _day("date_to", date_to)
         begin = first or today
         latest = min(last or LATEST, LATEST)
@@ -59,9 +57,6 @@ def get_user_snapshot(
             hint = f"Send an earlier date_from. {days.date_hint(None)}"
             message = f"date_from {begin} is after {latest}"
             raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
-        past = _past(today, first, last)
-        if "history" in names and (first or last):
-            past = kept(db, user, *past, today)
         view = View(
             user,
             today,
@@ -70,7 +65,7 @@ def get_user_snapshot(
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
             with_steps=STEPS in (include or ()),
-            past=past,
+            past=kept(db, user, first, last, today) if "history" in names else (today, today),
             diary_told="diary" in names and first is not None,
         )
         zone = days.persons_day().zone or days.zone_of_settings()
@@ -105,9 +100,3 @@ def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> lis
     if not names and not is_search:
         names += ["goals"] if is_one_goal else DEFAULT
     return list(dict.fromkeys(names))
-
-
-def _past(today: date, first: date | None, last: date | None) -> tuple[date, date]:
-    """The days that `history` looks back on: what is asked for, else the last seven."""
-    until = last or max(today, first or today)
-    return first or until - timedelta(days.WEEK - 1), until

@@ -21,7 +21,6 @@ from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
-from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import Past, Sums
 
@@ -127,7 +126,7 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
     are still to come are no losses. A long period has its months, too."""
-    first = max(first, last - timedelta(HISTORY_DAYS_BACK))
+    first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     if first == last:  # a single day is shown at the end of four ISO weeks
         last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())

@@ -10,7 +10,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
-from tools.onepercent.days import YEAR
+from tools.onepercent.days import WEEK, YEAR
 from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
 from tools.onepercent.snapshot import View
 
@@ -102,17 +102,21 @@ class Past:
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
-def kept(db: Database, user: str, first: date, last: date, today: date) -> tuple[date, date]:
-    """The days of a period that are over or today's; a long one from the first day on of which something is kept.
-    Raises ToolError INVALID_DATE if nothing of it is kept."""
-    (text,) = db.execute(FIRST_KEPT, {"user": user}).fetchone()
-    earliest = min(date.fromisoformat(text), today) if text else today
-    if first > today or last < earliest:
-        message = f"Nothing is kept of the days {first} to {last}"
-        hint = f"Send dates from {earliest}, the first day kept, to today: {today}."
-        raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
-    is_long = (last - first).days >= YEAR
-    return max(first, earliest) if is_long else first, min(last, today)
+def kept(db: Database, user: str, first: date | None, last: date | None, today: date) -> tuple[date, date]:
+    """The days to look back on: those asked for, by default the last seven; of a long period those of which something
+    is kept. Raises ToolError INVALID_DATE if nothing of it is kept."""
+    until = last or max(today, first or today)
+    start = first or until - (WEEK - 1) * DAY
+    if first or last:
+        (text,) = db.execute(FIRST_KEPT, {"user": user}).fetchone()
+        earliest = date.fromisoformat(text) if text else today
+        if start > today or until < earliest:
+            hint = f"Send dates from {earliest}, the first day kept, to today: {today}."
+            message = f"Nothing is kept of the days {start} to {until}"
+            raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
+        if (until - start).days >= YEAR:
+            start = max(start, earliest)
+    return start, min(until, today)
 
 
 def history(db: Database, view: View) -> JsonObject:
