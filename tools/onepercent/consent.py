@@ -53,5 +53,5 @@ def is_yes(confirmation: str) -> bool:
     for word in text.split():
         if word in YES or word in NO:
             return word in YES
-    says_something = bool(words) and not confirmation.strip().endswith("?")
-    return bool(says_something or harmless or SIGNS.search(confirmation))
+    is_asked = confirmation.strip().endswith("?")
+    return bool(harmless or SIGNS.search(confirmation) or (words and not is_asked))

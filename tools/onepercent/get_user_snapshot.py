@@ -17,7 +17,8 @@ from tools.onepercent.snapshot.history import kept, marks_as_text
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
-# Beyond it the days around a date could not be computed.
+# Beyond these the days around a date could not be computed.
+EARLIEST = date(1900, 1, 1)
 LATEST = date(9000, 1, 1)
 STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
 WORDS = fields.text(200, line=True)
@@ -50,6 +51,7 @@ def get_user_snapshot(
     with store.reading() as db:
         today = days.today()
         first = _day("date_from", date_from)
+        first = first and max(first, EARLIEST)
         last = _day("date_to", date_to)
         begin = first or today
         latest = min(last or LATEST, LATEST)

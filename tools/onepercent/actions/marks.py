@@ -176,7 +176,7 @@ def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     """True if the week of a day has, without it, as many times as the habit needs."""
     times = history.course.at(days.ordinal(day)).times
     (others,) = unit.db.execute(OTHERS, {"habit": history.habit["id"], "day": day}).fetchone()
-    return bool(times) and others >= times
+    return 0 < times <= others
 
 
 def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:

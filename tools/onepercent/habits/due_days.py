@@ -49,8 +49,8 @@ def dated(db: Database, which: str, **values: object) -> list[Row]:
 
 def read(db: Database, statement: str, **values: object) -> Cursor:
     """The rows of a query that may ask for due_day and missed; of the present `user`, as of `today`."""
-    db.create_function("due_day", 4, due_day, deterministic=True)
-    db.create_function("missed", 3, missed, deterministic=True)
+    db.create_function("due_day", 4, due_day)
+    db.create_function("missed", 3, missed)
     return db.execute(statement, {"user": settings.user(), "today": f"{days.today()}"} | values)
 
 
