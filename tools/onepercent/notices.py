@@ -65,7 +65,7 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         habits = present.habits(db, view)["items"]
         is_written = present.diary(db, view)["items"]
     pending = [habit["name"] for habit in habits if habit["today_status"] == "pending"]
-    titles_by_kind: dict[str, list[str]] = {"goal": [], "step": [], "habit": pending}
+    titles_by_kind = {"goal": [], "step": [], "habit": pending}
     for row in schedule["today"]:
         if not row["is_complete"]:
             titles_by_kind[row.get("kind", "step")].append(row["title"])

@@ -113,7 +113,7 @@ def kept(db: Database, user: str, first: date | None, last: date | None, today: 
         if start > today or until < earliest:
             hint = f"Send dates from {earliest}, the first day kept, to today: {today}."
             message = f"Nothing is kept of the days {start} to {until}"
-            raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
+            raise ToolError(message, hint, code="INVALID_DATE")
         if (until - start).days >= YEAR:
             start = max(start, earliest)
     return start, min(until, today)
