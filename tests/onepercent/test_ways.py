@@ -30,7 +30,7 @@ def test_an_unknown_field_gets_the_way_to_the_same_end(action: str, params: dict
 def test_words_that_can_mean_one_thing_are_taken_and_shown():
     previewed = preview(
         act("goal.create", title="a", category="finance"),
-        act("step.create", goal_id=None, steps=["раз", {"title": "два", "priority": "high"}]),
+        act("step.create", goal_id=None, steps=["раз", {"title": "два", "priority": "important"}]),
         act("habit.create", name="b", frequency_type="custom", schedule_days=["mon", "пт"]),
     )
     assert "благосостояние" in previewed["message"] or "финансы" in previewed["message"]

@@ -44,7 +44,7 @@ CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
     "dt": fields.day(empty=True),
     "time_duration": fields.DURATION,
-    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", ALSO, default="attention"),
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "repeat": repeats.RULE,
     "order": fields.whole(0, LAST_PLACE, empty=True),
     **DESCRIPTION,
@@ -163,10 +163,8 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
             move["goal_title"] = Edit(before, goal["title"])
     repeats.begin(unit, params, params.get("dt", step["dt"]))
 
-    stored = unit.read("steps", step["id"]) or step
     outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
-    # The day was counted by the former rule, or set by a clock that ran ahead, which this change makes unknown.
-    if "repeat" in params or (step["repeat"] and step["dt"] and stored["dt"] > step["dt"]):
+    if "repeat" in params:  # The day was counted by the former rule.
         unit.assign("steps", step, {"dt": params.get("dt", step["dt"])})
     warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
     return outcome
