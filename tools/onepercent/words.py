@@ -79,8 +79,17 @@ def xp_signed(xp: int) -> str:
 
 
 def amount(amount: float, target: Mapping[str, Any]) -> str:
-    """1,5 из 2 л."""
+    """1,5 из 2 л; 3 ч, не больше 2."""
+    if "at_most" in target:
+        return say("mark.limit", amount=number(amount), limit=number(target["at_most"]), unit=target["unit"])
     return say("mark.amount", amount=number(amount), target=number(target["amount"]), unit=target["unit"])
+
+
+def target_in_words(target: Mapping[str, Any]) -> str:
+    """2 л; не больше 2 ч."""
+    if "at_most" in target:
+        return say("limit", limit=number(target["at_most"]), unit=target["unit"])
+    return f"{number(target['amount'])} {target['unit']}"
 
 
 def frequency(kind: str, detail: Any) -> str:
@@ -247,6 +256,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "dt": day,
     "date": day,
     "due": day,
+    "until": day,
     "day": day,
     "next": day,
     "minutes": duration,
@@ -266,7 +276,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "before": _streak,
     "after": _streak,
     "replaces": _replaced,
-    "target": lambda target: f"{number(target['amount'])} {target['unit']}",
+    "target": target_in_words,
     "sum": lambda total: (
         amount(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
     ),

@@ -19,7 +19,7 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Changed, Created, Done, Edit, Thing
+from tools.onepercent.diff import Changed, Created, Done, Edit, Thing, target_of
 from tools.onepercent.rules import GOAL_COMPLETED
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
@@ -88,7 +88,7 @@ def add(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
 
     after = targets.sum_of(unit, goal)
     thing = thing_of(unit, "goal", goal)
-    total = Edit(before, {"amount": after, "target": targets.target_of(goal)})
+    total = Edit(before, {"amount": after, "target": target_of(goal)})
     outcome = Outcome([Changed(thing, changes={"sum": total})])
     targets.warn_of_reached(unit, outcome, goal)
     return outcome

@@ -184,6 +184,11 @@ def _check_schedule(habit: JsonObject) -> None:
             hint = f"Send frequency_type {kind} with it, or leave {name} out."
             raise ToolError(message, hint, code="FIELD_INVALID", field=name)
 
+    if habit.get("at_most") and frequency in ("weekly", "times_per_week", "every_n_days"):
+        message = f"at_most does not go with frequency_type {frequency}"
+        hint = "A limit holds for each day that is due: daily, weekdays, custom …"
+        raise ToolError(message, hint, code="FIELD_INVALID", field="target")
+
 
 def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
     """Note a new schedule from today on; the days before are judged by the one of their time. A habit of

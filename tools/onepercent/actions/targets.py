@@ -1,8 +1,7 @@
 """Amounts that goals and habits count towards, and a place in an order of one's own."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
@@ -10,6 +9,7 @@ from tools.onepercent import fields
 from tools.onepercent.actions import Outcome
 from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.diff import target_of
 from tools.onepercent.rules import LARGEST_AMOUNT, LARGEST_PLACE
 
 AMOUNT = fields.plain(
@@ -46,21 +46,16 @@ def columns(params: JsonObject) -> JsonObject:
     return params | {"target_amount": target.get("amount"), "target_unit": target.get("unit")}
 
 
-def target_of(row: Mapping[str, Any]) -> JsonObject:
-    """The target of a row as tools and diffs show it."""
-    return {"amount": row["target_amount"], "unit": row["target_unit"]}
-
-
 def sum_of(unit: UnitOfWork, goal: Row) -> float:
     """What a goal has come to."""
     (total,) = unit.db.execute(SUM_OF_GOAL, (goal["id"],)).fetchone()
     return float(total)
 
 
-def warn_of_reached(unit: UnitOfWork, outcome: Outcome, goal: Row) -> None:
+def warn_of_reached(unit: UnitOfWork, outcome: Outcome, goal: Row | None) -> None:
     """Say that an open goal has what it wants."""
-    wanted = goal["target_amount"]
-    if wanted and goal["status"] == "work" and sum_of(unit, goal) >= wanted:
+    wanted = goal["target_amount"] if goal else None
+    if goal and wanted and goal["status"] == "work" and sum_of(unit, goal) >= wanted:
         outcome.warn(
             "warn.reached", title=goal["title"], sum={"amount": sum_of(unit, goal), "target": target_of(goal)}
         )

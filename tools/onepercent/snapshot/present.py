@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from tools.core import health
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent import backup, days, fields, words
 from tools.onepercent.actions import targets
 from tools.onepercent.actions.goals import CATEGORIES
@@ -15,9 +15,10 @@ from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
+from tools.onepercent.diff import target_of
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
-from tools.onepercent.habits.schedules import FOREVER, numbers
+from tools.onepercent.habits.schedules import FOREVER, LAST, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import history, rate, settled
@@ -135,8 +136,8 @@ def habits(db: Database, view: View) -> JsonObject:
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
     for each in histories(db, view.user, view.today):
         habit = each.habit
-        if habit["archived_at"]:
-            archived.append({"id": habit["id"], "name": habit["name"]})
+        if habit["archived_at"] or (habit["until"] or LAST) < f"{view.today}":
+            archived.append({"id": habit["id"], "name": habit["name"]} | filled(until=habit["until"]))
         else:
             items.append(_habit(each, today, amounts.get(habit["id"], 0)))
 
@@ -161,7 +162,10 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     row = history.habit
     streak = history.streak(today)
     times = history.course.at(today).times
-    item = {name: row[name] for name in ("id", "name", "icon", "description", "n", "xp_reward", "xp_penalty")}
+    item = {
+        name: row[name]
+        for name in ("id", "name", "icon", "description", "n", "until", "goal_id", "xp_reward", "xp_penalty")
+    }
     item |= {
         "frequency": row["frequency_type"],
         "schedule_days": numbers(row["schedule_days"]),
@@ -178,7 +182,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     if paused := history.course.pause(today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     if row["target_amount"] is not None:
-        item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
+        item["target"] = target_of(row)
         item["today_amount"] = amount
     return item_of(item)
 
@@ -190,8 +194,8 @@ def _status(history: History, today: int, times: int) -> str:
         return "completed"
     if mark in "-e":
         return "missed"
-    is_open = mark == "~" or history.is_owed(today)
-    return "pending" if is_open and history.course.is_due(today) else "not_scheduled"
+    is_begun = mark == "~" and history.course.is_due(today)
+    return "pending" if is_begun or history.is_owed(today) else "not_scheduled"
 
 
 def diary(db: Database, view: View) -> JsonObject:
