@@ -9,10 +9,11 @@ from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.klipper import pages, printer_data
+from tools.klipper import pages, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
+from tools.klipper.printers import PrinterName
 
 LIMIT = 3000
 """Bytes of an answer as JSON."""
@@ -37,6 +38,7 @@ def check_config(
     ] = None,
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,
+    printer: PrinterName = "",
 ) -> JsonObject:
     """Check a printer.cfg as Klipper would: options, values, pins, what is missing, what names something that
     is not there; worst first. Without `config` the printer's own printer.cfg and its includes. No findings is
@@ -47,8 +49,8 @@ def check_config(
     hint, message, nearest, also_in_lines}; at most 3,000 bytes, `more` counts the others.
     """
     if config is None:
-        inside = printer_data.folder()
-        read = printer_cfg.read_files(inside / "config" / (path or "printer.cfg"), inside)
+        place = printers.chosen(printer, "; or send the file's text as `config`")
+        read = place.config(path or "printer.cfg")
     else:
         read = printer_cfg.read(config, include)
     return answer(read, checking.current().findings(read))

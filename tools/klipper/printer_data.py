@@ -14,20 +14,29 @@ from tools.core.files import plain_file
 from tools.klipper import settings
 
 
-def folder() -> Path:
-    """The folder, as the settings say.
+def place() -> Path:
+    """The folder that the settings name, whether it is there or not."""
+    return settings.current().klipper_printer_data.expanduser()
+
+
+def folder(takes: str = "") -> Path:
+    """The folder of the printer on this machine. `takes` ends the hints: what the tool accepts instead.
 
     Raises ToolError: none is set, or the caller may not see it.
     """
-    # Who may not use this toolset reads none of these files either, also not by a tool of another one.
-    if not toolsets.offers(core_settings.current(), "printer"):
-        hint = "Send the file's text. To read them, a token needs the scope `printer`, and MCP_TOOLSETS must include it."
-        raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
-    path = settings.current().klipper_printer_data.expanduser()
+    require_scope()
+    path = place()
     if not path.is_dir():
-        hint = "Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/; or send the file's text."
+        hint = f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{takes}."
         raise ToolError(f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER")
     return path
+
+
+def require_scope() -> None:
+    """Raises ToolError for a caller who may not use the printer's tools: by no other tool either."""
+    if not toolsets.offers(core_settings.current(), "printer"):
+        hint = "A token needs the scope `printer`, and MCP_TOOLSETS must include it."
+        raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
 
 
 @contextmanager

@@ -170,7 +170,7 @@ def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
         return {name: given[name] for name in sorted(names)} or {pattern: None}
 
-    return _read(_encoded(text), find)
+    return read_bytes(_encoded(text), find)
 
 
 def _encoded(text: str) -> bytes:
@@ -204,7 +204,7 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
             found[name] = files[name]
         return found
 
-    return _read(content(path, inside, LONGEST), find)
+    return read_bytes(content(path, inside, LONGEST), find)
 
 
 def _leads_into(folder: Path, pattern: Path) -> bool:
@@ -220,7 +220,8 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
 # - An include is read where it stands; what follows it has no section until the next `[…]`.
 # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
 # A line that Klipper cannot read is a problem, and the reader goes on behind it.
-def _read(data: bytes, find: Find) -> PrinterConfig:
+def read_bytes(data: bytes, find: Find) -> PrinterConfig:
+    """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
     config = PrinterConfig()
     section: Section | None = None
     setting: Setting | None = None
