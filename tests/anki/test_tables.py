@@ -39,6 +39,8 @@ def cells(text, names=("Front", "Back")):
         ),
         ("#html:false\n<b>x</b>\ty", [["&lt;b&gt;x&lt;/b&gt;", "y"]]),
         ("#separator:Semicolon\na;b\nc;d, e", [["a", "b"], ["c", "d, e"]]),
+        ("#html:true\n#notetype column: 3\n#made_by:x\n\na\tb\tBasic", [["a", "b"]]),
+        ("#html:true\na,b\nc,d", [["a", "b"], ["c", "d"]]),
         ("#include <x>\ta C header", [["#include &lt;x&gt;", "a C header"]]),
         ('it\'s "unclosed\tx\n"Tis\ty', [["it's \"unclosed", "x"], ['"Tis', "y"]]),
         ("cat\0\tкот", [["cat", "кот"]]),
