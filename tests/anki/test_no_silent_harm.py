@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm, various
-from tools.anki import journal, state
+from tools.anki import client, journal, state
 from tools.core import settings
 
 # What sqlite calls it: after a commit the folder is synced, too.
@@ -198,6 +198,11 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 
     assert call("anki.delete_notes", noteIds=geo.ids)["code"] == "STATE_NOT_WRITABLE"
     assert content(geo.collection) == before
+
+
+def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
+    number = journal.write("x", "notes", journal.Entry())
+    assert journal.read(number).profile == client.profile(*client.multi(client.PROFILE))
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder(env):
