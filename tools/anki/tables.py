@@ -29,7 +29,7 @@ HEAD = re.compile(
 COMMENT = re.compile(r"#[^\t\n]*\n")
 COLUMN = " column"
 TAGS = "tags"
-SEPARATORS = {"comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
+SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
 LIKELY_MARKS = (";", *DASHES, "|", ",")
 """Marks between the texts of a pasted list, the likeliest first."""
@@ -107,7 +107,7 @@ def read(text: str, names: list[str]) -> Table:
     separator = SEPARATORS.get(separator, separator if len(separator) == 1 else "")
     remarks = []
     if not separator:
-        separator = "\t" if "\t" in text else _guessed(text, names)
+        separator = _guessed(text, names)
         if separator != "\t":
             remarks.append(f"the cells were separated by {separator!r}")
     rows, are_quoted = _cells(text, separator)
@@ -129,7 +129,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     for key, value in head.items():
         if key.endswith(COLUMN) and value.isdigit():
             columns[int(value) - 1] = TAGS if key == TAGS + COLUMN else key
-    if {name.strip().casefold() for name in names} <= set(first):
+    if by_name.keys() <= {TAGS, *first}:
         rows = rows[1:]
         names = [by_name.get(name, "") for name in first]
         remark = "the first row has the names of the fields: it was left out"
@@ -157,7 +157,7 @@ def _guessed(text: str, names: list[str]) -> str:
     needed = len(names) - (names[-1:] == [TAGS])
     lines = text.strip().splitlines()
     are_dashed = any(sum(dash in line for line in lines) >= NEARLY_ALL * len(lines) for dash in DASHES)
-    for separator in ";" if are_dashed else ";,":
+    for separator in "\t;" if are_dashed else "\t;,":
         rows = [row for row in _cells(text, separator)[0] if row]
         widths = Counter(map(len, rows))
         width, count = max(widths.items(), key=lambda item: item[1], default=(0, 0))
