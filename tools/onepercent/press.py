@@ -53,8 +53,10 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing("NORMAL") as db:
-        amount_of_day = "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
-        (present,) = db.execute(amount_of_day, (id, settings.user(), date or f"{days.today()}")).fetchone()
+        (present,) = db.execute(
+            "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?",
+            (id, settings.user(), date or f"{days.today()}"),
+        ).fetchone()
         if seen not in (None, present):
             raise ToolError("The amount of the day has changed", "Show the day again.", code="ALREADY")
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
