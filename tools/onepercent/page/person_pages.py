@@ -15,7 +15,7 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
-from tools.onepercent.diff import Entry
+from tools.onepercent.diff import Deleted
 from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
@@ -73,21 +73,13 @@ def _changes(dry: Run) -> list[JsonObject]:
     for planned, outcome in dry.in_order():
         for entry in outcome.entries:
             parts = sentences.line(entry).page
-            parts["rows"] += _lost(entry)
+            if isinstance(entry, Deleted):
+                parts["rows"] += entry.titles
             key = planned.client_action_id if planned.kind.published else ""
             count = entry.things().total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
     return changes
-
-
-def _lost(entry: Entry) -> list[str]:
-    """The titles of the steps that go with a goal."""
-    if entry.verb != "deletes" or entry.thing.kind != "goal":
-        return []
-    titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
-    with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry.thing.id,))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:

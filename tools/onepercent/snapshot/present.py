@@ -48,7 +48,7 @@ WHICH = {
     "all": "g.archived_at IS NULL",
     "archived": "g.archived_at IS NOT NULL",
 }
-DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
+DIARY = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
 AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
     WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
