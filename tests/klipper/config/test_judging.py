@@ -176,6 +176,7 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
         "[tmc2240 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n",
         "[filament_switch_sensor f]\nswitch_pin: PG1\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n",
         "[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n[gcode_macro PROBE_CALIBRATE]\nrename_existing: B\ngcode: G28\n",
+        "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n[gcode_macro pause]\ngcode: G28\nrename_existing: B\n",
         "[led_effect x]\na: 1\n[gcode_macro ANY]\nrename_existing: BASE\ngcode: G28\n",
         f"{TMC}[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n",
         "[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n",
@@ -202,6 +203,9 @@ def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged)
     (first, *others) = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
     assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
     assert "error" not in {level for level, _ in others}
+    assert judged("[printer]\nscale_xy_accel: 1\n")[0][0] == "error", "one option may be a mistake"
+    several = "[printer]\nscale_xy_accel: 1\nmax_x_accel: 1\n[virtual_sdcard]\npath: x\nwith_subdirs: 1\n"
+    assert {level for level, _ in judged(several)} == {"warning"}
     assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
 
 

@@ -189,6 +189,8 @@ class Checker:
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
+        if name in options.words_of("kalico")["options"]:
+            return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
         return finding_at(section, name, message, near=nearest(name, known.names))

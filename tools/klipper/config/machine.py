@@ -27,6 +27,8 @@ MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
 KALICO = ("danger_options", "constants")
 """Sections that only this fork of Klipper has."""
+KALICO_OPTIONS = 3
+"""So many options of Kalico are no mistake any more."""
 UNLESS = ", unless another file has it"
 
 
@@ -103,10 +105,15 @@ class ParsedPrinter:
 
     @cached_property
     def kalico(self) -> Section | None:
-        """A section that only Kalico understands."""
+        """A section by which the configuration is Kalico's: only that fork has it, a constant in it, or, with
+        others, so many of its options."""
+        words = set(options.words_of("kalico")["options"])
+        fewest = len(words) - KALICO_OPTIONS
         for section in self.sections.values():
+            words -= section.values.keys()
             values = [setting.value for setting in section.values.values()]
-            if section.name in KALICO or any(value.startswith("${") for value in values):
+            is_constant = any(value.startswith("${") for value in values)
+            if section.name in KALICO or is_constant or len(words) <= fewest:
                 return section
         return None
 

@@ -135,7 +135,8 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
         before = by_name.setdefault(name, section)
-        if before is not section:
+        is_renamed = any("rename_existing" in macro.values for macro in (section, before))
+        if before is not section and not is_renamed:
             message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
