@@ -75,6 +75,23 @@ def test_what_was_asked_for_stays_asked_for_also_in_an_environment_that_is_made_
     assert "Installing" not in ends_well(project).stdout
 
 
+@pytest.mark.parametrize(
+    ("version", "is_enough"), [("0.17.6", False), ("0.32.0", True)], ids=["bookworm", "trixie"]
+)
+def test_debians_uvicorn_serves_where_it_is_new_enough(project, tmp_path, monkeypatch, version, is_enough):
+    about = tmp_path / "debian" / f"uvicorn-{version}.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: uvicorn\nVersion: {version}\n", encoding="utf-8"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(about.parent))
+    ends_well(project, "--http")
+    monkeypatch.delenv("PYTHONPATH")
+    assert (project / ".venv").exists() != is_enough
+    if not is_enough:
+        assert installed(project) == pinned("requirements-http.txt")
+
+
 def test_killed_at_any_moment_the_next_run_ends_well(project):
     began = time.monotonic()
     ends_well(project, "--http")

@@ -23,7 +23,7 @@ from tools.core.settings import USER
 from tools.http import day
 from tools.http.guards import JSON, OF_DAY, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
-from tools.protocol import LISTEN, METHOD_NOT_FOUND, MODERN_VERSION, MOST_CALLS, MOST_LISTS, RpcError
+from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS, RpcError
 
 TURN_S = 30  # for a call to wait for its turn
 PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer
@@ -39,8 +39,6 @@ EVENTS = {
 }
 # The param that the header Mcp-Name repeats.
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-# To some readers of events the ends of lines, although not to the standard.
-ENDS_OF_LINES = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 class HttpRequest(protocol.Request):
@@ -55,12 +53,11 @@ class HttpRequest(protocol.Request):
         self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
 
     def has_modern_era(self) -> bool:
-        return is_modern(self.headers)
+        return self.headers.get(VERSION, "2025-03-26") not in protocol.HANDSHAKE_VERSIONS
 
     def notify(self, message: JsonObject | None) -> None:
         """Put a message into the queue, from any thread."""
-        if not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self.messages.put_nowait, message)
+        self.loop.call_soon_threadsafe(self.messages.put_nowait, message)
 
     def withdraw(self) -> None:
         self.withdrawn = True
@@ -93,7 +90,7 @@ class Endpoint:
         self.threads = ThreadPoolExecutor(MOST_CALLS + MOST_LISTS)
         # Calls in progress, by token, session and request id. Of several with one id the last can be
         # withdrawn.
-        self.calls: WeakValueDictionary[tuple[str, str, str], HttpRequest] = WeakValueDictionary()
+        self.calls: WeakValueDictionary[str, HttpRequest] = WeakValueDictionary()
 
     async def answer(
         self, remote: Caller, headers: dict[str, str], body: bytes, receive: Receive, send: Send
@@ -108,19 +105,16 @@ class Endpoint:
         session_id = headers.get(SESSION, "")
         if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
             raise Refusal(403, "a call that the page of the days does not make", is_read=True)
-        owner = (remote.token_id or remote.user, session_id)
-        call = self.calls.get((*owner, repr(params.get("requestId"))))
+        session = f"{remote.token_id or remote.user} {session_id}"
+        call = self.calls.get(f"{session} {params.get('requestId')!r}")
         if method == "notifications/cancelled" and session_id and call:
             call.withdraw()
-        if method is not None and "id" in message:
-            with acting_for(remote):
-                request = HttpRequest(message, headers)
-                key = (*owner, repr(request.id))
-                self.calls[key] = request
-                return await self._answer(request, receive, send)
-        if is_modern(headers) and (method is None or headers[VERSION] != MODERN_VERSION):
-            raise Refusal(400, f"neither a request nor a notification of {MODERN_VERSION}", is_read=True)
-        await respond(send, 202, {}, b"")
+        if method is None or "id" not in message:
+            return await respond(send, 202, {}, b"")
+        with acting_for(remote):
+            request = HttpRequest(message, headers)
+            self.calls[f"{session} {request.id!r}"] = request
+            await self._answer(request, receive, send)
 
     async def _answer(self, request: HttpRequest, receive: Receive, send: Send) -> None:
         """Answer a request, unless its client withdraws it or hangs up: then its tool ends at its next
@@ -132,7 +126,6 @@ class Endpoint:
             request.messages.put_nowait(request.response(body))
             await delivering
         finally:
-            request.withdrawn = True
             watching.cancel()
 
     async def _work(self, request: HttpRequest) -> JsonObject:
@@ -140,8 +133,6 @@ class Endpoint:
         the token."""
         try:
             request.admit()
-            if request.method == LISTEN:
-                raise RpcError(METHOD_NOT_FOUND, "There are no streams of changes over HTTP", LISTEN)
             async with AsyncExitStack() as held:
                 if request.method == "tools/call":
                     turn = held.enter_async_context(self.turns.turn(USER.get()))
@@ -161,11 +152,6 @@ class Endpoint:
             return {"error": error.as_json()}
         except Exception:
             return {"error": protocol.unforeseen(f"{request.method} failed").as_json()}
-
-
-def is_modern(headers: dict[str, str]) -> bool:
-    """True for a message of the 2026 era, or of one that is not known."""
-    return headers.get(VERSION, "2025-03-26") not in protocol.HANDSHAKE_VERSIONS
 
 
 async def _watch(request: HttpRequest, receive: Receive) -> None:
@@ -197,7 +183,6 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 
 
 def _json(message: JsonObject) -> str:
+    """The text of a message, without the ends of lines that some readers of events know beside the standard's."""
     text = encodable({"jsonrpc": "2.0", **message})[1]
-    for end, escape in ENDS_OF_LINES.items():
-        text = text.replace(end, escape)
-    return text
+    return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -184,7 +184,9 @@ class Request:
         if self.is_modern:
             self._check_envelope()
         shape = SHAPES.get(self.method)
-        if shape is None or self.method in (LEGACY_ONLY if self.is_modern else MODERN_ONLY):
+        foreign = LEGACY_ONLY if self.is_modern else MODERN_ONLY
+        is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
+        if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
         meta = self.params.get("_meta")
         is_sound = fits(self.params, shape) and (meta is None or fits(meta, PROGRESS))
@@ -194,12 +196,11 @@ class Request:
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
     def _check_envelope(self) -> None:
-        if not {PROTOCOL_VERSION, CLIENT_CAPABILITIES} <= self.meta.keys():
-            raise RpcError(INVALID_PARAMS, f"params._meta needs {PROTOCOL_VERSION} and {CLIENT_CAPABILITIES}")
+        version = self.meta.get(PROTOCOL_VERSION)
+        if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
+            text = f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
+            raise RpcError(INVALID_PARAMS, text)
         self.check_transport()
-        version = self.meta[PROTOCOL_VERSION]
-        if not isinstance(version, str):
-            raise RpcError(INVALID_PARAMS, f"{PROTOCOL_VERSION} is not a text")
         if version != MODERN_VERSION:
             data = {"supported": [MODERN_VERSION], "requested": version}
             raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)

@@ -5,8 +5,11 @@ import base64
 import pytest
 
 from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm, various
-from tools.anki import journal
+from tools.anki import journal, state
 from tools.core import settings
+
+# What sqlite calls it: after a commit the folder is synced, too.
+EXTRA = 3
 
 
 def content(collection):
@@ -198,6 +201,11 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 
     assert call("anki.delete_notes", noteIds=geo.ids)["code"] == "STATE_NOT_WRITABLE"
     assert content(geo.collection) == before
+
+
+def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder(env):
+    with state.database("some.sqlite3", "create table if not exists a (b)") as db:
+        assert db.execute("pragma synchronous").fetchone() == (EXTRA,)
 
 
 def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):

@@ -39,6 +39,17 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     assert sorted(os.listdir(folder)) == ["file", "key"]
 
 
+def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_alone(tmp_path):
+    tmp_path = tmp_path / "state"
+    tmp_path.mkdir()
+    gone, running = 2**22 + 1, os.getppid()  # no process has a number above that
+    for name in (f".day.zip.{gone}.0123abcd", f".key.{running}.0123abcd", f".key.{gone}.txt", ".hidden"):
+        (tmp_path / name).touch()
+    replace_file(tmp_path / "key", "x")
+    left = {f".key.{running}.0123abcd", f".key.{gone}.txt", ".hidden", "key"}
+    assert set(os.listdir(tmp_path)) == left
+
+
 def test_only_a_plain_file_is_opened_and_nothing_is_waited_for(tmp_path):
     (tmp_path / "file").write_text("content")
     os.mkfifo(tmp_path / "pipe")

@@ -147,17 +147,29 @@ def test_a_value_is_taken_in_every_form_that_clients_send_and_refused_in_others_
             )
 
 
+def test_an_id_of_0_is_absent_and_another_0_is_a_number():
+    def finds(goal_id: int | None = None, noteId: int | None = None, count: int = 1, id: str = ""): ...
+
+    read = Parameters("finds", finds).read
+    assert read({"goal_id": 0, "noteId": "0", "id": 0, "count": 0}) == {"count": 0}
+    assert read({"goalId": 7, "id": "00"}) == {"goal_id": 7, "id": "00"}
+
+    def needs(goal_id: int): ...
+
+    assert Parameters("needs", needs).read({"goal_id": 0}) == {"goal_id": 0}
+
+
 def test_the_schema_says_what_validation_asks():
     assert PARAMETERS.schema == {
         "type": "object",
         "properties": {
-            "text": {"type": "string", "description": "the text", "minLength": 2, "maxLength": 5},
-            "number": {"type": "integer", "minimum": 0, "maximum": 10},
-            "ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "default": (1,)},
+            "text": {"type": "string", "description": "the text"},
+            "number": {"type": "integer"},
+            "ids": {"type": "array", "items": {"type": "integer"}, "default": (1,)},
             "kind": {"type": "string", "enum": ["a", "b"], "default": "a"},
-            "flag": {"type": "boolean", "default": False},
+            "flag": {"type": "boolean"},
             "note": schema.derive(Note),
-            "notes": {"type": "array", "items": schema.derive(Note), "maxItems": 2},
+            "notes": {"type": "array", "items": schema.derive(Note)},
             "options": {"type": "object"},
             "ratio": {"type": "number", "default": 0.5},
         },

@@ -15,8 +15,10 @@ from tests.support.client import HEADERS, messages
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.http import sign_in, tokens
-from tools.http.day import ALLOWED, CALLS, COOKIE
+from tools.http.day import ALLOWED, CALLS, COOKIE, Day
 from tools.http.ledger import Ledger
+from tools.http.limits import Rate
+from tools.http.sign_in import SignIn
 
 URL = "https://pi.example/mcp"
 ORIGIN = "https://pi.example"
@@ -347,6 +349,25 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
         assert server.send(LIST, token=token, headers={"Host": "pi.example"}.items())[0] == 429
 
 
+@pytest.mark.parametrize("path", ["/day", "/day/call", "/authorize", "/token/"])
+def test_an_address_that_has_another_use_is_refused_at_the_start(tmp_path, path):
+    with pytest.raises(OSError, match="MCP_HTTP_URL"):
+        Day(SignIn(f"https://pi.example{path}", Ledger(tmp_path), tuple), Rate(60))
+
+
+def test_looking_at_the_page_counts_as_a_request_and_is_kept_once_a_day(env, monkeypatch):
+    env(MCP_HTTP_URL=URL, MCP_HTTP_RATE=6)
+    with InMemory() as server:
+        phone = Phone(server).signed_in()
+        phone.rules = ""
+        assert [phone.open()[0] for _ in range(4)] == [200, 200, 200, 429]
+        assert phone.rules == ""
+        other = Phone(server).signed_in(user="ben")
+        ahead(monkeypatch, DAY_S + 60)
+        other.rules = ""
+        assert (other.open()[0], "Max-Age" in other.rules) == (200, True)
+
+
 def test_where_onepercent_is_not_offered_there_is_no_such_page(env):
     env(MCP_HTTP_URL=URL, MCP_TOOLSETS="klipper")
     with InMemory() as server:
@@ -392,6 +413,8 @@ def test_fuzzed_requests_are_refused_or_right_and_nothing_of_a_cookie_is_logged(
 def test_cookies_of_others_beside_it_do_no_harm(phone):
     cookie = phone.signed_in().cookie
     for line in (
+        f"x-{COOKIE}=other; {COOKIE}={cookie}",
+        f"{COOKIE}=of-another-path; {COOKIE}={cookie}",
         f"monday=1; {COOKIE}={cookie}",
         f"{COOKIE}={cookie}; x={tokens.base64url(b'x')}",
         f"{COOKIE}={cookie}",

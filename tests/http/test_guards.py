@@ -1,13 +1,16 @@
 """Who is let in over HTTP, what is refused, and whose tools are whose: the application without a socket."""
 
 import json
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
 from tests.support.client import ENVELOPE, HANDSHAKE
 from tests.support.http_memory import InMemory
-from tools.http import tokens
+from tests.support.services import wait_until
+from tools.http import guards, tokens
 from tools.http.ledger import Ledger
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -223,6 +226,34 @@ def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered
     assert [exchange.done.result(10) or exchange.answer()[0] for exchange in (first, second)] == [400, 400]
 
 
+def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_long_is_told_when_to_come_back(
+    server, monkeypatch
+):
+    part = b"x" * 20_000
+    tokens = [server.token(user=user) for user in ("anna", "ben", "carol", "dan", "eve")]
+    held = [server.begin(token=token, parts=[part] * 2, hold=True) for token in tokens[:2]]
+    try:
+        wait_until(lambda: all(exchange.read for exchange in held))
+        assert server.send(part, token=tokens[2])[0] == 400
+        held += [server.begin(token=token, parts=[part] * 2, hold=True) for token in tokens[2:4]]
+        wait_until(lambda: all(exchange.read for exchange in held))
+        monkeypatch.setattr(guards, "ROOM_S", 0.05)
+        status, headers, _ = server.send(part, token=tokens[4])
+    finally:
+        for exchange in held:
+            exchange.hold = False
+            exchange.done.result(10)
+    assert (status, "retry-after" in headers) == (503, True)
+
+
+def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(server):
+    token = server.token()
+    with closing(sqlite3.connect(server.state / "http-tokens.sqlite3", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert server.send(LIST, token=token)[0] == 503
+    assert server.send(LIST, token=token)[0] == 200
+
+
 def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
     token = server.token(user="carol")
     server.send(LIST, token=token[:-4] + "AAAA")
@@ -272,5 +303,5 @@ def test_a_rotated_key_signs_new_tokens_and_keeps_the_old_ones_once(server):
 def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, caplog):
     token = server.token()
     (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, encoding="ascii")
-    assert server.send(LIST, token=token)[0] == 401
+    assert server.send(LIST, token=token)[0] == 503
     assert "not a database" in caplog.text

@@ -1,5 +1,6 @@
 """The tokens that were given out, and `python3 -m tools token`, which gives them out and takes them back."""
 
+import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from tools.http import ledger, tokens
 from tools.http.ledger import Ledger
 
 DAY_S = 86_400
+# What sqlite calls it: after a commit the folder is synced, too.
+EXTRA = 3
 
 
 def given_out(state, token_id, *, days=30, user="anna"):
@@ -66,6 +69,30 @@ def test_a_first_start_says_nothing_of_a_ledger(env, caplog):
     assert main(["token", "new", "--user", "anna", "--scope", "onepercent"]) == 0
     with InMemory():
         assert not caplog.text
+
+
+def test_a_commit_is_on_the_disk_with_its_folder_and_only_its_owner_may_read_the_file(tmp_path):
+    before = os.umask(0o022)
+    try:
+        opened = Ledger(tmp_path / "state")
+    finally:
+        os.umask(before)
+    assert opened.db.execute("PRAGMA synchronous").fetchone()[0] == EXTRA
+    assert (tmp_path / "state" / "http-tokens.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_running_server_follows_the_file_that_is_restored_in_place_of_its_own(tmp_path):
+    for folder in ("here", "copy"):
+        given_out(tmp_path / folder, "one")
+    running = Ledger(tmp_path / "here")
+    file = tmp_path / "here" / "http-tokens.sqlite3"
+    os.replace(tmp_path / "copy" / "http-tokens.sqlite3", file)
+    assert Ledger(tmp_path / "here").revoke("one")
+    assert running.is_revoked("one")
+    file.unlink()
+    assert not running.is_revoked("one")
+    Ledger(tmp_path / "here").revoke("one")
+    assert running.is_revoked("one")
 
 
 def test_of_many_who_spend_a_secret_at_once_one_is_the_first(tmp_path):

@@ -168,11 +168,43 @@ data:text/html,x cursor://x https:// https:///x""".split()
 
 def test_no_such_redirect_is_registered_and_ten_at_most(person):
     for uri in [*BAD_REDIRECTS, "https://x.example/\n", "", 7, None, {}]:
-        status, answer = person.register([BACK, uri])
+        status, answer = person.register([uri])
         assert (status, answer["error"]) == (400, "invalid_redirect_uri"), uri
+        status, answer = person.register([uri, BACK, uri])
+        assert (status, answer["redirect_uris"]) == (201, [BACK]), uri
     assert person.register([f"{BACK}/{number}" for number in range(11)])[0] == 400
     for body in (b"[" * 200_000, b"[" * 10_000, b"", b"\xff", b"[]", b"7", b'{"redirect_uris":"x"}', b"{}"):
         assert person.send("POST", "/register", body)[0] in (400, 413)
+
+
+CURSOR = [
+    "cursor://anysphere.cursor-mcp/oauth/callback",
+    "http://localhost:8787/callback",
+    "https://www.cursor.com/agents/mcp/oauth/callback",
+]
+
+
+def test_a_client_with_a_redirect_of_its_own_kind_signs_in_by_another_and_by_that_one_never(person):
+    _, answer = person.register(CURSOR)
+    person.client_id = answer["client_id"]
+    for uri in CURSOR[1:]:
+        status, _, page = person.page(redirect_uri=uri)
+        assert (status, "code" in page) == (200, True)
+    assert person.page(redirect_uri=CURSOR[0])[0] == 400
+
+
+def test_without_its_keys_it_asks_for_patience_and_logs_no_traceback(person, caplog):
+    token = person.signed_in()["access_token"]
+    keys = person.server.state / "http-keys"
+    before = keys.read_text()
+    for spoil in (keys.unlink, lambda: keys.write_text("damaged")):
+        spoil()
+        assert person.register([BACK])[0] == 503
+        assert person.listed(token) == 503
+    assert "Traceback" not in caplog.text
+    keys.write_text(before)
+    keys.chmod(0o600)
+    assert person.listed(token) == 200
 
 
 BEGUN_WRONGLY = {

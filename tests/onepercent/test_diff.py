@@ -16,16 +16,16 @@ GOAL = Thing("goal", "Дом", 1)
 ENTRIES: list[Entry] = [
     diff.Created(GOAL, values={"title": "Дом", "due": "2026-12-20"}, steps=[STEP]),
     diff.Changed(GOAL, xp_reward=-150, changes={"title": diff.Edit("Дом", "Сад"), "due": diff.Edit(None, "2026-03-20")}),
-    diff.Touched(Thing("steps", goal_title="Дом"), count=7, fields=["title"]),
-    diff.Imported(MARK, count=3, noun="mark"),
+    diff.Counted(Thing("steps", goal_title="Дом"), count=7, fields=["title"]),
+    diff.Counted(MARK, count=3, noun="mark"),
     diff.Shifted(Thing("steps"), count=1, steps=[("Раз", "2026-03-20", "2026-03-21")], days=1),
     diff.Archived(GOAL, archived=False),
     diff.Paused(Thing("habit", "Бег", 1), first="2026-03-20", reason="отпуск"),
     diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
     diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
     diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),
-    diff.Deleted(GOAL, steps_deleted=2),
-    diff.Restored(GOAL, steps_deleted=2),
+    diff.Deleted(GOAL, steps=2),
+    diff.Deleted(GOAL, restored=True, steps=2),
 ]  # fmt: skip
 
 

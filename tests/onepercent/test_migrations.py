@@ -13,6 +13,7 @@ from tools.onepercent import backup as exporting
 from tools.onepercent.backup import backup, export, import_, restore
 from tools.onepercent.backup import database as health
 from tools.onepercent.database import derived, migrations, store
+from tools.onepercent.days import PersonsDay
 
 STAMP = "2026-03-01T00:00:00.000Z"
 STATE_UNTIL_4 = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
@@ -30,7 +31,7 @@ def go_back(then: pytest.MonkeyPatch, version: int) -> None:
     then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
     then.setattr(derived, "count_anew", lambda db: [])
     if version < 5:
-        then.setattr(store, "learn_days", lambda db: None)
+        then.setattr(store, "persons_day", lambda db: PersonsDay("", 0))
         then.setitem(exporting.PARTS, "state", STATE_UNTIL_4)
     if version < 3:
         then.setitem(exporting.PARTS, "history", ("audit", "previews", "last_applied"))

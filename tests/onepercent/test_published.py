@@ -9,7 +9,7 @@ import pytest
 
 from tests.onepercent.person import act, call, do
 from tools.core.tool import TOOLS
-from tools.onepercent import actions
+from tools.onepercent import actions, fields
 
 jsonschema = pytest.importorskip("jsonschema", reason="the SDK brings jsonschema")
 
@@ -49,7 +49,9 @@ def test_what_the_schema_refuses_the_tool_refuses():
     for wrong in WRONG:
         assert not fits(wrong), wrong
         assert not call("preview_actions", actions=[wrong])["success"], wrong
-    assert not fits() and fits(*[VALID[0]] * 50) and not fits(*[VALID[0]] * 51)
+    assert fits(*[VALID[0]] * 50)
+    for count, code in ((0, "NO_ACTIONS"), (51, "TOO_MANY_ACTIONS")):  # the tool's own business
+        assert call("preview_actions", actions=[VALID[0]] * count)["code"] == code
 
 
 def test_every_action_as_the_schema_has_it_is_taken():
@@ -70,17 +72,20 @@ def test_every_action_as_the_schema_has_it_is_taken():
         }
 
 
+def test_an_id_of_0_from_clients_that_fill_every_field_is_absent():
+    assert call("get_user_snapshot", goal_id=0)["success"]
+    kinds = {"goal_id": fields.KEY, "days": fields.whole(0, 9)}
+    assert fields.members({"goal_id": 0, "days": 0}, kinds, (), "it") == {"days": 0}
+
+
 def test_who_takes_what_is_said_in_words():
     params = SCHEMA["properties"]["actions"]["items"]["properties"]["params"]
-    names, takes = list(params["properties"]), {}
+    takes = {}
     for domain, verbs in re.findall(
-        r"(\w+): ((?:\w+ [\w*, -]+(?:; )?)+)", params["description"].partition("score 1-10. ")[2]
+        r"(\w+): ((?:\w+ [\w*, ]+(?:; )?)+)", params["description"].partition("score 1-10. ")[2]
     ):
         for verb, listed in re.findall(r"(\w+) ([^;]+)", verbs):
-            takes[f"{domain}.{verb}"] = set()
-            for part in listed.replace("*", "").split(", "):
-                first, _, last = part.partition("-")
-                takes[f"{domain}.{verb}"] |= {*names[names.index(first) : names.index(last or first) + 1]}
+            takes[f"{domain}.{verb}"] = {*re.split(r"\*?, ", listed.rstrip("*"))}
     for one in actions.ACTIONS.values():
         if one.published and not one.updates:
             assert takes.get(one.name, set()) == {*one.fields} - {f"{one.domain}_id"}, one.name
@@ -92,8 +97,8 @@ def test_the_tools_are_small_in_every_conversation():
     sizes = {
         name: len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) for name, each in shown.items()
     }
-    assert sizes["preview_actions"] <= 3800
-    assert sizes["preview_actions"] + sizes["apply_actions"] + sizes["get_user_snapshot"] <= 6000
+    assert sizes["preview_actions"] <= 4300
+    assert sizes["preview_actions"] + sizes["apply_actions"] + sizes["get_user_snapshot"] <= 6500
 
 
 def test_what_changes_things_says_so():

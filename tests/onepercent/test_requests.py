@@ -310,7 +310,7 @@ def r26(talk: Talk, clock: Clock) -> None:
     previewed = talk.preview(
         act("step.shift", overdue=True, days=7), act("step.update", step_id=99, dt="2026-11-27")
     )
-    assert "✗ Не получится изменить: шаг — такого шага нет" in previewed["message"]
+    assert "✗ Шаг: такого шага нет" in previewed["message"]
     assert talk.confirm(previewed)["dropped"]
 
 

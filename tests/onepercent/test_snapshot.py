@@ -17,12 +17,11 @@ def test_the_default_is_goals_habits_and_xp():
 
 
 def test_a_section_asked_for_is_there_also_when_it_is_empty():
-    data = snapshot("goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history")
-    assert list(data) == ["goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history"]
+    data = snapshot("goals", "habits", "diary", "schedule", "xp", "ssp", "history")
+    assert list(data) == ["goals", "habits", "diary", "schedule", "xp", "ssp", "history"]
     assert data["goals"] == data["diary"] == {"items": [], "total_count": 0}
     assert data["schedule"] == {"today": [], "upcoming": [], "overdue": []} and data["history"]["days"] == []
     assert data["xp"] == {"balance": 0, "lifetime": 0, "level": 1, "level_progress": 0, "next_level_xp": 1000}
-    assert data["subscription"] == {"tariff": "self_hosted", "status": "active", "days_remaining": None}
 
 
 def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_are_asked_for():

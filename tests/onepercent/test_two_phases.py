@@ -48,7 +48,9 @@ def test_bad_actions_are_reported_the_others_applied_and_where_all_are_bad_there
     assert applied["summary"]["total"] == 1 and applied["dropped"] == [
         {"action": "goal.fly", "error": error["error"]}
     ]
-    assert applied["message"].startswith("✗ Не получится goal.fly") and "dropped" not in apply(preview(GOAL))
+    assert applied["message"].startswith("✗ Одно изменение непонятно") and "dropped" not in apply(
+        preview(GOAL)
+    )
     answer = call("preview_actions", actions=[act("goal.create"), act("goal.update", goal_id=7, title="x")])
     assert (answer["code"], answer["error"]) == ("ALL_FAILED", "All actions failed validation")
     assert [each["error"] for each in answer["errors"]] == ["title is required", "Goal not found"]
@@ -190,3 +192,53 @@ def test_wrong_arguments_of_apply_get_the_contracts_codes():
     ):  # fmt: skip
         answer = call("apply_actions", **good | change)
         assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]
+
+
+def of_another_version(previewed: dict, change) -> dict:
+    """Make a preview one that another version has kept."""
+    with store.writing() as db:
+        (plan,) = db.execute("SELECT plan FROM previews WHERE id = ?", (previewed["preview_id"],)).fetchone()
+        kept = json.loads(plan)
+        change(kept)
+        db.execute("UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(kept), previewed["preview_id"]))
+    return apply(previewed)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept["seen"].update({"goals/1": kept["seen"]["goals/1"][:-2]}),  # a column is new
+        lambda kept: kept["entries"][0][0].pop(),
+        lambda kept: kept.update(entries=[]),
+        lambda kept: [kept.pop(name) for name in ("entries", "dropped", "seen")],
+    ],
+)
+def test_a_preview_of_the_version_before_is_stale_and_shown_again(change):
+    do(GOAL)
+    previewed = preview(act("goal.complete", goal_id=1))
+    answer = of_another_version(previewed, change)
+    assert answer["code"] == "PREVIEW_STALE" and answer["diff"] == previewed["diff"]
+    assert apply(answer)["success"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept.update(actions=[["goal.fly", "1", {}]]),
+        lambda kept: kept.update(actions=[{}]),
+        lambda kept: kept.pop("today"),
+    ],
+)
+def test_a_preview_that_cannot_be_read_is_stale(change):
+    do(GOAL)
+    assert of_another_version(preview(act("goal.complete", goal_id=1)), change)["code"] == "PREVIEW_STALE"
+
+
+def test_a_redo_of_the_version_before_is_stale():
+    do(GOAL)
+    apply(call("undo_last"))
+    answer = of_another_version(
+        call("undo_last", redo=True), lambda kept: kept["actions"][0][2].pop("undone")
+    )
+    assert answer["code"] == "PREVIEW_STALE"
+    assert apply(call("undo_last", redo=True))["success"]

@@ -229,23 +229,3 @@ def test_what_an_undo_brings_back_is_counted_as_brought_back(life):
     do(act("goal.delete", goal_id=1), act("habit.delete", habit_id=1))
     question = call("undo_last")["diff"].dry.question()
     assert question.startswith("Применить? Вернуть: 1 цель, 1 шаг, 1 привычка. XP не изменятся\n")
-
-
-@pytest.mark.parametrize("redo", [False, True])
-def test_an_undo_that_the_version_before_previewed_is_shown_again_and_can_be_applied(redo: bool, life):
-    do(act("goal.update", goal_id=1, title="Два"))
-    if redo:
-        undo()
-    previewed = call("undo_last", redo=redo)
-    with store.writing() as db:
-        (plan,) = db.execute("SELECT plan FROM previews WHERE id = ?", (previewed["preview_id"],)).fetchone()
-        older = json.loads(plan)
-        (name, number, values, place), (entry,) = older["actions"][0], older["entries"][0]
-        del values["undone"]
-        entry[1]["client_action_id"] = number
-        older["actions"] = [["undo.redo" if redo else name, number, values, place]]
-        db.execute("UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(older), previewed["preview_id"]))
-    fresh = apply(previewed)
-    assert fresh["code"] == "PREVIEW_STALE" and fresh["diff"] == previewed["diff"]
-    assert apply(fresh)["success"]
-    assert items("goals")[0]["title"] == ("Два" if redo else "Цель")

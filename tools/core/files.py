@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ from tools.core.errors import ToolError
 from tools.core.settings import current
 
 POLL_S = 0.05
+# The temporary file of a write: `.NAME.PROCESS.RANDOM`.
+TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}")
 
 
 @contextmanager
@@ -39,6 +42,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads
     it, at any moment and after a power cut, finds the old content or the new one. When anything is raised,
     the old file is unchanged. Raises OSError."""
+    _forget_killed_writes(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
@@ -47,9 +51,17 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
         put(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
-    # The new name is on the disk once the folder is: else a power cut brings back a token that was revoked.
+    # The new name is on the disk once the folder is: else a power cut brings back the old file.
     with suppress(OSError):  # some file systems have no such call
         _sync(path.parent)
+
+
+def _forget_killed_writes(folder: Path) -> None:
+    """Remove the temporary files of processes that are gone."""
+    for name in os.listdir(folder):
+        if (match := TEMPORARY.fullmatch(name)) and not os.path.exists(f"/proc/{match[1]}"):
+            with suppress(OSError):
+                os.unlink(folder / name)
 
 
 def replace_file(path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace) -> None:

@@ -75,9 +75,8 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
         if not name:
             raise _unknown(sent_name[:80], names, place, usage)
         member = members[name]
-        is_absent = value is None or (
-            value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
-        )
+        is_blank = value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
+        is_absent = value is None or is_blank or is_no_id(name, value)
         if is_absent and member.default is not member.empty:
             continue
         if name in values:
@@ -92,6 +91,11 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
     if problems:
         raise InvalidArguments("; ".join(problems), usage)
     return values
+
+
+def is_no_id(name: str, value: object) -> bool:
+    """True for the 0 that clients send as an id if they fill every field; no id is 0."""
+    return value in (0, "0") and f"_{_snake_case(name)}".endswith("_id")
 
 
 def _snake_case(name: str) -> str:

@@ -1,6 +1,8 @@
 """JSON Schema of a tool's arguments, from its signature alone.
 
-Constraints are markers inside `Annotated[…]`: `Limits` and `Alias`; a plain string is the description.
+Markers stand inside `Annotated[…]`: `Limits`, `Alias`, `Published`; a plain string is the description. A
+schema says nothing of limits: every conversation would pay for them, some model APIs refuse them, and what
+does not fit is an error that names the limit.
 """
 
 import dataclasses
@@ -65,13 +67,13 @@ def required(members: Members) -> list[str]:
 
 
 def derive_object(members: Members) -> JsonObject:
-    """The object schema of parameters or fields. It does not say that unknown names are refused: every
-    conversation would pay for that."""
+    """The object schema of parameters or fields. It does not say that unknown names are refused, either."""
     properties = {}
     for name, member in members.items():
         properties[name] = derive(member.annotation)
-        # Left out: empty defaults, and a field's default that is made for each call.
-        if isinstance(member.default, str | int | float | tuple) and member.default not in ("", ()):
+        # Left out: what a model expects anyway (nothing, no, 0), and a field's default that is made for each
+        # call.
+        if isinstance(member.default, str | int | float | tuple) and member.default:
             properties[name]["default"] = member.default
     schema: JsonObject = {"type": "object", "properties": properties}
     if names := required(members):
@@ -101,8 +103,6 @@ def derive(annotation: object) -> JsonObject:
     for marker in markers:
         if isinstance(marker, str):
             schema["description"] = marker
-        elif isinstance(marker, Limits):
-            schema |= _constraints(marker, kind)
     return schema
 
 
@@ -123,10 +123,3 @@ def _derive_type(kind: object) -> JsonObject:
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return derive_object(members(kind))
     raise TypeError(f"No JSON Schema for {kind!r}")
-
-
-def _constraints(limits: Limits, kind: object) -> JsonObject:
-    unit = "Items" if (get_origin(kind) or kind) is list else "Length"
-    sizes = {f"min{unit}": limits.min_length, f"max{unit}": limits.max_length}
-    keywords = {"minimum": limits.ge, "maximum": limits.le, **sizes}
-    return {keyword: value for keyword, value in keywords.items() if value is not None}

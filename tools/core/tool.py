@@ -93,9 +93,11 @@ class Tool:
 
     @property
     def schema(self) -> JsonObject:
-        """The JSON Schema of its arguments; closed if the toolset's requirement asks for that."""
+        """The JSON Schema of its arguments; closed if the toolset's requirement asks for that, or if there are
+        none, as the protocol recommends."""
         schema = self.parameters.schema
-        return {**schema, "additionalProperties": False} if self.on_call else schema
+        is_closed = self.on_call or not schema["properties"]
+        return {**schema, "additionalProperties": False} if is_closed else schema
 
     @property
     def description(self) -> str:

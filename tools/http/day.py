@@ -11,13 +11,15 @@ import sqlite3
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tools.core import resources, toolsets
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import document
 from tools.core.settings import PROJECT, current
 from tools.http import tokens
-from tools.http.sign_in import DAY_S, HEADERS, Answer, SignIn, as_page, form
+from tools.http.limits import Rate
+from tools.http.sign_in import DAY_S, HEADERS, Answer, Denied, SignIn, as_page, form
 
 PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
@@ -29,10 +31,11 @@ HEAD = Path(__file__).with_name("day.html")
 
 
 class Day:
-    """The endpoints of the page, beside those of the sign-in."""
+    """The endpoints of the page, beside those of the sign-in. Raises OSError if MCP's own is one of them."""
 
-    def __init__(self, sign_in: SignIn):
+    def __init__(self, sign_in: SignIn, rate: Rate):
         self.sign_in = sign_in
+        self.rate = rate
         self.ledger = sign_in.ledger
         if toolsets.offers(current(), "onepercent"):
             manifest = partial(_file, "application/manifest+json", HEAD.with_suffix(".webmanifest"))
@@ -41,6 +44,9 @@ class Day:
                 "/day/app.webmanifest": {"GET": manifest},
                 "/day/icon.png": {"GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")},
             }
+        path = urlsplit(sign_in.url).path.rstrip("/")
+        if path in (*sign_in.endpoints, CALLS):
+            raise OSError(f"MCP_HTTP_URL: {path} has another use here; end it in /mcp, say")
 
     def claims(self, cookies: str) -> tokens.Claims:
         """The claims of a request with these cookies. Raises InvalidToken."""
@@ -50,13 +56,17 @@ class Day:
         return tokens.Claims(grant["user"], tuple(grant["scope"].split()), grant["token_id"])
 
     async def show(self, fields: dict[str, str]) -> Answer:
-        """The page, if the cookie holds, which then lasts longer; else the form for an invitation's code."""
+        """The page, if the cookie holds, which lasts longer each day that it is used; else the form for an
+        invitation's code."""
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
             return _form(fields)
+        if wait_s := self.rate.wait_s(grant["user"]):
+            raise Denied("slow_down", f"too many requests (MCP_HTTP_RATE): try again in {wait_s:.0f} s", 429)
         cookie_header = {}
-        with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
-            cookie_header = self._keep(grant, cookie)
+        if self.ledger.left_s("cookie", cookie) < (2 * grant["days"] - 1) * DAY_S:
+            with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
+                cookie_header = self._keep(grant, cookie)
         page = resources.find(current(), "ui://onepercent/days").function()
         page = POLICY.sub(lambda match: document(HEAD), page)
         status, headers, body = as_page(page, 200)
@@ -77,8 +87,9 @@ class Day:
 
     def _grant(self, cookies: str) -> tuple[str, JsonObject]:
         """The cookie among these, and its grant, which is empty if it holds no more."""
-        match = re.search(rf"\b{COOKIE}=([\w-]+)", cookies)
-        cookie = match[1] if match else ""
+        # The last of several: one that another path or host set comes first.
+        matches = re.findall(rf"(?:^|;) *{COOKIE}=([\w-]+)", cookies)
+        cookie = matches[-1] if matches else ""
         grant = self.ledger.grant_of("cookie", cookie)
         if grant and self.ledger.is_revoked(grant["token_id"]):
             grant = {}

@@ -4,6 +4,7 @@ A request passes, in this order: path, token, method, framing, scope, rate, head
 line in the log with the reason, and never a word of the token.
 """
 
+import asyncio
 import json
 import logging
 import math
@@ -31,9 +32,10 @@ Answer = Callable[[Caller, dict[str, str], bytes, Receive, Send], Awaitable[None
 
 JSON = "application/json"
 LONGEST_BODY = 4 * 2**20
-# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a
+# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and four are held at a
 # time, one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
+ROOM_S = 30  # the wait for a turn
 SESSION = "mcp-session-id"
 OF_DAY = "day-pages"  # in place of a session: the page of the days
 
@@ -64,16 +66,16 @@ class Guards:
         self.answer = answer
         self.patterns = patterns(settings.http_url)
         self.path = urlsplit(settings.http_url).path.rstrip("/")
-        self.ledger = Ledger(settings.state_dir)
+        self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
-        self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.read_keys, key_file))
+        self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.keys_there, key_file))
         # It leads a client to the sign-in.
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
-        self.day = day.Day(self.sign_in)
         self.rate = Rate(settings.http_rate)
+        self.day = day.Day(self.sign_in, self.rate)
         self.lines = Rate(60)  # of the log
-        self.long_bodies = Turns(2, 1)
+        self.long_bodies = Turns(4, 1)
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         headers = _headers(scope)
@@ -123,11 +125,20 @@ class Guards:
             headers[SESSION] = OF_DAY
         async with AsyncExitStack() as held:
             if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
-                await held.enter_async_context(self.long_bodies.turn(claims.user))
+                await self._wait_for_room(held, claims.user)
             body = await _read(receive, LONGEST_BODY)
             if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
                 await held.aclose()
             await self.answer(remote, headers, body, receive, send)
+
+    async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
+        """Have `held` hold a turn for a long body, until its call ends."""
+        turn = held.enter_async_context(self.long_bodies.turn(user))
+        try:
+            await asyncio.wait_for(turn, ROOM_S)
+        except asyncio.TimeoutError:  # before Python 3.11 not the one built in
+            reason = f"{user!r} waited {ROOM_S} s for room for a long body"
+            raise Refusal(503, reason, {"retry-after": str(math.ceil(ROOM_S))}) from None
 
     async def _sign_in(
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
@@ -158,7 +169,10 @@ class Guards:
             claims = tokens.read(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
-        except (tokens.InvalidToken, sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError) as error:  # no fault of the token, which its client should keep
+            reason = f"tokens cannot be looked up now: {error}"
+            raise Refusal(503, reason, {"retry-after": "5"}) from None
+        except tokens.InvalidToken as error:
             challenge = self.challenge
             if token:
                 challenge += ', error="invalid_token"'  # RFC 6750: now a client renews it

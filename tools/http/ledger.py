@@ -38,24 +38,46 @@ FROM tokens WHERE revoked OR expires > :now
 
 
 class Ledger:
-    """The tokens given out, in the state folder `folder`. Raises OSError if that cannot be opened; each
-    method sqlite3.Error."""
+    """The tokens given out, in the state folder `folder`. Another process's lock is waited for up to
+    `patience_s`. Raises OSError if the file cannot be opened; each method sqlite3.Error or OSError."""
 
-    def __init__(self, folder: Path):
-        path = folder / "http-tokens.sqlite3"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    def __init__(self, folder: Path, patience_s: float = 5):
+        self.path = folder / "http-tokens.sqlite3"
+        self.patience_s = patience_s
+        self._open()
+
+    def _open(self) -> None:
+        path = self.path
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(0o600)
-        if not path.stat().st_size and (folder / "http-keys").exists():  # keys are made after their ledger
+        status = path.stat()
+        if not status.st_size and (path.parent / "http-keys").exists():  # keys are made after their ledger
             logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
+        self._file = status.st_dev, status.st_ino
         # Outside of `writing` each statement is a transaction of its own. The server opens it in one thread
         # and uses it in the event loop's.
-        self.db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        weakref.finalize(self, self.db.close)
-        self.db.row_factory = sqlite3.Row
+        self._db = sqlite3.connect(
+            path, timeout=self.patience_s, isolation_level=None, check_same_thread=False
+        )
+        weakref.finalize(self, self._db.close)
+        self._db.row_factory = sqlite3.Row
         try:
-            self.db.executescript(SCHEMA)
+            # A commit removes sqlite's journal. With less than EXTRA the folder is not synced after that, and
+            # a power cut brings the journal back: what it takes back may be a revocation.
+            self._db.execute("PRAGMA synchronous = EXTRA")
+            self._db.executescript(SCHEMA)
         except sqlite3.Error as error:
             raise OSError(f"{path}: {error}") from None
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The connection; a new one if the file is another one by now: a copy that was restored, say."""
+        with suppress(FileNotFoundError):
+            status = self.path.stat()
+            if self._db.in_transaction or (status.st_dev, status.st_ino) == self._file:
+                return self._db
+        self._open()
+        return self._db
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -103,6 +125,12 @@ class Ledger:
         new = "INSERT INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)"
         self.db.execute(f"{new} ON CONFLICT (digest) DO UPDATE SET expires = excluded.expires", row)
         return secret
+
+    def left_s(self, kind: str, secret: str) -> float:
+        """The seconds for which a secret holds still; 0 if there is none."""
+        query = "SELECT coalesce(max(expires), 0) FROM secrets WHERE digest = ?"
+        [expires] = self.db.execute(query, (_digest(kind, secret),)).fetchone()
+        return max(0.0, expires - time.time())
 
     def grant_of(self, kind: str, secret: str) -> JsonObject:
         """The grant of a secret that holds still, spent or not; empty if there is none."""

@@ -134,7 +134,7 @@ class SignIn:
         except Denied as denied:
             status = denied.status
             answer = {"error": denied.error, "error_description": denied.reason}
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             status = 503
             reason = f"the Pi cannot write that now: {error}"
             answer = {"error": "temporarily_unavailable", "error_description": reason}
@@ -320,7 +320,11 @@ def _fetched(url: str) -> JsonObject:
 def _described(document: JsonObject) -> tuple[str, list[str]]:
     """A client's own name for itself, and where the person may be sent back to. Raises Denied."""
     uris = document.get("redirect_uris")
-    if not isinstance(uris, list) or not 1 <= len(uris) <= 10 or not all(map(_is_address, uris)):
+    if not isinstance(uris, list) or len(uris) > 10:
+        uris = []
+    # Of several those that are allowed (RFC 7591 3.2.1): Cursor also names one of its own scheme.
+    uris = list(filter(_is_address, uris))
+    if not uris:
         raise Denied("invalid_redirect_uri", "redirect_uris: one to ten, on https or on loopback")
     name = str(document.get("client_name", "?"))
     return "".join(filter(str.isprintable, name))[:60], uris

@@ -6,6 +6,7 @@ when (`exp`).
 """
 
 import base64
+import errno
 import hmac
 import json
 import secrets
@@ -131,6 +132,13 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
         needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
         raise OSError(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
     return keys
+
+
+def keys_there(path: Path) -> tuple[bytes, ...]:
+    """The keys of the file. Raises OSError if it cannot be used, or is not there any more."""
+    if keys := read_keys(path):
+        return keys
+    raise FileNotFoundError(errno.ENOENT, "it is not there any more", str(path))
 
 
 def keys_at(path: Path) -> tuple[bytes, ...]:

@@ -63,6 +63,7 @@ def apply_actions(
 def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
     """Apply a preview that the person has agreed to, except the actions `without`; return the recorded
     answer. Raises ToolError."""
+    plan = None
     try:
         with store.writing() as db:
             preview = previews.find(db, preview_id)
@@ -77,7 +78,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
             answer = _apply(db, plan, preview_id, key)
     except ToolError as error:
-        if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
+        if plan and error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
                 dry = dry_run(db, plan.actions)
                 if dry.done and not dry.is_unsafe:

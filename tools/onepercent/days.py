@@ -1,5 +1,6 @@
 """Days as a person counts them: by the zone they are in and the hour at which their day begins."""
 
+from contextvars import ContextVar
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
@@ -20,20 +21,13 @@ class PersonsDay(NamedTuple):
     start_hour: int
 
 
-_persons: dict[str, PersonsDay] = {}  # by user, as the last transaction of this process read it
-
-
-def learn(zone: str | None, start_hour: int) -> None:
-    """Keep how the present user counts days: every transaction begins by reading it, as another session may
-    change it."""
-    configuration = settings.current()
-    _persons[configuration.onepercent_user] = PersonsDay(zone or configuration.onepercent_tz, start_hour)
+# Set inside of a transaction, which begins by reading it: another session may change it.
+PERSON: ContextVar[PersonsDay] = ContextVar("person")
 
 
 def persons_day() -> PersonsDay:
-    """The present user's zone and beginning of the day."""
-    configuration = settings.current()
-    return _persons.get(configuration.onepercent_user) or PersonsDay(configuration.onepercent_tz, 0)
+    """How the present user counts days: outside of a transaction by the settings."""
+    return PERSON.get(PersonsDay(settings.current().onepercent_tz, 0))
 
 
 def now() -> datetime:

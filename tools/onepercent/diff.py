@@ -74,18 +74,13 @@ class Entry:
     count: int = 1
     values: JsonObject = field(default_factory=dict)
 
-    section: ClassVar[str] = "updates"
-    """Its section of the diff."""
+    verb: ClassVar[str] = "updates"
+    """The verb of its sentence, by which it is counted: that of its section; `restored`."""
 
     @property
-    def verb(self) -> str:
-        """The verb of its sentence, by which it is counted: that of the section; `restored`."""
-        return self.section
-
-    @property
-    def sign(self) -> str:
-        """The sign by which a page distinguishes kinds of changes."""
-        return self.verb
+    def section(self) -> str:
+        """Its section of the diff."""
+        return "creates" if self.verb == "restored" else self.verb
 
     def as_json(self) -> JsonObject:
         """The entry as the tools show it: every attribute that says something."""
@@ -106,7 +101,7 @@ class Created(Entry):
     """Something new, and the steps that come with it, or that it is."""
 
     steps: list[JsonObject] = field(default_factory=list)
-    section = "creates"
+    verb = "creates"
 
     def as_json(self) -> JsonObject:
         members = super().as_json() | filled(inbox=self.thing.kind == "inbox")
@@ -116,7 +111,7 @@ class Created(Entry):
 
     def things(self) -> Counter[str]:
         steps = Counter(step=len(self.steps))
-        return steps if self.thing.kind == "steps" else steps + super().things()
+        return steps if self.thing.kind == "steps" else super().things() + steps
 
 
 def _row(step: JsonObject) -> list[Any]:
@@ -139,16 +134,10 @@ class Changed(Entry):
 
 
 @dataclass
-class Touched(Entry):
-    """Several things of which the same fields change."""
+class Counted(Entry):
+    """Several things: the fields of them that change, or what an import adds."""
 
     fields: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Imported(Entry):
-    """Things that an import adds, counted as `noun`."""
-
     noun: str = ""
 
 
@@ -203,7 +192,7 @@ class Done(Entry):
 
     date: str = ""
     next: str | None = None
-    section = "completions"
+    verb = "completions"
 
 
 @dataclass
@@ -220,29 +209,27 @@ class Marked(Entry):
     target: JsonObject | None = None
     added: float | None = None
     replaces: Any = field(default_factory=dict)
-    section = "completions"
-
-    @property
-    def sign(self) -> str:
-        return "missed" if self.status == "missed" else self.section
+    verb = "completions"
 
     def name_days(self, dates: list[str]) -> None:
         """Say on which days."""
         self.thing = replace(self.thing, kind="mark", dates=tuple(words.ranges(dates)))
         self.count = len(dates)
-        if self.count == 1:
+        if self.replaces and self.count == 1:
             self.replaces = "".join(self.replaces.values())
 
 
 @dataclass
 class Deleted(Entry):
-    """Something that goes, and what goes with it or says which it is.
+    """Something that goes, or that an undo brings back (`restored`), and what goes with it or says which it is.
 
-    steps_deleted: how many go with a goal; marks, best_streak, streak_in: of a habit; repeat: the rule of a series that
-    ends; scores: of a rating; status, amount, target: of a mark.
+    steps: how many go or come with a goal.
+    marks, best_streak, streak_in: of a habit; repeat: the rule of a series that ends; scores: of a rating;
+    status, amount, target: of a mark.
     """
 
-    steps_deleted: int = 0
+    restored: bool = False
+    steps: int = 0
     marks: int = 0
     best_streak: int = 0
     streak_in: str = ""
@@ -251,28 +238,16 @@ class Deleted(Entry):
     status: str = ""
     amount: float | None = None
     target: JsonObject | None = None
-    section = "deletes"
 
     @property
-    def sign(self) -> str:
-        return "updates" if self.thing.kind == "mark" else self.verb
-
-    def things(self) -> Counter[str]:
-        return super().things() + Counter(step=self.steps_deleted)
-
-
-@dataclass
-class Restored(Deleted):
-    """Something that an undo brings back."""
-
-    section = "creates"
-
-    @property
-    def verb(self) -> str:
-        return "restored"
+    def verb(self) -> str:  # type: ignore[override]
+        return "restored" if self.restored else "deletes"
 
     def as_json(self) -> JsonObject:
-        members = super().as_json() | {"restored": True}
-        if self.steps_deleted:
-            members["steps_restored"] = members.pop("steps_deleted")
+        members = super().as_json()
+        if self.steps:
+            members[f"steps_{'restored' if self.restored else 'deleted'}"] = members.pop("steps")
         return members
+
+    def things(self) -> Counter[str]:
+        return super().things() + Counter(step=self.steps)

@@ -1,6 +1,8 @@
 """The dry run: actions run in a transaction that is rolled back, to see what they would do."""
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -8,8 +10,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
-from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Database, Row
+from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
+from tools.onepercent.database import Database
 from tools.onepercent.diff import SECTIONS, Entry
 
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
@@ -152,7 +154,7 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
                 raise
             db.execute("ROLLBACK TO action")
             members = action if isinstance(action, dict) else {}
-            dry.errors.append({"index": index} | _refusal(members, error, unit.found))
+            dry.errors.append({"index": index} | _refusal(unit, members, error))
             if members.get("action") == "goal.create":
                 unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
         db.execute("RELEASE action")
@@ -161,17 +163,31 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
     return dry
 
 
-def _refusal(sent: JsonObject, error: ToolError, rows: dict[str, Row]) -> JsonObject:
-    """The error of an action, with the title of what it was about, or the id of what is not there."""
+def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
+    """The error of an action, with the title of what it was about: of a row, or as it was sent; or the id of what
+    is not there."""
     action = fields.printable(sent.get("action") or "")
-    row = dict(rows.get(action.partition(".")[0], {}))
+    entity = action.partition(".")[0]
     params = sent.get("params")
-    entity = error.code.removesuffix("_NOT_FOUND").lower()
-    key = params.get(f"{entity}_id") if isinstance(params, dict) else None
+    if not isinstance(params, dict):
+        params = {}
+
+    about = params
+    if match := re.match(r"steps\[(\d+)\]\.", str(error.data.get("field"))):
+        steps = params["steps"]
+        about = steps[int(match[1])] if isinstance(steps, list) else steps
+    elif entity in ENTITIES:
+        name = f"{entity}_id"
+        with suppress(ToolError):
+            about = dict(unit.found.get(entity) or unit.find(entity, fields.KEY.read(name, params.get(name))))
+
+    missing = error.code.removesuffix("_NOT_FOUND").lower()
+    key = params.get(f"{missing}_id")
+    title = about.get("title") or about.get("name")
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=row.get("title") or row.get("name"),
+        title=fields.printable(title) if isinstance(title, str) else "",
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()

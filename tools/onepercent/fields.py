@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from tools.core import errors
 from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.parameters import read_value
+from tools.core.parameters import is_no_id, read_value
 from tools.core.schema import Limits
 from tools.onepercent import days
 from tools.onepercent.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
@@ -226,6 +226,8 @@ def members(
     values = {}
     for name in dict.fromkeys((*needed, *sent)):
         value = sent.get(name)
+        if is_no_id(name, value) and name not in needed:
+            continue
         if value is not None or keeps_null or name in needed or kinds[name].takes_null:
             values[name] = kinds[name].read(prefix + name, value)
     return values

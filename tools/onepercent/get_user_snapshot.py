@@ -24,9 +24,7 @@ STEPS = "steps"  # not a section of its own: it shows the goals with their open 
 WORDS = fields.text(200, line=True)
 
 
-Section = Literal[
-    "goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history", "steps", "status"
-]
+Section = Literal["goals", "habits", "diary", "schedule", "xp", "ssp", "history", "steps", "status"]
 Status = Literal["work", "complete", "all", "archived"]
 
 
@@ -51,32 +49,32 @@ def get_user_snapshot(
     Source: the sections in tools/onepercent/snapshot.
     """
     names = _sections(include or (), bool(find), goal_id is not None)
-    today = store.today()
     user = settings.user()
-    first = _day("date_from", date_from)
-    first = first and max(first, EARLIEST)
-    last = _day("date_to", date_to)
-    begin = first or today
-    latest = min(last or LATEST, LATEST)
-    if begin > latest:
-        hint = f"Send an earlier date_from. {days.date_hint(None)}"
-        message = f"date_from {begin} is after {latest}"
-        raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
-    view = View(
-        user,
-        today,
-        begin,
-        last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
-        goals_status=goals_status or "work",
-        goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
-        with_steps=STEPS in (include or ()),
-        past=_past(today, first, last),
-        diary_told="diary" in names and first is not None,
-    )
-    zone = days.persons_day().zone or days.zone_of_settings()
-    present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
-    answer: JsonObject = {"success": True, "user_name": user, "today": present_day}
     with store.reading() as db:
+        today = days.today()
+        first = _day("date_from", date_from)
+        first = first and max(first, EARLIEST)
+        last = _day("date_to", date_to)
+        begin = first or today
+        latest = min(last or LATEST, LATEST)
+        if begin > latest:
+            hint = f"Send an earlier date_from. {days.date_hint(None)}"
+            message = f"date_from {begin} is after {latest}"
+            raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
+        view = View(
+            user,
+            today,
+            begin,
+            last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
+            goals_status=goals_status or "work",
+            goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
+            with_steps=STEPS in (include or ()),
+            past=_past(today, first, last),
+            diary_told="diary" in names and first is not None,
+        )
+        zone = days.persons_day().zone or days.zone_of_settings()
+        present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
+        answer: JsonObject = {"success": True, "user_name": user, "today": present_day}
         if names:
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:

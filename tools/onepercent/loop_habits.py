@@ -24,7 +24,7 @@ from tools.onepercent.actions import Outcome, action, habits
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
 from tools.onepercent.database import Row, store
 from tools.onepercent.days import WEEK
-from tools.onepercent.diff import Imported, Thing
+from tools.onepercent.diff import Counted, Thing
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits.schedules import BEGINNING
 
@@ -88,10 +88,10 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return outcome
 
 
-def _sum(noun: str, dates: list[str], thing: Thing) -> Imported:
+def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
     """The entry of the diff for so many of a kind, on these days."""
     span = f"{dates[0]}..{dates[-1]}"
-    return Imported(replace(thing, dates=(span,)), count=len(dates), noun=noun)
+    return Counted(replace(thing, dates=(span,)), count=len(dates), noun=noun)
 
 
 def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:

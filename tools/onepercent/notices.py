@@ -37,10 +37,10 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         return 2
     if not options and not config.notify_url:
         return 0
-    today = store.today()  # which also reads the person's zone
-    # A Pi that was off at the time sends it later.
-    part = "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
-    due = f"{today} {part}"
+    with store.reading():
+        # A Pi that was off at the time sends it later.
+        part = "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
+        due = f"{days.today()} {part}"
     state = state_path("notified")
     if not options and state.exists() and state.read_text(encoding="utf-8") == due:
         return 0

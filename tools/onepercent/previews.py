@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import date
-from itertools import groupby
+from itertools import zip_longest
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
@@ -13,16 +13,16 @@ from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import actions as declared
 from tools.onepercent import days, dispatch, fields, settings, words
+from tools.onepercent.actions.unit_of_work import stale
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Diff, Planned, Run, dry_run
 from tools.onepercent.page import person_pages
 from tools.onepercent.rules import MOST_ACTIONS
 
 RULES = (
-    "* required; a-b: a to b. Dates: YYYY-MM-DD. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
+    "* required. Dates: YYYY-MM-DD. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
     "of a create before; goal_id null: the last. update: as create; null clears, append {field: text} adds. score 1-10."
 )
-SHORTEST_RUN = 3  # fields in the order of the schema of which only the first and the last are named
 REPEAT = "Call preview_actions again."
 
 
@@ -37,13 +37,15 @@ def actions_schema() -> JsonObject:
     kinds: dict[str, fields.Field] = {}
     for action in every:
         kinds |= action.fields
-    # By domain, beside the id of its own: `create name*-target`, `unmark date`.
+    # By domain, beside the id of its own: `unmark date, from, to`; a star marks what is required. Written out:
+    # some clients sort the fields, so no description may lean on their order.
     takes: dict[str, list[str]] = {}
     for action in every:
         taken = [name for name in action.fields if name != f"{action.domain}_id"]
         if taken and not action.updates:
             verb = action.name.partition(".")[2]
-            takes.setdefault(action.domain, []).append(f"{verb} {_runs(taken, list(kinds), action.required)}")
+            starred = [f"{name}*" if name in action.required else name for name in taken]
+            takes.setdefault(action.domain, []).append(f"{verb} {', '.join(starred)}")
     by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items()]
     params = {
         "type": "object",
@@ -61,19 +63,7 @@ def actions_schema() -> JsonObject:
         "required": ["action", "params"],
         "additionalProperties": False,
     }
-    return {"type": "array", "minItems": 1, "maxItems": MOST_ACTIONS, "items": item}
-
-
-def _runs(taken: list[str], names: list[str], required: tuple[str, ...]) -> str:
-    """The fields that an action takes; of several in the order of `names` the first and the last. A star marks
-    what is required."""
-    stars = dict.fromkeys(required, "*")
-    shown = []
-    # Neighbours in both lists are as far apart in one as in the other.
-    for _, neighbours in groupby(enumerate(taken), lambda pair: names.index(pair[1]) - pair[0]):
-        run = [name + stars.get(name, "") for _, name in neighbours]
-        shown += [f"{run[0]}-{run[-1]}"] if len(run) >= SHORTEST_RUN else run
-    return ", ".join(shown)
+    return {"type": "array", "items": item}
 
 
 @Tool(
@@ -167,20 +157,21 @@ class Plan(NamedTuple):
 
 def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     """The plan of a preview that is pending or has expired, except the actions `without`, by their
-    client_action_id. Raises ToolError."""
+    client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another form."""
     check_unused(preview)
-    kept = json.loads(preview["plan"])
-    planned = []
-    entries = []
-    for values, shown in zip(kept["actions"], kept["entries"], strict=True):
-        action = Planned(*values)
-        if action.name.startswith("undo."):  # The version before kept two actions without `undone`.
-            undone = action.name == "undo.redo"
-            action = action._replace(name="undo.last", values={"undone": undone} | action.values)
-        if action.client_action_id not in without:
-            planned.append(action)
-            entries.append(shown)
-    return Plan(date.fromisoformat(kept["today"]), planned, entries, kept["seen"], kept["dropped"])
+    try:
+        kept = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
+        planned = []
+        entries = []
+        for values, shown in zip_longest(kept["actions"], kept["entries"]):
+            action = Planned(*values)
+            if action.kind and action.client_action_id not in without:
+                planned.append(action)
+                entries.append(shown)
+        today = date.fromisoformat(kept["today"])
+    except (KeyError, TypeError, ValueError):
+        raise stale("another version made it") from None
+    return Plan(today, planned, entries, kept["seen"], kept["dropped"])
 
 
 def find(db: Database, preview_id: str) -> Row:

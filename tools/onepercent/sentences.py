@@ -5,28 +5,26 @@ A page draws the parts of the sentence: title, what, details.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import singledispatch
 from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
+from tools.onepercent import rules
 from tools.onepercent.diff import (
     MOST_ROWS,
     Archived,
     Changed,
+    Counted,
     Created,
     Deleted,
     Done,
     Edit,
     Entry,
-    Imported,
     Marked,
     Paused,
-    Restored,
     Resumed,
     Shifted,
     Thing,
-    Touched,
 )
 from tools.onepercent.habits import schedules
 from tools.onepercent.words import (
@@ -57,15 +55,6 @@ OF_HABIT = (
 )
 UNLABELLED = ("score", "status", "is_complete")  # what their values say is enough
 
-# The section of an action by the beginning of its verb; `updates` for any other.
-SECTION = {
-    "create": "creates",
-    "delete": "deletes",
-    "unmark": "unmark",
-    "complete": "completions",
-    "mark": "completions",
-}
-
 Detail = str | list[str]  # a list: label, value before, value after
 
 
@@ -83,7 +72,8 @@ class Line(NamedTuple):
 def line(entry: Entry) -> Line:
     """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
     # A mark that goes is a change of its day, not something gone.
-    is_gone = isinstance(entry, Deleted) and entry.thing.kind != "mark"
+    is_mark = entry.thing.kind == "mark"
+    is_gone = isinstance(entry, Deleted) and not is_mark
     subject, title, kind = _subject(entry, is_gone)
     details = _details(entry)
     parts = list(map(_detail_text, details))
@@ -106,8 +96,11 @@ def line(entry: Entry) -> Line:
     if entry.xp_reward:
         text += f" ({xp_signed(entry.xp_reward)})"
 
+    sign = "updates" if is_mark and isinstance(entry, Deleted) else entry.verb
+    if isinstance(entry, Marked) and entry.status == "missed":
+        sign = "missed"
     page = {
-        "sign": entry.sign,
+        "sign": sign,
         "title": title,
         "what": what,
         "details": details,
@@ -123,8 +116,8 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     forms = (said(f"about.{thing.kind}.gone") if is_gone else "") or said(f"about.{thing.kind}")
     name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
     company = ""
-    if isinstance(entry, Deleted) and entry.steps_deleted:
-        company = " " + say("with.steps", steps=counted(entry.steps_deleted, "step"))
+    if isinstance(entry, Deleted) and entry.steps:
+        company = " " + say("with.steps", steps=counted(entry.steps, "step"))
     places = {
         "name": name,
         "title": quoted(name),
@@ -154,8 +147,7 @@ def _verbs(head: str) -> list[str]:
 
 def _dates(thing: Thing) -> str:
     """16.11–22.11, 24.11."""
-    spans = [days.split("..") for days in thing.dates]
-    return ", ".join(span(ends[0], ends[-1]) for ends in spans)
+    return ", ".join(span(*part.split("..")) for part in thing.dates)
 
 
 def _steps_of_goal(entry: Entry) -> str:
@@ -189,23 +181,53 @@ def _said(values: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-@singledispatch
 def _details(entry: Entry) -> list[Detail]:
     """What the sentence says of its subject, by the kind of change."""
+    match entry:
+        case Created():
+            return _created(entry)
+        case Changed():
+            return _changed(entry)
+        case Deleted():
+            return _deleted(entry)
+        case Done():
+            done = say(f"done.{entry.thing.kind}")
+            if entry.date:
+                done += f" {value('day', entry.date)}"
+            return [done, *_said({"next": entry.next})]
+        case Marked():
+            more_of_it = {
+                "excuse_reason": entry.excuse_reason,
+                "added": entry.added,
+                "replaces": entry.replaces,
+            }
+            return [_status(entry), *_said(more_of_it)]
+        case Shifted():
+            _, first, first_after = entry.steps[0]
+            _, last, last_after = entry.steps[-1]
+            dates = ["", span(first, last), span(first_after, last_after)]
+            return [*_said({"shifted_days": entry.days}), dates]
+        case Archived():
+            return [say(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
+        case Paused():
+            paused = say("paused", span=span(entry.first, entry.last))
+            return [paused, *_said({"reason": entry.reason}), say("paused.means")]
+        case Resumed():
+            return [say("resumed")]
+        case Counted():
+            return [counted(entry.count, entry.noun) if entry.noun else ", ".join(map(field, entry.fields))]
     raise NotImplementedError(type(entry))
 
 
-@_details.register
 def _created(entry: Created) -> list[Detail]:
     """Everything that is going to be stored, without what is as usual."""
-    thing = entry.thing
-    details: list[Detail] = [say(f"new.{thing.kind}")]
-    if thing.kind == "inbox":
+    kind = entry.thing.kind
+    details: list[Detail] = [say(f"new.{kind}")]
+    if kind in ("inbox", "steps"):
         return details
-    values: JsonObject = {"goal_title": thing.goal_title} | entry.values
-    if thing.kind == "steps":
-        return details
-    if thing.kind == "habit":
+
+    values: JsonObject = {"goal_title": entry.thing.goal_title} | entry.values
+    if kind == "habit":
         details.append(_frequency(values["frequency"], values))
         if "target_amount" in values:
             details.append(f"{number(values['target_amount'])} {values['target_unit']}")
@@ -216,28 +238,11 @@ def _created(entry: Created) -> list[Detail]:
     return details + _said(values)
 
 
-@_details.register
-def _done(entry: Done) -> list[Detail]:
-    done = say(f"done.{entry.thing.kind}")
-    if entry.date:
-        done += f" {value('day', entry.date)}"
-    return [done, *_said({"next": entry.next})]
-
-
-@_details.register
-def _marked(entry: Marked) -> list[Detail]:
-    details = {"excuse_reason": entry.excuse_reason, "added": entry.added, "replaces": entry.replaces}
-    return [_status(entry), *_said(details)]
-
-
-@_details.register
-def _gone(entry: Deleted) -> list[Detail]:
+def _deleted(entry: Deleted) -> list[Detail]:
     """What goes or comes back along with something, and what it was."""
     if entry.thing.kind == "mark":
         states = [_status(entry), say("unmarked")]
-        if isinstance(entry, Restored):
-            states.reverse()
-        return [["", *states]]
+        return [["", *(reversed(states) if entry.restored else states)]]
 
     details: list[Detail] = []
     if entry.marks:
@@ -248,64 +253,21 @@ def _gone(entry: Deleted) -> list[Detail]:
     return details + _said({"ended": entry.repeat} | entry.values)
 
 
-@_details.register
-def _archived(entry: Archived) -> list[Detail]:
-    return [say(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
-
-
-@_details.register
-def _paused(entry: Paused) -> list[Detail]:
-    paused = say("paused", span=span(entry.first, entry.last))
-    return [paused, *_said({"reason": entry.reason}), say("paused.means")]
-
-
-@_details.register
-def _resumed(entry: Resumed) -> list[Detail]:
-    return [say("resumed")]
-
-
-@_details.register
-def _touched(entry: Touched) -> list[Detail]:
-    return [", ".join(map(field, entry.fields))]
-
-
-@_details.register
-def _imported(entry: Imported) -> list[Detail]:
-    return [counted(entry.count, entry.noun)]
-
-
-@_details.register
-def _shifted(entry: Shifted) -> list[Detail]:
-    _, first, first_after = entry.steps[0]
-    _, last, last_after = entry.steps[-1]
-    dates = ["", span(first, last), span(first_after, last_after)]
-    return [*_said({"shifted_days": entry.days}), dates]
-
-
-@_details.register
 def _changed(entry: Changed) -> list[Detail]:
     """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
     changes = entry.changes
-    state = changes.get("is_complete") or (changes.get("status") if entry.thing.kind == "goal" else None)
-    if state:
-        is_open = state.after in (False, "work")
-        return [say("reopened" if is_open else f"done.{entry.thing.kind}")]
+    kind = entry.thing.kind
+    if state := changes.get("is_complete") or (kind == "goal" and changes.get("status")):
+        return [say("reopened" if state.after in (False, "work") else f"done.{kind}")]
 
     details: list[Detail] = []
-    redundant = {"goal_id"}  # goal_title says it
+    redundant = {"goal_id", "xp"}  # said by goal_title, and by the sum of XP
     if "frequency_type" in changes:
-        before = {name: edit.before for name, edit in changes.items()}
-        after = {name: edit.after for name, edit in changes.items()}
-        details.append(
-            [
-                field("frequency_type"),
-                _frequency(before["frequency_type"], before),
-                _frequency(after["frequency_type"], after),
-            ]
-        )
+        before, after, _ = zip(*changes.values(), strict=True)
+        values = [dict(zip(changes, side, strict=True)) for side in (before, after)]
+        frequencies = [_frequency(side["frequency_type"], side) for side in values]
+        details.append([field("frequency_type"), *frequencies])
         redundant.update(("frequency_type", *schedules.DETAILS.values()))
-    if entry.thing.kind == "mark":
-        redundant.add("xp")  # the sum of XP says it
     for name, edit in changes.items():
         if name not in redundant:
             details.append(_edited(name, edit))
@@ -337,24 +299,25 @@ def _status(mark: Marked | Deleted) -> str:
 
 
 def refused(error: JsonObject) -> str:
-    """Не получится изменить: шаг «Пройти тест» — так уже и есть."""
-    name = str(error.get("action", ""))
-    code = error.get("code")
-    domain, _, ending = name.partition(".")
-    section = SECTION.get(ending.partition("_")[0], "updates")
-    thing = said(f"thing.{'mark' if section == 'unmark' else domain}")
-    what = name or f"#{error['index'] + 1}"
-    if thing and code != "UNKNOWN_ACTION":
-        title = f" {quoted(error['title'])}" if "title" in error else ""
-        what = f"{_verbs(section)[0].lower()}: {thing}{title}"
-    reason = said(f"error.{code}")
+    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is that of the action, else of the field,
+    else of the code."""
+    action = str(error.get("action"))
+    code = error["code"]
+    place, _, name = str(error.get("field")).rpartition(".")
+    name = name.partition("[")[0]
+    reason = said(f"error.{code}.{action}") or said(f"error.{code}.{name}")
     if not reason:
-        reason = errors.one_line(error["error"])
-    elif "id" in error:
+        label = said(f"field.{name}") if code.startswith("FIELD_") else ""
+        reason = _joined(label, said(f"error.{code}") or errors.one_line(error["error"]))
+    reason = reason.format(**vars(rules))
+    if "id" in error:
         reason += f" ({error['id']})"
-    if place := said(f"field.{str(error.get('field')).partition('[')[0]}"):
-        reason += f" ({place})"
-    return say("refused", what=what, reason=reason)
+
+    thing = "step" if place.startswith("steps[") else action.partition(".")[0]
+    subject = "" if code == "UNKNOWN_ACTION" else said(f"thing.{thing}")
+    title = quoted(error["title"]) if subject and "title" in error else ""
+    text = _joined(f"{subject} {title}".strip(), reason)
+    return text[:1].upper() + text[1:]
 
 
 def counts(entries: Iterable[Entry], is_done: bool = False) -> str:

@@ -42,15 +42,14 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.diff import (
     Archived,
     Changed,
+    Counted,
     Deleted,
     Edit,
     Entry,
     Paused,
-    Restored,
     Resumed,
     Shifted,
     Thing,
-    Touched,
 )
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
@@ -63,7 +62,7 @@ KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "pers
 
 PARENTS = OWNERS | {"steps": "goals"}
 
-UNSAID = (*SILENT, "deleted_at", "archived_at", "goal_id")  # what an entry says in other ways
+UNSAID = (*SILENT, "deleted_at", "archived_at")  # what an entry says in other ways
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
@@ -133,8 +132,8 @@ def summary(journal: str) -> str:
 @action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
-    applied_id = params["applied_id"]
-    undone = params["undone"]
+    applied_id = params.get("applied_id", 0)  # Another version may have kept a preview without them.
+    undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
     if row is None:
@@ -195,78 +194,68 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
-    goals: dict[tuple[type, str], Deleted] = {}
-    steps: dict[tuple[type, str], list[Entry]] = {}
-    for (table, key), row in before.items():
-        changed = after[table, key]
-        if table in UNNAMED or not (_is_there(row) or _is_there(changed)):
-            continue
-        thing = _thing(unit, table, before, row or changed)
-        details = {}
-        if table == "habit_marks":
-            details = marks.amount_of(_parent(unit, table, before, row or changed), row or changed)
-        for entry in _described(thing, table, row, changed, details):
-            if table == "steps":
-                if isinstance(entry, Changed) and row["goal_id"] != changed["goal_id"]:
-                    goal = _thing(unit, table, after, changed).goal_title
-                    entry.changes["goal_title"] = Edit(thing.goal_title, goal)
-                steps.setdefault((type(entry), thing.goal_title), []).append(entry)
+    goals: dict[tuple[str, str], Deleted] = {}
+    steps: dict[tuple[str, str], list[Entry]] = {}
+    for place, row in before.items():
+        for entry in _described(unit, place[0], row, after[place], before):
+            thing = entry.thing
+            if thing.kind == "step":
+                steps.setdefault((entry.verb, thing.goal_title), []).append(entry)
                 continue
             entries.append(entry)
-            if table == "goals" and isinstance(entry, Deleted):
-                goals[type(entry), thing.title] = entry
-    for (kind, title), group in steps.items():
-        if goal_entry := goals.get((kind, title)):
-            goal_entry.steps_deleted = len(group)
-        elif len(group) > MOST_STEPS:
-            entries.append(_grouped(group))
+            if thing.kind == "goal" and isinstance(entry, Deleted):
+                goals[entry.verb, thing.title] = entry
+    for goal, group in steps.items():
+        if goal in goals:
+            goals[goal].steps = len(group)
         else:
-            entries += group
+            entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries
 
 
-def _thing(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> Thing:
-    """What a row is about: itself, or what it belongs to, which may itself be undone here."""
-    if table in ("persons", "ssp_evaluations"):
-        return Thing(KIND[table])
-    if table not in PARENTS:
-        return thing_of(unit, KIND[table], row)
-    parent = _parent(unit, table, rows, row)
-    if table == "steps":
-        return replace(thing_of(unit, "step", row), goal_title=parent["title"])
-    habit = thing_of(unit, "habit", parent)
-    return replace(habit, kind="mark", dates=(row["date"],)) if table == "habit_marks" else habit
-
-
-def _parent(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> Row:
-    owner = PARENTS[table]
-    key = row[f"{KIND[owner]}_id"]
-    return rows.get((owner, (key,))) or unit.read(owner, key) or {}
-
-
-def _described(thing: Thing, table: str, before: Row, after: Row, details: JsonObject) -> list[Entry]:
-    """The entries that say what becomes of a row; `details`: attributes of one that goes or comes back."""
-    if table == "persons":
-        before = NOBODY | dict(before)
-        after = NOBODY | dict(after)
+def _described(unit: UnitOfWork, table: str, before: Row, after: Row, rows: Rows) -> list[Entry]:
+    """The entries that say what becomes of a row; of `rows` may be what it belongs to."""
     is_there = _is_there(after)
-    if table == "habit_pauses":
+    if table in UNNAMED or not (is_there or _is_there(before)):
+        return []
+    row = before or after
+    if owner := PARENTS.get(table):
+        key = row[f"{KIND[owner]}_id"]
+        parent = rows.get((owner, (key,))) or unit.read(owner, key) or {}
+
+    if table in ("persons", "ssp_evaluations"):
+        thing = Thing(KIND[table])
+    elif not owner:
+        thing = thing_of(unit, KIND[table], row)
+    elif table == "steps":
+        thing = replace(thing_of(unit, "step", row), goal_title=parent["title"])
+    else:
+        thing = thing_of(unit, "habit", parent)
+
+    if table == "habit_marks":
+        thing = replace(thing, kind="mark", dates=(row["date"],))
+    elif table == "habit_pauses":
         if is_there:
             return [Paused(thing, first=after["first_day"], last=after["last_day"])]
         return [Resumed(thing, resumed=before["first_day"])]
-
-    if _is_there(before) != is_there:
+    elif table == "persons":
+        before = NOBODY | dict(before)
+        after = NOBODY | dict(after)
+    if _is_there(before) != _is_there(after):
         # A day may have several entries: their words say which one it is.
-        row = after or before
-        kind = Restored if is_there else Deleted
-        return [kind(thing, values=stored(row, fields.DIARY), scores=stored(row, CATEGORIES), **details)]
+        details = marks.amount_of(parent, row) if table == "habit_marks" else {}
+        texts = stored(row, fields.DIARY)
+        scores = stored(row, CATEGORIES)
+        return [Deleted(thing, restored=is_there, values=texts, scores=scores, **details)]
 
     entries: list[Entry] = []
     if before.get("archived_at") != after.get("archived_at"):
         entries.append(Archived(thing, archived=bool(after["archived_at"])))
     changes = {}
     for name in before:
-        if name not in UNSAID and before[name] != after[name]:
+        if name == "goal_id" and before[name] != after[name]:
+            changes["goal_title"] = Edit(thing.goal_title, thing_of(unit, "step", after).goal_title)
+        elif name not in UNSAID and before[name] != after[name]:
             changes[name] = edit(name, before[name], after[name])
     if changes or not entries:
         entries.append(Changed(thing, changes=changes))
@@ -279,13 +268,13 @@ def _is_there(row: Row) -> bool:
 
 def _grouped(steps: list[Entry]) -> Entry:
     """One entry for many steps of a goal: how they move, or what of them changes."""
-    thing = Thing("steps", goal_title=steps[0].thing.goal_title)
     count = len(steps)
+    thing = Thing("steps", goal_title=steps[0].thing.goal_title)
     moved = []
     names = set[str]()
     for step in steps:
         if not isinstance(step, Changed):
-            return type(step)(thing, count=count)
+            return replace(step, thing=thing, count=count)
         names.update(step.changes)
         day = step.changes.get("dt")
         if day and day.before and day.after:
@@ -293,4 +282,4 @@ def _grouped(steps: list[Entry]) -> Entry:
 
     if names == {"dt"} and len(moved) == count:
         return Shifted(thing, count=count, steps=sorted(moved, key=itemgetter(1)))
-    return Touched(thing, count=count, fields=sorted(names))
+    return Counted(thing, count=count, fields=sorted(names))

@@ -141,11 +141,11 @@ def ranges(dates: list[str]) -> list[str]:
     return [f"{span[0]}..{span[-1]}" if len(span) > 1 else span[0] for span in spans]
 
 
-def span(first: str, last: str | None) -> str:
-    """16.11–22.11; с 16.11."""
+def span(first: str, last: str | None = "") -> str:
+    """16.11–22.11; 16.11; с 16.11."""
     if last is None:
         return say("since", day=day(first))
-    return day(first) if first == last else f"{day(first)}–{day(last)}"
+    return day(first) if last in ("", first) else f"{day(first)}–{day(last)}"
 
 
 def day(text: str) -> str:
@@ -234,6 +234,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "times_per_week": lambda count: counted(count, "time"),
     "every_n_days": lambda count: counted(count, "day"),
     "monthly": _days_of_month,
+    "dates": lambda dates: ", ".join(span(*part.split("..")) for part in ranges(dates)),
     "day_start_hour": lambda hour: f"{hour}:00",
     "open_steps": lambda count: counted(count, "open_steps"),
     "left": lambda count: counted(count, "step"),

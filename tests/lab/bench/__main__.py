@@ -2,7 +2,7 @@
 
 usage: .venv-test/bin/python tests/lab/bench [--save] [NAME …]
 
-NAME is one of search start resident http onepercent (default: all, which takes some minutes; leave the
+NAME is one of search start resident http onepercent tokens (default: all, which takes some minutes; leave the
 machine alone meanwhile). `--save` writes docs/benchmarks.md. Exits 1 if a figure is beyond its limit.
 """
 
@@ -29,6 +29,7 @@ BENCHES = {
     "resident": "Through the resident service",
     "http": "Over HTTP",
     "onepercent": "OnePercent",
+    "tokens": "What a model is sent by tools/list",
 }
 """Their headings, in this order: search measures memory, so it comes before what others import."""
 WIDTHS = (42, 14, 46, 7, 0)

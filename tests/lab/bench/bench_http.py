@@ -1,6 +1,6 @@
-"""Over HTTP: from spawning the server until it answered `initialize`, and calls of `greet` for each second of
-the server's processor time, at 1 and 50 connections. The anchor is a server with a single tool over HTTP on
-the same SDK, stateless too, without tokens; the two take turns."""
+"""Over HTTP: from spawning the server until it answered `initialize`, and a first call of `greet`; its memory
+(PSS) after 300 calls, 24 at a time; and calls for each second of its processor's time, at 1 and 50 connections. The
+anchor is a server with a single tool over HTTP on the SDK, stateless too, without tokens; the two take turns."""
 
 import json
 import time
@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-from tests.lab.bench.measuring import ONE_TOOL, Row, medians
+from tests.lab.bench.measuring import ONE_TOOL, Row, medians, memory_mib
 from tests.support.client import HANDSHAKE, HEADERS
 from tests.support.http_server import HttpServer
 from tests.support.services import cpu_s
 
 READY_RUNS, ROUNDS, ROUND_CALLS = 7, 5, 400
+CALLS, AT_ONCE = 300, 24
 ANCHOR = "one-tool server"
 GREET = {
     "jsonrpc": "2.0",
@@ -36,26 +37,43 @@ class OneTool(HttpServer):
 
 
 def rows() -> Iterator[Row]:
-    ours, anchor = medians(READY_RUNS, lambda: ready_ms(HttpServer()), lambda: ready_ms(OneTool()))
-    yield Row("ready, over HTTP", ours, "ms", anchor, ANCHOR)
+    for what, request, promise in (("ready", INITIALIZE, 0.4), ("first call", GREET, 0.75)):
+        sides = [
+            lambda side=side, request=request: answered_ms(side(), request) for side in (HttpServer, OneTool)
+        ]
+        ours, anchor = medians(READY_RUNS, *sides)
+        limit = f"at most {promise}"
+        yield Row(f"{what}, over HTTP", ours, "ms", anchor, ANCHOR, limit, ours <= promise * anchor)
     with HttpServer() as server, OneTool() as other:
+        ours, anchor = (used_mib(side) for side in (server, other))
+        what = f"memory after {CALLS} calls, {AT_ONCE} at a time"
+        yield Row(what, ours, "MiB", anchor, ANCHOR, "at most 0.55", ours <= 0.55 * anchor)
         for what, count in (("1 connection", 1), ("50 connections", 50)):
             sides = [lambda side=side, count=count: per_cpu_second(side, count) for side in (server, other)]
             ours, anchor = medians(ROUNDS, *sides)
             what = f"calls a processor second, {what}"
-            yield Row(what, ours, "", anchor, ANCHOR, "at least 0.85", ours >= 0.85 * anchor)
+            yield Row(what, ours, "", anchor, ANCHOR, "at least 1.7", ours >= 1.7 * anchor)
 
 
-def ready_ms(server: HttpServer) -> float:
+def answered_ms(server: HttpServer, request: dict[str, object]) -> float:
+    """The time from the start until a request was answered."""
     began = time.perf_counter()
     with server:
-        assert server.send(INITIALIZE, token=server.token())[0] == 200
+        assert server.send(request, token=server.token(scope="server"))[0] == 200
         return (time.perf_counter() - began) * 1000
+
+
+def used_mib(server: HttpServer) -> float:
+    """The memory of a server after many calls."""
+    token = server.token(scope="server")
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        list(threads.map(lambda _: greet(server, token, 1), range(CALLS)))
+    return memory_mib(server.process.pid, "Pss")
 
 
 def per_cpu_second(server: HttpServer, count: int) -> float:
     """Calls for each second of the processor's time that the server takes, over `count` open connections."""
-    token, before = server.token(), cpu_s(server.process.pid)
+    token, before = server.token(scope="server"), cpu_s(server.process.pid)
     with ThreadPoolExecutor(count) as threads:
         list(threads.map(lambda _: greet(server, token, ROUND_CALLS // count), range(count)))
     return ROUND_CALLS // count * count / (cpu_s(server.process.pid) - before)

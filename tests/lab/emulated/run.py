@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the server on the processors of a Raspberry Pi, which qemu emulates: 64-bit and 32-bit ARM.
 
-It answers initialize, tools/list and calls of each toolset there; what its start takes is printed. Where
+It answers initialize, tools/list and calls of each toolset there, and over HTTP; what its start takes is printed. Where
 qemu or Debian's mirror is out of reach it says why, and the exit status is 0.
 
 usage: .venv-test/bin/python tests/lab/emulated/run.py [arm64] [armhf]
 """
 
+import importlib.util
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from tests.klipper.upstreams import Upstream
 from tests.support import client
 from tests.support.backends import backends
 from tests.support.client import Client
+from tests.support.http_server import HttpServer
 from tests.support.installing import copy_of_the_project
 from tests.support.services import cpu_s, wait_until
 
@@ -134,7 +136,8 @@ def look_at(machine: Machine) -> str:
         settings = {"HOME": str(home), "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url}
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
         count = use(machine, settings)
-        return f"{count} tools, {how_it_starts(machine, settings)}; {through_the_service(machine, settings)}"
+        starts = (way(machine, settings) for way in (how_it_starts, through_the_service, over_http))
+        return "; ".join((f"{count} tools", *starts))
 
 
 def use(machine: Machine, settings: dict[str, str]) -> int:
@@ -199,6 +202,27 @@ def through_the_service(machine: Machine, settings: dict[str, str]) -> str:
     steps = zip(("listed", "a snapshot", "a search"), handed_over, cold, strict=True)
     shown = ", ".join(f"{step} {ours:.2f} s ({alone:.2f} cold)" for step, ours, alone in steps)
     return f"through the service: {shown} (the clock)"
+
+
+def over_http(machine: Machine, settings: dict[str, str]) -> str:
+    """What a server over HTTP takes until it answers `initialize`, and until a first call after that."""
+    packages = machine.project / f".venv/lib/python{PYTHON}/site-packages"
+    for name in ("uvicorn", "h11", "click"):  # which are of Python alone
+        source = importlib.util.find_spec(name).origin
+        shutil.copytree(Path(source).parent, packages / name)
+    server = HttpServer()
+    server.command = machine.server({**settings, **server.environment}, "--http")
+    began = time.monotonic()
+    with server:
+        token = server.token()
+        assert server.ask("initialize", client.HANDSHAKE, token=token)["result"]["serverInfo"]
+        ready_s, ready_cpu_s = time.monotonic() - began, cpu_s(server.process.pid)
+        assert not server.call("get_user_snapshot", token=token)["isError"]
+        called_s, called_cpu_s = time.monotonic() - began, cpu_s(server.process.pid)
+    return (
+        f"over HTTP: ready {ready_s:.2f} s, a snapshot {called_s:.2f} (the clock); "
+        f"{ready_cpu_s:.2f}, {called_cpu_s:.2f} (processor's time)"
+    )
 
 
 def seconds(command: list[str]) -> list[float]:

@@ -37,6 +37,7 @@ CHECKS = {
         upkeep.the_timer_is_set_and_its_service_brings_new_pages_to_every_session,
         remote.switched_on_it_serves_who_has_a_token_until_that_is_revoked,
         remote.a_restart_loses_nobody,
+        remote.debians_own_uvicorn_serves_as_well_from_trixie_on,
         remote.shut_it_answers_nobody,
         upkeep.an_update_cuts_no_session_and_new_ones_get_the_new_version,
         upkeep.uninstalled_only_data_is_left,

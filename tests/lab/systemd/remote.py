@@ -142,6 +142,19 @@ def a_restart_loses_nobody():
     assert ask(token)[0] == 200
 
 
+def debians_own_uvicorn_serves_as_well_from_trixie_on():
+    token = re.search(r"^(eyJ\S+)$", in_a_shell(TOKEN), re.MULTILINE)[1]
+    in_a_shell(
+        "sudo apt-get -qq update && sudo apt-get -qq install -y --no-install-recommends python3-uvicorn"
+    )
+    in_a_shell("rm -rf .venv && ./setup.sh --http")
+    version = in_a_shell("python3 -c 'import uvicorn; print(uvicorn.__version__)'").strip()
+    is_enough = [int(part) for part in version.split(".")[:2]] >= [0, 32]
+    assert (PROJECT / ".venv").exists() != is_enough
+    systemctl("restart", "pi-mcp-http.service")
+    assert ask(token)[0] == 200
+
+
 def shut_it_answers_nobody():
     in_a_shell(of_the_lines("systemctl stop"))
     assert [state(unit) for unit in UNITS] == ["inactive", "inactive"]

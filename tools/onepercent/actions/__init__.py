@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
+from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, sentences, words
@@ -155,11 +155,25 @@ def ordered() -> list[Action]:
     return sorted(published, key=lambda action: action.domain)
 
 
-REMOVING = ("delete", "remove", "drop")
+# Verbs that models invent, and those that they may stand for.
+INVENTED_VERBS = {
+    "uncomplete": "reopen unmark",
+    "undo": "reopen unmark resume",
+    "clear": "unmark",
+    "restore": "unarchive reopen",
+    "done": "complete mark_completed",
+    "check": "complete mark_completed",
+    "skip": "mark_missed pause",
+    "move": "shift update",
+    "postpone": "shift update",
+    "edit": "update update_entry",
+    "add": "create create_entry",
+    "remove": "delete delete_entry unmark",
+}
 
 
 def find(name: object) -> Action:
-    """The published action of that name. Raises ToolError that names those of its domain."""
+    """The published action of that name. Raises ToolError that names the nearest ones."""
     if name in (None, ""):
         raise fields.required("action")
     action = ACTIONS.get(str(name))
@@ -167,12 +181,13 @@ def find(name: object) -> Action:
         return action
 
     sent = fields.printable(name).lower()
-    # A wrong name leads to a deletion only if it says so: an invented `uncomplete` means `reopen`.
-    removes = any(word in sent for word in REMOVING)
-    names = [each.name for each in ordered() if removes or "delete" not in each.name]
-    domain = sent.partition(".")[0]
-    of_domain = [each for each in names if each.startswith(f"{domain}.")]
-    hint = f"There are: {', '.join(of_domain or names)}."
+    domain, _, verb = sent.partition(".")
+    names = [each.name for each in ordered()]
+    meant = [f"{domain}.{each}" for each in INVENTED_VERBS.get(verb, "").split()]
+    # A wrong name leads to a deletion only if it says so.
+    harmless = [each for each in names if "delete" not in each]
+    nearest = [each for each in meant if each in names] or errors.several(sent, harmless, cutoff=0)
+    hint = f"There are: {', '.join(nearest)}."
     raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 
@@ -227,7 +242,7 @@ def update_entity(
     row: Row,
     params: JsonObject,
     texts: Mapping[str, Field],
-    shown: Mapping[str, Edit] = MappingProxyType({}),
+    shown: dict[str, Edit] | None = None,
 ) -> Outcome:
     """Set what really changes; `append` makes `texts` longer, each by a line; `shown` is shown in place of
     columns. Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
@@ -238,7 +253,7 @@ def update_entity(
 
     values, changes = changed(row, params)
     unit.change(ENTITIES[entity], row, values)
-    return Outcome([Changed(thing_of(unit, entity, row), changes=changes | dict(shown))])
+    return Outcome([Changed(thing_of(unit, entity, row), changes=changes | (shown or {}))])
 
 
 def delete_entity(unit: UnitOfWork, entity: str, row: Row, **details: Any) -> Outcome:

@@ -99,4 +99,4 @@ def delete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     for step in own_steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
 
-    return delete_entity(unit, "goal", goal, steps_deleted=len(own_steps))
+    return delete_entity(unit, "goal", goal, steps=len(own_steps))

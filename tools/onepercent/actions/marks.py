@@ -26,6 +26,8 @@ MARK = {
     "dates": fields.DATES,
 }
 
+NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 1"
+
 
 @action("habit.mark_completed", {**MARK, "amount": AMOUNT})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
@@ -46,7 +48,9 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
-        raise ToolError(f"Habit is not marked on {day}", "There is nothing to undo.", code="NOT_COMPLETED")
+        newest = unit.db.execute(NEWEST_MARK, (habit["id"],)).fetchone()
+        hint = f"Its last mark is of {newest[0]}: send date." if newest else "It has no marks."
+        raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
 
     history = history_of(unit, habit)
     unit.remove("habit_marks", mark)
@@ -60,7 +64,7 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
 def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
     """Mark each of the habits on each of the days, except those that have this mark already."""
     outcome = Outcome()
-    duplicate = ""
+    duplicates: list[str] = []
     for habit_id in fields.one_or_several(params, "habit_id"):
         habit = unit.find("habit", habit_id)
         if habit["archived_at"]:
@@ -69,11 +73,14 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         history = history_of(unit, habit)
         marked = Marked(thing_of(unit, "habit", habit), xp_reward=0)
         dates = []
+        duplicates = []
         for day in _days(unit, history.course, params):
             if _mark(unit, habit, day, params, status, marked):
                 dates.append(day)
             else:
-                duplicate = day
+                duplicates.append(day)
+        if duplicates:
+            outcome.warn("warn.marked", title=habit["name"], dates=duplicates)
         if not dates:
             continue
 
@@ -82,13 +89,13 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         _warn_of_days(unit, outcome, history, dates)
         warn_of_streak(unit, outcome, history)
 
-    if duplicate and not outcome.entries:
+    if outcome.entries:
+        return outcome
+    if duplicates:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
-        raise ToolError(f"Habit already marked {status} on {duplicate}", hint, code="ALREADY_COMPLETED")
-    if not outcome.entries:
-        hint = "Name the days one by one in dates."
-        raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
-    return outcome
+        raise ToolError(f"Habit already marked {status} on {duplicates[-1]}", hint, code="ALREADY_COMPLETED")
+    hint = "Name the days one by one in dates."
+    raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
 
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
@@ -111,16 +118,17 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
 def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str, marked: Marked) -> bool:
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
     before = unit.read("habit_marks", habit["id"], day)
-    if before and before["status"] == status and "amount" not in params:
+    was_so = before is not None and before["status"] == status
+    excuse = params.get("excuse_reason")
+    if before and was_so and "amount" not in params and excuse in (None, before["excuse_reason"]):
         return False
 
-    excuse = params.get("excuse_reason")
     amount = None
     worth = 0
     if status == "completed":
         amount = _amount(habit, before, params)
-        # A habit without a target has no amounts.
-        if amount is None or amount >= habit["target_amount"]:
+        # A habit without a target has no amounts. A day that is done stays done, though the target grew since.
+        if amount is None or amount >= habit["target_amount"] or was_so:
             worth = habit["xp_reward"]
         else:
             status = "partial"

@@ -70,6 +70,8 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
     for habit in _habits(unit, params):
         if ended := _end_pause(unit, habit):
             outcome.entries.append(Resumed(thing_of(unit, "habit", habit), resumed=ended))
+        else:
+            outcome.warn("warn.not_paused", title=habit["name"])
     if not outcome.entries:
         raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
     return outcome

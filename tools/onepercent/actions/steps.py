@@ -176,7 +176,8 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     first = params.get("from", "0")  # a step without a date is before it
     last = params.get("to", LAST)
 
-    within = [step for step in _chosen(unit, params) if first <= (step["dt"] or "") <= last]
+    chosen = _chosen(unit, params)
+    within = [step for step in chosen if not step["is_complete"] and first <= (step["dt"] or "") <= last]
     if not within:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
@@ -197,6 +198,10 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     thing = Thing("steps", goal_title=goal_title)
     outcome = Outcome([Shifted(thing, count=len(moved), steps=moved, days=params.get("days"))])
 
+    if "step_ids" in params:
+        for step in chosen:
+            if step not in within:
+                outcome.warn("warn.stays", title=step["title"])
     late = [day for _, _, day in moved if day < unit.day]
     if late:
         outcome.warn("warn.overdue", left=len(late))
@@ -204,18 +209,17 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
-    """The open steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
+    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
     match fields.check_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
-            steps = of_goal(unit, unit.find("goal", params["goal_id"])["id"])
+            return of_goal(unit, unit.find("goal", params["goal_id"])["id"])
         case "step_ids":
-            steps = [unit.find("step", step_id) for step_id in params["step_ids"]]
+            return [unit.find("step", step_id) for step_id in params["step_ids"]]
         case _:
             late = due_days.dated(
                 unit.db, f"{due_days.OVERDUE} AND {due_days.IS_STEP}", user=unit.user, today=unit.day
             )
-            steps = [unit.find("step", row["id"]) for row in late]
-    return [step for step in steps if not step["is_complete"]]
+            return [unit.find("step", row["id"]) for row in late]
 
 
 def of_goal(unit: UnitOfWork, goal_id: int) -> list[Row]:

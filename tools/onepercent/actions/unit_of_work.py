@@ -256,7 +256,8 @@ def difference(table: str, before: Fingerprint, row: Row | None) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
     if not (row and before):
         return f"{label(table, row or {})} was {'added' if row else 'removed'}"
-    columns = zip(row.keys(), before, fingerprint(row), strict=True)
+    # A preview of the version before may lack the newest columns.
+    columns = zip(row.keys(), before, fingerprint(row), strict=False)
     names = [name for name, was, value in columns if was != value and name not in SILENT]
     if "deleted_at" in names:
         return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"

@@ -70,23 +70,27 @@ def writing() -> AbstractContextManager[Database]:
 @contextmanager
 def _within(kind: str, reads_only: bool = False) -> Iterator[Database]:
     with connected(reads_only) as db, transaction(db, kind):
-        learn_days(db)
-        yield db
+        token = days.PERSON.set(persons_day(db))
+        try:
+            yield db
+        finally:
+            days.PERSON.reset(token)
 
 
 def today() -> date:
     """The person's date now, by the database's word on how they count days; by the settings if it cannot be
     read."""
     with suppress(ToolError), reading():
-        pass
+        return days.today()
     return days.today()
 
 
-def learn_days(db: Database) -> None:
-    """Read in which zone the present user counts days, and when a day begins."""
+def persons_day(db: Database) -> days.PersonsDay:
+    """In which zone the present user counts days, and when a day begins."""
     user = settings.user()
     row = db.execute("SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)).fetchone()
-    days.learn(*(row or (None, 0)))
+    zone, start_hour = row or (None, 0)
+    return days.PersonsDay(zone or settings.current().onepercent_tz, start_hour)
 
 
 @contextmanager

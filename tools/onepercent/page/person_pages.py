@@ -15,7 +15,7 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
-from tools.onepercent.diff import Deleted, Entry, Restored
+from tools.onepercent.diff import Entry
 from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
@@ -84,7 +84,7 @@ def _changes(dry: Run) -> list[JsonObject]:
 
 def _lost(entry: Entry) -> list[str]:
     """The titles of the steps that go with a goal."""
-    if not isinstance(entry, Deleted) or isinstance(entry, Restored) or not entry.steps_deleted:
+    if entry.verb != "deletes" or entry.thing.kind != "goal":
         return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:

@@ -266,8 +266,6 @@ SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "schedule": schedule,
     "xp": xp,
     "ssp": ssp,
-    # A self-hosted edition has none.
-    "subscription": lambda db, view: {"tariff": "self_hosted", "status": "active", "days_remaining": None},
     "history": history,
     "status": status,
 }
