@@ -1,9 +1,14 @@
 """anki.invoke: what other tools do with consent, and what reaches files of Anki's host, is refused at any
 depth."""
 
+import base64
+
 import pytest
 
+from tests.anki.anki_helpers import add_notes, png
+from tools.__main__ import main
 from tools.anki.client import READING
+from tools.core import calls
 
 NOTE = {"deckName": "Default", "modelName": "Basic", "fields": {"Front": "q"}}
 # AnkiConnect follows redirects: a public page leads into the network of Anki's host.
@@ -203,3 +208,35 @@ def test_a_reading_action_makes_no_deck(read_only, call, action, params):
         assert "anki_due" in call("anki.invoke", **sent)["hint"]
     assert read_only.requests == []
     assert read_only.collection.decks.all_names() == ["Default"]
+
+
+def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, call):
+    note = {"id": add_notes(anki.collection, "Geo", "a")[0], "fields": {"Back": "new"}}
+    wanted = {"action": "updateNoteFields", "params": {"note": note}}
+
+    assert call("anki.invoke", **wanted)["code"] == "ANKI_INVOKE"
+    with calls.calling(lambda *_: None, lambda: False, by_person=True):
+        assert call("anki.invoke", **wanted) is None
+    assert anki.collection.get_note(note["id"])["Back"] == "new"
+
+
+def test_a_person_at_the_shell_finds_all_notes(anki, call):
+    add_notes(anki.collection, "Geo", *(f"word {number}" for number in range(60)))
+
+    with calls.calling(lambda *_: None, lambda: False, by_person=True):
+        answer = call("anki.find_notes", query="deck:Geo")
+        few = call("anki.find_notes", query="deck:Geo", limit=5)
+
+    assert len(answer["noteIds"]) == len(answer["notes"]) == 60 and "nextOffset" not in answer
+    assert len(few["noteIds"]) == 5
+
+
+def test_the_shell_is_a_person(anki, capsys):
+    add_notes(anki.collection, "Geo", *(f"word {number}" for number in range(60)))
+    anki.collection.media.write_data("a.png", png())
+
+    assert main(["call", "anki_find_notes", '{"query": "deck:Geo", "brief": true}']) == 0
+    assert capsys.readouterr().out.count("word ") == 60
+    assert main(["call", "anki_invoke", '{"action": "getTags"}']) == 0
+    assert main(["call", "anki_get_media", '{"filename": "a.png"}']) == 0
+    assert base64.b64encode(png()).decode() in capsys.readouterr().out

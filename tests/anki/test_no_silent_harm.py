@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm, various
-from tools.anki import journal, state
+from tools.anki import client, journal, state
 from tools.core import settings
 
 # What sqlite calls it: after a commit the folder is synced, too.
@@ -84,24 +84,21 @@ def test_what_is_there_with_its_old_id_is_not_added_again(geo, call, kind, way):
     assert content(geo.collection) == before
 
 
-def test_of_a_note_that_lost_one_card_with_its_deck_that_card_comes_back(anki, call):
+def test_a_note_that_lost_one_card_with_its_deck_is_not_doubled_and_told(anki, call):
     collection = anki.collection
     note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
     note.fields = ["front", "back"]
     collection.add_note(note, collection.decks.id("Recognition"))
     _, reverse = collection.card_ids_of_note(note.id)
     collection.set_deck([reverse], collection.decks.id("Production"))
-    collection.sched.set_due_date([reverse], "9!")
     call("anki.delete_decks", decks=["Production"], cardsToo=True)
-    assert len(collection.card_ids_of_note(note.id)) == 1
 
     answer = call("anki.restore", entry=1)
 
     assert answer["alreadyThere"] == 1 and "addedAgain" not in answer
-    cards = [collection.get_card(card) for card in collection.card_ids_of_note(note.id)]
-    assert [collection.decks.name(card.did) for card in cards] == ["Recognition", "Production"]
-    assert [card.ivl for card in cards] == [0, 9]
-    assert collection.get_note(note.id).fields == ["front", "back"]
+    assert answer["failed"][0]["noteId"] == note.id and "a card of it is not" in answer["failed"][0]["error"]
+    call("anki.update_notes", notes=[{"noteId": note.id, "fields": {"Back": "Back"}}])
+    assert len(collection.card_ids_of_note(note.id)) == 2
 
 
 @pytest.mark.parametrize("fault", ["", "cut_after"])
@@ -201,6 +198,11 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 
     assert call("anki.delete_notes", noteIds=geo.ids)["code"] == "STATE_NOT_WRITABLE"
     assert content(geo.collection) == before
+
+
+def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
+    number = journal.write("x", "notes", journal.Entry())
+    assert journal.read(number).profile == client.profile(*client.multi(client.PROFILE))
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder(env):

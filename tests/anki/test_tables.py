@@ -122,7 +122,7 @@ def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki, call):
 
     again = call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["new", "x"], *rows, ["", "x"]])
 
-    assert (again["added"], again["skipped"], again["duplicates"]) == (1, 91, "1-90")
+    assert (again["added"], again["skipped"], again["duplicates"]) == (1, 91, "90 of the rows 1-90")
     assert [detail["index"] for detail in again["details"]] == [91]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.client import PROJECT
 from tools import listing
-from tools.core import calls, presses, settings
+from tools.core import calls, files, presses, settings
 from tools.core.errors import Cancelled, ToolError
 from tools.core.files import exclusive_lock, make_file, plain_file, replace_file
 
@@ -37,6 +37,33 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
         with pytest.raises(OSError):
             write(folder / "file" / "key", "x")
     assert sorted(os.listdir(folder)) == ["file", "key"]
+
+
+def test_content_is_on_the_disk_before_its_name_and_the_name_before_the_write_returns(tmp_path, monkeypatch):
+    steps = []
+    replace, sync = os.replace, os.fsync
+
+    def synced(handle):
+        steps.append("folder" if os.path.isdir(f"/proc/self/fd/{handle}") else "file")
+        sync(handle)
+
+    monkeypatch.setattr(files.os, "fsync", synced)
+    replace_file(tmp_path / "key", "x", lambda *paths: steps.append("name") or replace(*paths))
+    assert steps == ["file", "name", "folder"]
+
+
+def test_saved_listings_do_not_pile_up_and_one_of_another_user_is_not_taken(tmp_path, monkeypatch):
+    now = settings.current()
+    for number in range(listing.MOST_KEPT + 2):
+        path = now.state_dir / f"listing-{number:08x}.json"
+        monkeypatch.setattr(listing, "_path", lambda _, path=path: path)
+        listing.save(now, {"tools": []})
+        os.utime(path, (number, number))
+    assert len(listing._files(now)) == listing.MOST_KEPT
+    assert path.exists() and listing.load(now)
+    if os.geteuid() == 0:
+        os.chown(path, 65534, 65534)
+        assert listing.load(now) == {}
 
 
 def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_alone(tmp_path):

@@ -67,10 +67,15 @@ def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("inside"), SystemExit(3)])
-def test_an_unforeseen_error_says_nothing_internal(own_registry, caplog, error):
-    answer = declare(lambda: fail(error), "breaks")()
-    assert answer["code"] == "INTERNAL_ERROR"
-    assert "inside" not in str(answer)
+def test_an_unforeseen_error_shows_its_text_on_this_machine_alone(own_registry, caplog, error):
+    breaks = declare(lambda: fail(error), "breaks")
+    here = breaks()
+    token = settings.USER.set("anna")
+    over_http = breaks()
+    settings.USER.reset(token)
+
+    assert here["error"] == f"Internal error in breaks: {type(error).__name__}: {error}"
+    assert (over_http["error"], over_http["code"]) == ("Internal error in breaks", "INTERNAL_ERROR")
     assert "breaks failed" in caplog.text
 
 

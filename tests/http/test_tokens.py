@@ -173,6 +173,15 @@ def test_the_first_key_is_made_for_this_user_alone_and_kept(tmp_path):
     assert os.listdir(path.parent) == ["http-keys"]
 
 
+@pytest.mark.parametrize("mode", [0o640, 0o620, 0o604, 0o660])
+def test_keys_that_others_can_read_or_change_are_refused(tmp_path, mode):
+    path = tmp_path / "http-keys"
+    tokens.keys_at(path)
+    path.chmod(mode)
+    with pytest.raises(OSError, match="chmod 600"):
+        tokens.read_keys(path)
+
+
 def test_a_pipe_in_place_of_the_keys_is_named_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "http-keys")
     with pytest.raises(OSError, match="http-keys must belong to you"):

@@ -42,6 +42,30 @@ def poison(docs, evil) -> None:
             (docs / ".git" / folder / name).chmod(0o755)
 
 
+@pytest.mark.smoke
+def test_no_hook_of_the_persons_own_runs_in_a_sync(env, docs, upstream, monkeypatch):
+    home = env() / "home"
+    for folder in (home / "hooks", home / "template" / "hooks"):
+        folder.mkdir(parents=True)
+        for name in HOOKS:
+            (folder / name).write_text(f"#!/bin/sh\ntouch {home}/evil\n")
+            (folder / name).chmod(0o755)
+    settings_of_git = home / "gitconfig"
+    settings_of_git.write_text(
+        f"[core]\n\thooksPath = {home}/hooks\n[init]\n\ttemplateDir = {home}/template\n"
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings_of_git))
+    subprocess.run(["git", "init", "-q", "plain"], cwd=home, check=True, timeout=60)
+    commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x".split()
+    subprocess.run(commit, cwd=home / "plain", check=True, timeout=60)
+    assert (home / "evil").exists(), "they run in a git that is run plainly"
+    (home / "evil").unlink()
+    done()
+    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+    done()
+    assert not (home / "evil").exists()
+
+
 def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, upstream):
     upstream.commit(
         {"docs/.gitattributes": "*.md filter=x diff=md\n*.txt filter=y\n", ".gitattributes": "* filter=y\n"}

@@ -309,11 +309,11 @@ class PlainHabit:
     def streak(self, today: date) -> tuple[int, int]:
         """(run, best)."""
         run = best = 0
-        for period, times in self._periods(min(self.marks, default=today), today):
+        for period, times, is_whole in self._periods(min(self.marks, default=today), today):
             marks = [self.marks.get(day) for day in period if day <= today and not self.is_paused(day)]
             if times:
                 is_kept = marks.count("+") >= times
-                is_excused = len(period) < 7 or "e" in marks or any(self.is_paused(day) for day in period)
+                is_excused = not is_whole or "e" in marks or any(self.is_paused(day) for day in period)
                 is_over = period[-1] < today
             else:
                 is_kept, is_excused = marks == ["+"], marks in ([], ["e"])
@@ -329,14 +329,12 @@ class PlainHabit:
         """A sign for each day."""
         started = min([self.created, *self.marks])
         due = set()
-        for period, times in self._periods(min(first, started), max(last, today)):
+        for period, times, is_whole in self._periods(min(first, started), max(last, today)):
             if not times:
                 due.update(period)
                 continue
             missing = times - sum(day in self.marks for day in period)
-            if period[-1] >= today:
-                due.update([today] if missing > 0 and today in period else [])
-            elif len(period) == 7 and not any(self.is_paused(day) for day in period):
+            if is_whole and not any(self.is_paused(day) for day in period):
                 due.update([day for day in reversed(period) if day not in self.marks][: max(missing, 0)])
         signs = ""
         for day in _days(first, last):
@@ -353,23 +351,26 @@ class PlainHabit:
     def is_paused(self, day: date) -> bool:
         return any(first <= day <= last for first, last in self.pauses)
 
-    def _periods(self, first: date, last: date) -> Iterator[tuple[list[date], int]]:
-        """Due days, and weeks with the times that they want; a week is cut where the schedule changed."""
+    def _periods(self, first: date, last: date) -> Iterator[tuple[list[date], int, bool]]:
+        """Due days, and weeks with the times that their last rate wants; not whole if the schedule changed in
+        them."""
         week: list[date] = []
         held: tuple = ()
+        rates: list[tuple] = []
         for day in _days(first - DAY * first.weekday(), last + DAY * (6 - last.weekday())):
             schedule = max((one for one in self.schedules if one[0] <= day), key=lambda one: one[0])
-            if week and (day.weekday() == 0 or schedule != held):
-                yield week, held[2][0]
-                week = []
-            held = schedule
             _, frequency, numbers = schedule
+            if week and (day.weekday() == 0 or frequency != "times_per_week"):
+                yield week, held[2][0], len(week) == 7 and rates == [held]
+                week, rates = [], []
+            held = schedule
             if frequency == "times_per_week":
                 week.append(day)
+                rates += [schedule] if schedule not in rates else []
             elif _is_due(day, frequency, numbers, max(schedule[0], self.created)):
-                yield [day], 0
+                yield [day], 0, True
         if week:
-            yield week, held[2][0]
+            yield week, held[2][0], len(week) == 7 and rates == [held]
 
 
 def _is_due(day: date, frequency: str, numbers: list[int], anchor: date) -> bool:

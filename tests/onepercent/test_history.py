@@ -146,8 +146,8 @@ def test_the_commands_are_for_people():
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
     assert "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег " in past
-    for number in ("0", "400", "x"):
-        assert COMMANDS["onepercent", "history"](number) == ("Сколько дней показать: от 1 до 366", 2)
+    for number in ("0", "99999", "x"):
+        assert COMMANDS["onepercent", "history"](number) == ("Сколько дней показать: от 1 до 36525", 2)
     find = COMMANDS["onepercent", "find"]
     assert find("zzz") == ("zzz: ничего не нашлось", 1)
     assert find("читать").text == find("читать", "книгу").text == "✓ шаг 1  Читать"
@@ -196,3 +196,29 @@ def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
     assert items("goals")[0]["steps"][0]["progress"] == 50
     goals = snapshot("goals")["goals"]["items"]
     assert [goal["moved"] for goal in goals] == ["2026-03-20", "2026-03-18"]
+
+
+def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_error(clock, tmp_path):
+    do(act("habit.create", name="Бег"), act("goal.create", title="Цель", steps=[{"title": "Шаг"}]))
+    do(
+        act("habit.mark_completed", habit_id=1),
+        act("step.complete", step_id=1),
+        act("diary.create_entry", plans="x"),
+    )
+    clock.set("2029-03-18T12:00:00+00:00")
+    month = {"date_from": "2026-03-01", "date_to": "2026-03-31"}
+    past = snapshot("history", **month)["history"]
+    assert past["total"] == {"xp": 45, "steps": 1, "goals": 0, "diary": 1, "habits": "1/14"}
+    assert past["days"][0]["date"] == "2026-03-18"
+    whole = snapshot("history", date_from="2000-01-01")["history"]
+    assert whole["date_from"] == "2026-03-18" and whole["months"][0]["month"] == "2026-03"
+    assert whole["total"]["xp"] == 45
+    for period in ({"date_from": "2026-02-01", "date_to": "2026-03-17"}, {"date_from": "2029-03-19"}):
+        error = call("get_user_snapshot", include=["history"], **period)
+        assert error["code"] == "INVALID_DATE" and "Send dates from 2026-03-18" in error["hint"]
+    report = COMMANDS["onepercent", "report"]
+    assert report(str(tmp_path / "then.html"), "--from", "2026-03-01", "--to", "2026-03-31").status == 0
+    assert (
+        "Nothing is kept"
+        in report(str(tmp_path / "no.html"), "--from", "2025-03-01", "--to", "2025-03-31").text
+    )

@@ -75,7 +75,7 @@ def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
     assert (found["usual"], found["goals"]) == ({"priority": "attention"}, {"1": "Цель"})
     shown = {"id": created[3], "title": "2026-03-18", "goal_id": created[0], "date": "2026-03-18"}
-    assert found["today"] == [{**shown, "is_complete": True}]
+    assert found["today"] == [{**shown, "is_complete": True, "completed_on": "2026-03-18"}]
     assert [one["title"] for one in found["upcoming"]] == ["2026-03-25"]
 
 

@@ -165,6 +165,13 @@ def test_another_users_rows_are_as_if_they_were_not_there(file):
     assert items("goals") == items("habits") == items("diary") == [] and snapshot("xp")["xp"]["lifetime"] == 0
 
 
+def test_what_is_applied_is_on_the_disk_before_the_answer():
+    """sqlite's FULL; a write-ahead log needs no more."""
+    with store.writing() as db:
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
 def test_every_call_of_a_writing_tool_leaves_an_audit_row():
     do(GOAL)
     previewed = preview(act("goal.complete", goal_id=1))

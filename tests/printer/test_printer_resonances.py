@@ -151,6 +151,20 @@ def test_only_the_shapers_in_the_first_line_are_judged(monkeypatch):
     assert len(judged) <= 10
 
 
+def test_a_smoother_shaper_wins_if_it_is_a_little_better_as_in_klipper():
+    def fit(name, smoothing, score):
+        return printer_resonances.Fit(name, 50.0, 0.05, smoothing, score)
+
+    strong, mild = fit("ei", 0.2, 1.0), fit("mzv", 0.1, 0.94)
+    for recommended, expected in (
+        ([strong, mild], "mzv"),  # 6 % better, and smoother
+        ([strong, fit("mzv", 0.1, 0.96)], "ei"),  # 4 % better
+        ([strong, fit("mzv", 0.19, 0.94)], "ei"),  # hardly smoother
+        ([strong, fit("mzv", 0.3, 0.8)], "mzv"),  # 25 % better
+    ):
+        assert printer_resonances._recommended(recommended, False).name == expected
+
+
 def test_where_the_printer_s_files_are_off_nothing_is_read_but_a_text_is_explained(folder, env):
     (folder / "calibration_data_x_1.csv").write_text(WHOLE)
     env(KLIPPER_PRINTER_DATA="off")

@@ -300,12 +300,13 @@ def test_whoever_is_still_owed_an_answer_some_seconds_after_eof_reads_it_on_stde
     assert "stdin ended, and 1 requests had no answer 0.1 s later" in capfd.readouterr().err
 
 
-def test_a_tool_that_crashes_is_an_answer_and_only_the_log_has_the_details(tools, capfd):
+def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(tools, capfd):
     with Session() as client:
         client.initialize()
         answer = client.call("test_crashes")
         assert answer["structuredContent"]["code"] == "INTERNAL_ERROR"
-        assert "secret" not in json.dumps(answer)
+        assert "secret" in answer["structuredContent"]["error"]
+        assert "Traceback" not in json.dumps(answer)
         assert client.call("test_sleeps", seconds=0)["isError"] is False
 
 

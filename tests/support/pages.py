@@ -21,6 +21,7 @@ EXTENSION = "io.modelcontextprotocol/ui"
 MIME = "text/html;profile=mcp-app"
 CAPABLE = {"extensions": {EXTENSION: {"mimeTypes": [MIME]}}}
 AXE = "axe-core@4.14.1"
+MONDAY = "2026-11-23"  # where the clock of a test's server stands at first
 NPM_WAIT_S = 120
 NPM = (
     "--no-audit",

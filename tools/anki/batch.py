@@ -27,13 +27,13 @@ REASONS = {
 """Reasons, by a part of AnkiConnect's texts."""
 FIRST = 30
 """Notes in the first part, by which the speed is measured."""
-PART_S = 10
+PART_S = 1.2
 """Time that a part should take: Anki does not react meanwhile."""
 GROWTH = 8
 """A part is at most so many times as large as the one before: the Browser may be opened at any time."""
 MOST = 500
 MOST_DUPLICATES = 5
-"""In a brief answer more are ranges of their indexes."""
+"""In a brief answer more are counted."""
 TOGETHER = 0.02
 """Weight of an item of which AnkiConnect takes many in one action."""
 
@@ -42,10 +42,11 @@ class Parts(Generic[Member]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
-    Browser. `weight`: the cost of an item in notes.
+    Browser. `weight`: the cost of an item in notes; `part_s`: the time of a part, else PART_S.
     """
 
-    def __init__(self, items: Iterable[Member], weight: float = 1):
+    def __init__(self, items: Iterable[Member], weight: float = 1, part_s: float = 0):
+        self.part_s = part_s
         self.left = list(items)
         self.size = FIRST / weight
         self.most = MOST / weight
@@ -57,7 +58,7 @@ class Parts(Generic[Member]):
             self.left = self.left[count:]
             began = time.monotonic()
             yield part
-            fitting = PART_S * len(part) / max(time.monotonic() - began, 0.001)
+            fitting = (self.part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
             self.size = min(fitting, GROWTH * len(part), self.most)
 
 
@@ -168,24 +169,11 @@ class Batch(Generic[Item, Ready]):
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
             others = [detail for detail in self.details if detail["status"] != "ok" or "warnings" in detail]
+            outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
             duplicates = self.indexes("duplicate")
             if len(duplicates) > MOST_DUPLICATES:
-                others = [detail for detail in others if detail["status"] != "duplicate"]
-            else:
-                duplicates = []
-            outcomes = filled(
-                noteIds=ids and f"{min(ids)}-{max(ids)}", duplicates=_ranges(duplicates), details=others
-            )
+                rows = f"{min(duplicates)}-{max(duplicates)}"
+                outcomes["duplicates"] = f"{len(duplicates)} of the rows {rows}"
+                outcomes["details"] = [detail for detail in others if detail["status"] != "duplicate"]
         outcomes |= filled(warnings=self.warnings)
         return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}
-
-
-def _ranges(numbers: list[int]) -> str:
-    """Ascending numbers in short: `0-89, 95`."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ", ".join(f"{first}-{last}" if first < last else str(first) for first, last in ranges)

@@ -96,7 +96,7 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     lost = []
     for note, info in infos.items():
         deck = next(map(deck_of.get, info["cards"]), None) or "Default"
-        rest = (notes.values(info), info["tags"], schedules[note], info["cards"])
+        rest = (notes.values(info), info["tags"], schedules[note], len(info["cards"]))
         lost.append(Note(note, info["modelName"], deck, *rest))
     return lost
 

@@ -10,6 +10,7 @@ from tools.anki.client import READING
 from tools.anki.note_input import checked_filename
 from tools.anki.replies import Refused
 from tools.anki.settings import current
+from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
@@ -95,7 +96,7 @@ def invoke(
     for key, value in members:
         if key == "filename" and isinstance(value, str):
             checked_filename(value)
-    if current().anki_invoke != "all":
+    if current().anki_invoke != "all" and not calls.is_by_person():
         for name in client.names(action, params):
             _check_safe(name[:80], members)
     if action == "multi" and isinstance(params.get("actions"), list):

@@ -123,7 +123,7 @@ def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
 @dataclass
 class Note:
     """A deleted note. `schedules`: of its cards that were studied, the number of their template and the
-    parameters of SET_VALUE."""
+    parameters of SET_VALUE. `cards`: how many it had."""
 
     id: int
     model: str
@@ -131,7 +131,7 @@ class Note:
     fields: dict[str, str]
     tags: list[str]
     schedules: list[tuple[int, JsonObject]]
-    cards: list[int] = field(default_factory=list)
+    cards: int = 0
 
 
 @dataclass

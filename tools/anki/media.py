@@ -28,15 +28,12 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     Source: AnkiConnect retrieveMediaFile.
     """
     name = _existing(filename)
-    # Anki keeps most names in lower case.
-    names = list(dict.fromkeys((name, name.lower())))
-    contents = client.results(*(("retrieveMediaFile", {"filename": name}) for name in names))
-    found = [
-        (name, content) for name, content in zip(names, contents, strict=True) if isinstance(content, str)
-    ]
-    if not found:
-        raise _not_found(name)
-    name, content = found[0]
+    content = client.call("retrieveMediaFile", filename=name)
+    if not isinstance(content, str):
+        name = name.lower()  # as Anki keeps most
+        content = client.call("retrieveMediaFile", filename=name)
+    if not isinstance(content, str):
+        raise _not_found(filename)
     try:
         data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64

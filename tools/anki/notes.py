@@ -28,6 +28,8 @@ UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGN
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
+MOST = 10**9
+"""For a person in a shell."""
 PART = 500
 """Notes read in one request."""
 EXAMPLES = 5
@@ -50,7 +52,7 @@ def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject
 def find_notes(
     query: Annotated[str, 'e.g. deck:"A B" tag:x front:*word*', Limits(strip=True)] = "",
     duplicates: Annotated[str, "a field: groups of notes with one text in it"] = "",
-    limit: Annotated[int, Limits(ge=1)] = LIMIT,
+    limit: Annotated[int | None, "50 by default", Limits(ge=1)] = None,
     offset: Annotated[int, Limits(ge=0)] = 0,
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
     brief: Annotated[bool | None, "[id, first field] only"] = None,
@@ -60,6 +62,7 @@ def find_notes(
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.
     """
+    limit = limit or (MOST if calls.is_by_person() else LIMIT)
     if duplicates:
         return _duplicates(query, duplicates, limit, offset)
     if not query:

@@ -7,6 +7,7 @@ from os.path import commonprefix
 
 from tools.anki import client, note_input, notes
 from tools.anki.note_input import ItemError, NoteUpdate, Pair
+from tools.anki.notes import Info
 from tools.core.errors import cut
 
 EVERY_FIELD = "*"
@@ -43,12 +44,12 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
     return changed
 
 
-def updates(query: str, replace: dict[str, Pair]) -> list[NoteUpdate]:
-    """Updates for the notes of the query that contain one of the texts. One request per 500 notes, plus one.
+def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, Info]]:
+    """Updates for the notes of the query that contain one of the texts, each with its note. One request per 500
+    notes, plus one.
 
     Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
     """
-    updates = []
     fields = {EVERY_FIELD}
     notes.check_names(query)
     ids = client.call("findNotes", query=query)
@@ -57,11 +58,10 @@ def updates(query: str, replace: dict[str, Pair]) -> list[NoteUpdate]:
         fields.update(map(str.casefold, values))
         pairs = {name: pair for name, pair in replace.items() if any(_matches(name, pair, values))}
         if pairs:
-            updates.append(NoteUpdate(note, replace=pairs, all=True))
+            yield NoteUpdate(note, replace=pairs, all=True), info
     unknown = [name for name in replace if name.casefold() not in fields]
     if ids and unknown:
         raise notes.unknown_field(unknown[0])
-    return updates
 
 
 def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | str]]:

@@ -7,7 +7,7 @@ from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action
 from tools.anki.images import pictures
-from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
+from tools.anki.journal import SET_VALUE, Entry, Note, Step
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -15,6 +15,9 @@ from tools.core.tool import Tool
 
 LOG_LOST = (
     "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
+)
+CARDS_GONE = (
+    "it is there, a card of it is not: change a field of it, and Anki makes the card again, as a new one"
 )
 
 
@@ -94,9 +97,12 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     Notes of the same id, `kept`, are there: the deletion was lost, or the person took it back. A call before
     may have added some and lost Anki's answer: a newer note with all fields of a deleted one counts as it.
     """
+    cards = {note.id: note.cards for note in entry.lost}
     deleted = [note for note in entry.lost if note.id not in kept]
     same = _with_the_same_fields(deleted, entry.at) if deleted else {}
-    remade = _cards_again(entry, kept, answer)
+    for note_id, info in notes.in_parts(kept):
+        if len(info["cards"]) < cards[note_id]:
+            answer["failed"].append({"noteId": note_id, "error": CARDS_GONE})
     back: dict[int, Note] = {}
     missing = []
     for note in deleted:
@@ -120,39 +126,11 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
         ids = [note_id for note_id, note in back.items() if note.deck == deck]
         query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
         client.call("changeDeck", cards=client.call("findCards", query=query), deck=deck)
-    schedules = _schedules(back | remade)
+    schedules = _schedules(back)
     answer["failed"] += _make(schedules)
     answer.update(alreadyThere=there, addedAgain=added, cardsScheduled=len(schedules))
-    if back or remade:
+    if back:
         answer["warnings"].append(LOG_LOST)
-
-
-def _cards_again(entry: Entry, kept: list[int], answer: JsonObject) -> dict[int, Note]:
-    """The notes of which only some cards were deleted, with their deck; Anki has made those cards again.
-
-    It makes them when a note changes, so the first field gets a blank more, and loses it again.
-    """
-    by_id = {note.id: note for note in entry.lost}
-    home = {card: step.more["deck"] for step in entry.steps for card in step.ids}
-    back: dict[int, Note] = {}
-    for note_id, info in notes.in_parts(kept):
-        note = by_id[note_id]
-        gone = set(note.cards).difference(info["cards"])
-        if not gone:
-            continue
-        name, text = next(iter(notes.values(info).items()))
-        changes = [
-            Step("notes", SET_FIELDS, {"fields": {name: new}}, [note_id]) for new in (f"{text} ", text)
-        ]
-        actions = [*changes[0].actions(), *changes[1].actions()]
-        *_, cards = client.results(*actions, ("findCards", {"query": f"nid:{note_id}"}))
-        made = set(cards).difference(info["cards"])
-        if made:
-            client.call("changeDeck", cards=list(made), deck=home.get(gone.pop(), note.deck))
-            back[note_id] = note
-        else:
-            answer["failed"].append({"noteId": note_id, "error": "Anki did not make its deleted cards again"})
-    return back
 
 
 def _schedules(back: dict[int, Note]) -> list[Action]:

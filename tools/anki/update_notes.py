@@ -8,7 +8,6 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.client import Action
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -27,6 +26,9 @@ AGAIN = "The same call can be made again: what is changed already stays as it is
 EDITOR_S = 1.5
 """After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
 MOST_PLACES = 10
+AT_ONCE = 3000
+"""Notes of a query that are changed at a time, in some 15 MiB."""
+EMPTIES_UNDO = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
 
 @Tool("anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, lock=False)
@@ -50,7 +52,10 @@ def update_notes(
         problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
         hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
-    batch = UpdateBatch(notes or [], query, pairs)
+    if query:
+        replacement = Replacement(query, pairs)
+        return replacement.dry_run() if dryRun else replacement.run(expected)
+    batch = UpdateBatch(notes or [])
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
@@ -74,7 +79,7 @@ class Change:
 # there already, and a replacement knows its own result. What is overwritten goes to the journal before
 # the first request that changes anything; what Anki says it did is read back.
 class UpdateBatch(Batch[NoteUpdate, Change]):
-    """Changes of notes: {updated, skipped, details}. With a `query` it replaces texts in what that finds.
+    """Changes of notes: {updated, skipped, details}.
 
     `before`: the notes as they are, by id. `destinations`: the decks that updates name. `homes`: if there are
     any, the deck of each card.
@@ -86,17 +91,19 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     weight = TOGETHER
     """Fields are changed note by note, tags and decks of many notes in one action."""
 
-    def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
-        super().__init__(brief=bool(query))
+    def __init__(self, updates: list[NoteUpdate], *, brief: bool = False):
+        super().__init__(brief=brief)
         self.updates = updates
-        self.query = query
-        self.replace = replace
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._look, set, self._words, expected, demanded=bool(self.query)):
-            self.prepare_all(self.updates)
-            self._record()
-            return self.send_all(self.weight, AGAIN)
+        with confirm.agreed(self._look, set, self._words, expected):
+            return self.change()
+
+    def change(self) -> JsonObject:
+        """Make the changes of what was looked at."""
+        self.prepare_all(self.updates)
+        self._record()
+        return self.send_all(self.weight, AGAIN)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -113,9 +120,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "dryRun": True,
             "count": len(self.before),
             "missing": len(self.updates) - len(examples),
-            # What a query replaces is shown by its places.
-            "examples": [] if self.query else examples[: notes.EXAMPLES],
-            "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back", *self.warnings],
+            "examples": examples[: notes.EXAMPLES],
+            "warnings": [EMPTIES_UNDO, *self.warnings],
         }
         more = filled(
             places=places[:MOST_PLACES],
@@ -125,9 +131,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         return {**answer, **more}
 
     def _look(self) -> dict[int, Info]:
-        """The notes as they are, by id. One request, with new decks two; with a query more."""
-        if self.query:
-            self.updates = replacing.updates(self.query, self.replace)
+        """The notes as they are, by id. One request for each 500, with new decks one more."""
         self.before = notes.by_id([update.noteId for update in self.updates])
         self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         self.homes: dict[int, str] = {}
@@ -196,9 +200,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
-        first = next(iter(old))
-        if first in new and not plain(new[first]):
-            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+        self.warn(note, old, new)
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
@@ -210,9 +212,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # Anki removes with a tag what lies below it.
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
-        warnings = note_input.checked_clozes(new)
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
-        placed.warnings += warnings
         if placed.values:
             self.weight = 1
         outcome = filled(
@@ -228,6 +228,13 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
         }
         return Change(placed, outcome, {name: steps[name] for name in outcome}, self._back(info, outcome))
+
+    def warn(self, note: int, old: dict[str, str], new: dict[str, str]) -> None:
+        """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""
+        first = next(iter(old))
+        if first in new and not plain(new[first]):
+            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+        self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
 
     def _new_deck(self, name: str, cards: list[int]) -> str:
         """The deck that cards are to be moved into; empty if there is none, or they are in it already."""
@@ -300,15 +307,13 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         the change.
         """
         done = self.indexes("ok")
-        if not done:
+        if not done or self.weight == TOGETHER:  # no text was changed
             return
-        look: list[Action] = [("notesInfo", {"notes": list(self.before)}), ("guiSelectedNotes", {})]
         try:
-            answer, selected = client.multi(*look)
+            (selected,) = client.multi(("guiSelectedNotes", {}))
             if isinstance(selected, list) and self.before.keys() & selected:
                 time.sleep(EDITOR_S)
-                answer, _ = client.multi(*look)
-            infos = notes.indexed(*client.whole([answer]))
+            infos = notes.by_id(list(self.before))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
@@ -325,6 +330,69 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                 hint = "Close the Browser, or select another note in it, then call again."
                 del self.details[index]["updatedFields"]
                 self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
+
+
+class Replacement:
+    """Texts replaced in whatever a query finds: counted first, then so many notes at a time, each with an entry of
+    the journal. Of a large collection no more than these are in memory."""
+
+    def __init__(self, query: str, replace: dict[str, Pair]):
+        self.query = query
+        self.replace = replace
+
+    def dry_run(self) -> JsonObject:
+        """Count the notes and the places there are, and show the first places."""
+        batch = UpdateBatch([])
+        count = places_in_all = 0
+        places: list[list[int | str]] = []
+        for update, info in replacing.updates(self.query, self.replace):
+            count += 1
+            values = notes.values(info)
+            batch.warn(update.noteId, values, replacing.new_values(update, values))
+            here = list(replacing.places(update, values))
+            places_in_all += len(here)
+            places += here[: MOST_PLACES - len(places)]
+        warnings = [EMPTIES_UNDO, *batch.warnings[:MOST_PLACES]]
+        more = filled(places=places, placesInAll=places_in_all)
+        return {"dryRun": True, "count": count, "missing": 0, "examples": [], "warnings": warnings, **more}
+
+    def run(self, expected: int | None) -> JsonObject:
+        answer: JsonObject = {"updated": 0, "skipped": 0}
+        changed: list[str] = []
+        details: list[JsonObject] = []
+        with confirm.agreed(self._look, set, self._words, expected, demanded=True) as texts:
+            ids = list(texts)
+            for start in range(0, len(ids), AT_ONCE):
+                try:
+                    part = self._change(ids[start : start + AT_ONCE])
+                except ToolError as error:
+                    error.message += f". {answer['updated']} of {len(ids)} notes were changed before these"
+                    raise
+                answer["updated"] += part["updated"]
+                answer["skipped"] += part["skipped"]
+                details += part.get("details", [])
+                changed += filter(None, part.get("noteIds", "").split("-"))
+        return {**answer, **filled(noteIds="-".join(changed[:1] + changed[-1:]), details=details)}
+
+    def _change(self, ids: list[int]) -> JsonObject:
+        batch = UpdateBatch([], brief=True)
+        batch.before = {}
+        for update, info in replacing.updates(client.ids_query("nid", ids), self.replace):
+            batch.updates.append(update)
+            batch.before[update.noteId] = info
+        return batch.change()
+
+    def _look(self) -> dict[int, str]:
+        """The first texts of the notes with something to replace, by id; of most nothing."""
+        texts: dict[int, str] = {}
+        for update, info in replacing.updates(self.query, self.replace):
+            texts[update.noteId] = notes.first_text(info) if len(texts) < notes.EXAMPLES else ""
+        return texts
+
+    def _words(self, texts: dict[int, str]) -> str:
+        fields = quoted(", ".join(self.replace))
+        examples = confirm.examples(texts.values())
+        return f"change fields {fields} of {notes.counted(len(texts), 'note')}{examples}" if texts else ""
 
 
 def _key(step: Step) -> str:

@@ -40,22 +40,25 @@ def refuse_to_ask(question: str, key: str = "") -> str:
 class Call(NamedTuple):
     """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
     call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the
-    answer, whatever its shape."""
+    answer, whatever its shape; `by_person`: a person called it, from a shell."""
 
     report: Report
     cancelled: Callable[[], bool]
     ask: Ask
     lines: list[str]
+    by_person: bool = False
 
 
 _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 @contextmanager
-def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask) -> Iterator[list[str]]:
+def calling(
+    report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask, *, by_person: bool = False
+) -> Iterator[list[str]]:
     """Make `report`, `cancelled` and `ask` those of every tool that runs inside. Yields the list of lines that
     are to follow its answer."""
-    call = Call(report, cancelled, ask, [])
+    call = Call(report, cancelled, ask, [], by_person)
     token = _current.set(call)
     try:
         yield call.lines
@@ -67,6 +70,12 @@ def report(done: float, total: float | None = None, message: str = "") -> None:
     """Report to the client how far the work is (MCP progress); `total` is None if it is unknown."""
     if call := _current.get():
         call.report(done, total, message)
+
+
+def is_by_person() -> bool:
+    """True if a person calls from a shell: what spares or fences a model is not for them."""
+    call = _current.get()
+    return call is not None and call.by_person
 
 
 def follow(line: str) -> None:

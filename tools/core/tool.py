@@ -14,7 +14,7 @@ from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import Page
 from tools.core.parameters import Parameters
-from tools.core.settings import current
+from tools.core.settings import USER, current, masked
 
 Function = Callable[..., Any]
 
@@ -159,18 +159,20 @@ def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
 
 
 def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Every failure becomes an answer with a hint; the details of an unforeseen one go to the log, not to the
-    client."""
+    """Every failure becomes an answer with a hint; an unforeseen one goes to the log, and its text to a client of
+    this machine."""
     try:
         return call(**arguments)
     except ToolError as error:
         return error.answer()
-    except (Exception, SystemExit):
+    except (Exception, SystemExit) as error:
         import logging
 
         logging.getLogger(__name__).exception("%s failed", tool.name)
         hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
-        return ToolError(f"Internal error in {tool.name}", hint, code="INTERNAL_ERROR").answer()
+        # Over HTTP, where there is a user, its text stays in the log.
+        text = "" if USER.get() else f": {type(error).__name__}: {masked(str(error))}"
+        return ToolError(f"Internal error in {tool.name}{text}", hint, code="INTERNAL_ERROR").answer()
 
 
 # Innermost first.

@@ -49,9 +49,8 @@ def apply_actions(
     preview_id = fields.identifier("preview_id", preview_id)
     key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
     CONFIRMATION.read("user_confirmation", user_confirmation)
-    if (verdict := consent.verdict(user_confirmation)) != "yes":
-        what = "a no" if verdict == "no" else "neither a yes nor a no"
-        message = f"That is {what}: {fields.printable(user_confirmation)}"
+    if not consent.is_yes(user_confirmation):
+        message = f"That is not a yes: {fields.printable(user_confirmation)}"
         hint = "Nothing was changed. Ask again, or what should be different; cancel_preview gives the preview up."
         raise ToolError(message, hint, code="NOT_CONFIRMED")
     calls.checkpoint()

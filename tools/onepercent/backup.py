@@ -172,13 +172,11 @@ def database() -> Health:
     with store.reading() as db:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         faults = faults_of(db)
-    healed = [] if faults else heal()
-    if healed:
-        faults = [f"{', '.join(healed)} differed from the record"]
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
-        advice_of_faults = COUNTED_ANEW if healed else RESTORE
-        return Health("broken", f"{summary}: {'; '.join(faults)}", advice_of_faults)
+        return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
+    if healed := heal():
+        return Health("broken", f"{summary}: {', '.join(healed)} differed from the record", COUNTED_ANEW)
     return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
 
 
@@ -187,8 +185,7 @@ def faults_of(db: Database) -> list[str]:
     if faults := [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]:
         return faults
     try:
-        for (habit_id,) in db.execute("SELECT id FROM habits").fetchall():
-            histories.of_habit(db, habit_id, days.today())
+        histories.is_misfolded(db, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
     return ["a row refers to nothing"] if db.execute("PRAGMA foreign_key_check").fetchone() else []

@@ -1,7 +1,6 @@
-"""The person's words of consent: a yes, a no, or neither."""
+"""The person's words of consent: a yes, or a no and what is neither."""
 
 import re
-from typing import Literal
 
 # What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is `no`. In order:
 # 1. pairs that sound like a no and are none go;
@@ -32,34 +31,27 @@ NO = frozenset(
     "забудь забей прекрати прекратите ошибка обойдусь воздержусь увы "
     "no nope nah naw n net nyet nix negative cancel cancels cancelled canceled abort aborted later decline declines "
     "declined reject rejects rejected refuse refuses refused deny denied denies disagree disagrees leave skip skipped pass "
-    "forget dismiss dismissed against wrong keep nothing unconfirmed unapproved unanswered ignore ignored false".split()
+    "forget dismiss dismissed against wrong keep nothing unconfirmed unapproved unanswered ignore ignored false "
+    # Neither is a consent.
+    "null none undefined nil maybe perhaps hm hmm unsure depends pending tbd м хм эм возможно наверное подумаю подумаем".split()
 )
 YES = frozenset(
     "да ага угу конечно давай давайте подтверждаю подтверждено подтвердил подтвердила согласен согласна согласны применяй "
     "применить примени делай сделай верно точно yes yep yeah yup yea y sure agree agreed agrees approve approved approves "
     "confirm confirmed confirms proceed accept accepted apply".split()
 )
-UNCLEAR = frozenset(
-    "null none undefined nil maybe perhaps hm hmm м хм эм возможно наверное unsure depends pending tbd подумаю подумаем".split()
-)
-
-Verdict = Literal["yes", "no", "unclear"]
 
 
-def verdict(confirmation: str) -> Verdict:
-    """Judge what the person has said."""
+def is_yes(confirmation: str) -> bool:
+    """True if the person has said yes."""
     words = WORD.findall(confirmation.lower().replace("ё", "е").replace("’", "'"))
     text = STRETCHED.sub(lambda match: match[0][0], " ".join(words))
     text, harmless = HARMLESS.subn("", text)
     if NEVER.search(text):
-        return "no"
+        return False
 
     for word in text.split():
-        if word in YES:
-            return "yes"
-        if word in NO:
-            return "no"
-    if harmless or SIGNS.search(confirmation):
-        return "yes"
-    is_open = not words or UNCLEAR.intersection(words) or confirmation.strip().endswith("?")
-    return "unclear" if is_open else "yes"
+        if word in YES or word in NO:
+            return word in YES
+    is_asked = confirmation.strip().endswith("?")
+    return bool(harmless or SIGNS.search(confirmation) or (words and not is_asked))

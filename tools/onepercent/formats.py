@@ -4,22 +4,22 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from tools.onepercent import settings
 from tools.onepercent.database import Database, Row, store
+from tools.onepercent.habits.due_days import DUE_DAY, read
 
 # Each table with the query of its rows; what is deleted is left out, what is archived is not.
 TABLES = {
     "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason, m.xp
         FROM habit_marks m JOIN habits h ON h.id = m.habit_id
-        WHERE m.user = ? AND h.deleted_at IS NULL ORDER BY m.date, h.id""",
-    "steps": """SELECT g.title AS goal, s.title AS step, s.description, s.priority, s.dt AS date,
+        WHERE m.user = :user AND h.deleted_at IS NULL ORDER BY m.date, h.id""",
+    "steps": f"""SELECT g.title AS goal, s.title AS step, s.description, s.priority, {DUE_DAY} AS date,
             s.time_duration AS minutes, s.progress, s.completed_on
         FROM steps s JOIN goals g ON g.id = s.goal_id
-        WHERE s.user = ? AND s.deleted_at IS NULL AND g.deleted_at IS NULL ORDER BY g.id, s.id""",
+        WHERE s.user = :user AND s.deleted_at IS NULL AND g.deleted_at IS NULL ORDER BY g.id, s.id""",
     "diary": """SELECT date, what_done, what_not_done, reflection, plans FROM diary
-        WHERE user = ? AND deleted_at IS NULL ORDER BY date, id""",
+        WHERE user = :user AND deleted_at IS NULL ORDER BY date, id""",
 }
-DATED = """SELECT 'step' AS kind, s.id, s.dt AS date, s.title, g.title AS goal, s.description, s.updated_at
+DATED = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description, s.updated_at
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.dt IS NOT NULL AND s.deleted_at IS NULL
             AND g.deleted_at IS NULL AND g.archived_at IS NULL
@@ -39,7 +39,7 @@ def write_tables(folder: Path) -> list[Path]:
     written = []
     with store.reading() as db:
         for name, query in TABLES.items():
-            rows = db.execute(query, (settings.user(),))
+            rows = read(db, query)
             head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
             with store.replacing(file) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
@@ -52,7 +52,7 @@ def calendar(db: Database) -> Iterator[str]:
     """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing has
     the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
-    for row in db.execute(DATED, {"user": settings.user()}):
+    for row in read(db, DATED):
         for line in _event(row):
             yield from _folded(line)
     yield "END:VCALENDAR\r\n"

@@ -11,9 +11,9 @@ from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
-from tools.onepercent.rules import HISTORY_DAYS_BACK, SCHEDULE_DAYS_AHEAD
+from tools.onepercent.rules import SCHEDULE_DAYS_AHEAD
 from tools.onepercent.snapshot import present, word_search
-from tools.onepercent.snapshot.history import marks_as_text
+from tools.onepercent.snapshot.history import kept, marks_as_text
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
@@ -31,9 +31,7 @@ Status = Literal["work", "complete", "all", "archived"]
 @Tool("get_user_snapshot", title="Goals, habits, diary", order=10, on_call=dispatch, page=person_pages.DAYS)
 def get_user_snapshot(
     include: Annotated[list[Section] | None, "default: goals, habits, xp"] = None,
-    date_from: Annotated[
-        str | None, "for diary, schedule; default today. history: the last 7 days, at most 366 back"
-    ] = None,
+    date_from: Annotated[str | None, "for diary, schedule; default today. history: the last 7 days"] = None,
     date_to: Annotated[str | None, "default date_from + 7 days; history: today"] = None,
     goals_status: Annotated[Status | None, "default work"] = None,
     goal_id: Annotated[int | None, "that one goal whole, with every step"] = None,
@@ -69,7 +67,7 @@ def get_user_snapshot(
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
             with_steps=STEPS in (include or ()),
-            past=_past(today, first, last),
+            past=kept(db, user, first, last, today) if "history" in names else (today, today),
             diary_told="diary" in names and first is not None,
         )
         zone = days.persons_day().zone or days.zone_of_settings()
@@ -78,7 +76,7 @@ def get_user_snapshot(
         if names:
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, user, f"{today}", WORDS.read("find", find))
+            answer["found"] = word_search.search(db, user, WORDS.read("find", find))
         content = marks_as_text(db, user, today, first, last) if picture else ()
 
     shown = person_pages.Shown(answer, *content)
@@ -104,11 +102,3 @@ def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> lis
     if not names and not is_search:
         names += ["goals"] if is_one_goal else DEFAULT
     return list(dict.fromkeys(names))
-
-
-def _past(today: date, first: date | None, last: date | None) -> tuple[date, date]:
-    """The days that `history` looks back on: what is asked for of the past, else the last seven."""
-    earliest = today - timedelta(HISTORY_DAYS_BACK)
-    until = max(min(last or today, today), earliest)
-    start = min(first or until - timedelta(days.WEEK - 1), until)
-    return max(start, earliest), until

@@ -64,12 +64,11 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         schedule = present.dated(db, view)
         habits = present.habits(db, view)["items"]
         is_written = present.diary(db, view)["items"]
-    open_today = [row for row in schedule["today"] if not row["is_complete"]]
-    titles_by_kind = {
-        "goal": [row["title"] for row in open_today if "kind" in row],
-        "step": [row["title"] for row in open_today if "kind" not in row],
-        "habit": [habit["name"] for habit in habits if habit["today_status"] == "pending"],
-    }
+    pending = [habit["name"] for habit in habits if habit["today_status"] == "pending"]
+    titles_by_kind = {"goal": [], "step": [], "habit": pending}
+    for row in schedule["today"]:
+        if not row["is_complete"]:
+            titles_by_kind[row.get("kind", "step")].append(row["title"])
 
     lines = []
     for kind, titles in titles_by_kind.items():

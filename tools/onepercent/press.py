@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.onepercent import previews
+from tools.onepercent import days, previews, settings
 from tools.onepercent.apply_actions import apply_agreed
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
@@ -12,6 +13,7 @@ from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
+AMOUNT = "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
 
 
 @Tool(
@@ -39,9 +41,12 @@ def tick_by_press(
     press_key: str,
     date: Annotated[str | None, "default: today"] = None,
     amount: float | None = None,
+    seen: Annotated[float | None, "the day's amount as the page shows it"] = None,
     excuse_reason: str | None = None,
 ) -> JsonObject:
     """Tick a step or a day of a habit, or take it back: one press previews and applies one action.
+
+    An amount is added only if the day still has what was `seen`: a press whose reply was lost is not added again.
 
     Source: docs/pages.md
     """
@@ -49,5 +54,8 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
+        (present,) = db.execute(AMOUNT, (id, settings.user(), date or f"{days.today()}")).fetchone()
+        if seen not in (None, present):
+            raise ToolError("The amount of the day has changed", "Show the day again.", code="ALREADY")
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

@@ -12,7 +12,6 @@ MARK_DAYS_BACK = 30
 USUAL_MARK_DAYS_BACK = 7
 """A mark that is older is warned of: it may be of another month than was meant."""
 SHIFT_DAYS = 3660
-HISTORY_DAYS_BACK = 366
 SCHEDULE_DAYS_AHEAD = 7
 LATEST_DAY_START_HOUR = 12
 

@@ -13,10 +13,11 @@ from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, rate
+from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, kept, rate
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
+LONGEST_HISTORY_DAYS = 36_525  # a hundred years
 DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 IN_ORDER = "ORDER BY completed_on, id"
@@ -83,8 +84,8 @@ def _habit(habit: JsonObject) -> str:
 def history(number_of_days: str = "7") -> TextOutput:
     """Show what was closed, kept and earned, by default in the last 7 days."""
     count = int(number_of_days) if number_of_days.isdecimal() else 0
-    if not 1 <= count <= days.YEAR:
-        return TextOutput(words.say("shell.days", most=days.YEAR), 2)
+    if not 1 <= count <= LONGEST_HISTORY_DAYS:
+        return TextOutput(words.say("shell.days", most=LONGEST_HISTORY_DAYS), 2)
     first = store.today() - timedelta(count - 1)
     answer = get_user_snapshot(include=["history"], date_from=f"{first}")
     past = answer["data"]["history"]
@@ -157,6 +158,7 @@ def report(file: str, *period: str) -> TextOutput:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
 
     with store.reading() as db:
+        kept(db, settings.user(), first, last, today)
         recent = Past(db, settings.user(), first, last, today)
         _, text = encodable(_content(recent, last))
 

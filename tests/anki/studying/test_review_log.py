@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, make_due, put, tokens
-from tools.anki import stats
+from tools.anki import batch
 from tools.anki.studying import review_log
 
 DAY = 86400
@@ -97,7 +97,8 @@ def test_days_are_anki_s_whatever_this_clock_says(deck, call, monkeypatch, hours
 
 
 def test_a_year_of_many_cards_is_read_in_parts(deck, call, monkeypatch):
-    monkeypatch.setattr(stats, "CARDS", 7)
+    monkeypatch.setattr(batch, "FIRST", 7 * batch.TOGETHER)
+    monkeypatch.setattr(batch, "GROWTH", 1)
     now = deck.collection.sched.day_cutoff - 60
     write_log(deck.collection, [now - number for number in range(20)])
     deck.requests.clear()

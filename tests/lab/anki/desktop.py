@@ -73,13 +73,19 @@ class Desktop:
         (addons / "lab_control").mkdir()
         shutil.copy(CONTROL, addons / "lab_control" / "__init__.py")
         self.log = (self.base / "log").open("wb")
+        self.environ = environ
+        self.start()
+        return self
+
+    def start(self) -> None:
+        """Start it, also again after a crash, and wait until its collection is open."""
         command = [self.python_path, "-c", "import aqt; aqt.run()", "-b", str(self.base), "-p", PROFILE]
-        self.process = subprocess.Popen(command, env=environ, stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(command, env=self.environ, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + START_S
         while True:
             try:
                 if self.python("mw.col is not None"):
-                    return self
+                    return
             except OSError:
                 pass
             if self.process.poll() is not None or time.monotonic() > deadline:

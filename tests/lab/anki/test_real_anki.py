@@ -14,7 +14,8 @@ import pytest
 
 from tests.anki.test_other_server import failing_examples
 from tests.lab.anki.desktop import Desktop, free_port
-from tools.anki import answers, due
+from tools.anki import answers, client, due
+from tools.anki.replies import Unanswered
 
 PYTHON = os.environ.get("ANKI_PYTHON", "")
 ADDONS = [folder for folder in os.environ.get("ANKI_CONNECT_ADDONS", "").split(":") if folder]
@@ -120,6 +121,93 @@ def test_undo_takes_nothing_back_that_came_after_the_answer(anki, call, change):
     assert refusal["code"] == "NOTHING_TO_UNDO"
     assert stands()
     assert log(anki)[0][0] == card
+
+
+# By the operations of Anki's own window, at once after the answer.
+STEPS = {
+    "suspend": "mw.col.sched.suspend_cards([{other}])",
+    "bury": "mw.col.sched.bury_cards([{other}])",
+    "flag": "mw.col.set_user_flag_for_cards(2, [{other}])",
+    "move": "mw.col.set_deck([{other}], mw.col.decks.id('Other'))",
+    "delete": "mw.col.remove_notes([mw.col.get_card({other}).nid])",
+    "new deck": "mw.col.decks.add_normal_deck_with_name('New')",
+    "rename deck": "mw.col.decks.rename(mw.col.decks.by_name('Other')['id'], 'Third')",
+    "due date": "mw.col.sched.set_due_date([{other}], '3')",
+    "tag": "mw.col.tags.bulk_add([mw.col.get_card({other}).nid], 'x')",
+    "tag of the answered note": "mw.col.tags.bulk_add([mw.col.get_card({card}).nid], 'x')",
+    "css": "m = mw.col.models.by_name('Cloze'); m['css'] += '/**/'; mw.col.models.update_dict(m)",
+    "an edit": "n = mw.col.get_card({other}).note(); n['Back'] = 'typed'; mw.col.update_note(n)",
+    "an edit of the answered note": "n = mw.col.get_card({card}).note(); n['Back'] = 'typed'; mw.col.update_note(n)",
+    "a new note": "n = mw.col.new_note(mw.col.models.by_name('Basic')); n['Front'] = 'q'; mw.col.add_note(n, 1)",
+    "deck options": """
+from anki.deck_config_pb2 import UpdateDeckConfigsRequest
+deck = mw.col.decks.by_name('Geo')['id']
+now = mw.col.decks.get_deck_configs_for_update(deck)
+config = now.all_config[0].config
+config.config.new_per_day = 7
+asked = UpdateDeckConfigsRequest(target_deck_id=deck, configs=[config], limits=now.current_deck.limits)
+mw.col.decks.update_deck_configs(asked)
+""",
+}
+WHOLE = """
+result = [mw.col.db.all("select id, flds, tags from notes order by id"),
+    mw.col.db.all("select id, did, queue, due, flags from cards order by id"),
+    sorted(d.name for d in mw.col.decks.all_names_and_ids()), [m["css"] for m in mw.col.models.all()],
+    mw.col.decks.config_dict_for_deck_id(1)["new"]["perDay"], mw.col.db.scalar("select count() from revlog")]
+"""
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_undo_leaves_whatever_the_person_did_next(anki, call, step):
+    cards = add(anki, 5)
+    anki.python("mw.col.decks.id('Other')")
+    anki.python('mw.col.db.execute("update notes set mod = mod - 9")')
+    assert call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}])["answered"] == 1
+    text = STEPS[step].replace("{other}", str(cards[3])).replace("{card}", str(cards[0]))
+    anki.python(f"{text}\nresult = mw.col.undo_status().undo")
+    before = anki.python(WHOLE)
+
+    refusal = call("anki.answer_cards", undo=True)
+
+    assert refusal.get("code") == "NOTHING_TO_UNDO", refusal
+    assert anki.python(WHOLE) == before
+
+
+# Restoring
+
+
+def count_of_notes(anki):
+    return anki.python("mw.col.note_count()")
+
+
+@pytest.mark.parametrize("way", ["lost", "undone", "crash"])
+def test_a_restore_adds_no_note_that_is_there(anki, call, monkeypatch, way):
+    add(anki, 300)
+    notes = anki.python("result = list(mw.col.find_notes(''))")
+    sent = client.send
+
+    def lose(request, extra_s=0):
+        if "deleteNotes" not in client.names(request["action"], request.get("params")):
+            return sent(request, extra_s)
+        if way == "crash":
+            anki.process.kill()
+        raise Unanswered("it was lost", "Look.", code="ANKI_CUT")
+
+    if way == "undone":
+        call("anki.delete_notes", noteIds=notes)
+        assert count_of_notes(anki) == 0
+        anki.python("mw.undo()")
+    else:
+        monkeypatch.setattr(client, "send", lose)
+        assert call("anki.delete_notes", noteIds=notes)["code"] == "ANKI_CUT"
+        monkeypatch.setattr(client, "send", sent)
+    if way == "crash":
+        anki.process.wait()
+        anki.start()
+    answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
+
+    assert answer["alreadyThere"] == 300 and "addedAgain" not in answer
+    assert count_of_notes(anki) == 300
 
 
 def test_an_answer_alone_is_taken_back(anki, call):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.browser import Browser, Tab, program
 from tests.support.client import PYTHON, SUPPORT, Client
-from tests.support.pages import CAPABLE, Host, capable, shown
+from tests.support.pages import CAPABLE, MONDAY, Host, capable, shown
 
 HERE = Path(__file__).parent
 # What the host pages of other makers say themselves.
@@ -101,3 +101,15 @@ def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> It
         person.host.close()
         person.client.__exit__()
     assert tabs == [([], [])] * len(tabs)
+
+
+@pytest.fixture
+def on(sit: Callable[..., Person], tmp_path: Path) -> tuple[Person, Callable[[str], None]]:
+    """Sit down at a server whose clock is turned by calling `turn` with a date."""
+    clock = tmp_path / "clock"
+
+    def turn(day: str) -> None:
+        clock.write_text(f"{day}T09:00:00+00:00", encoding="utf-8")
+
+    turn(MONDAY)
+    return sit(clock=clock), turn

@@ -6,7 +6,7 @@ import pytest
 
 from tests.onepercent.page.test_days_page import says, today
 from tests.onepercent.page.test_preview_page import act, do, ends, head
-from tests.onepercent.page.test_true_pages import MONDAY, on  # noqa: F401 (a fixture)
+from tests.support.pages import MONDAY
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def test_a_press_that_is_not_saved_says_so_and_one_that_is_says_nothing(sit):
     assert lines(tab, "#n2 .bad") == []
 
 
-def test_a_past_day_shows_no_streak_and_no_hours_of_today(on):  # noqa: F811
+def test_a_past_day_shows_no_streak_and_no_hours_of_today(on):
     person, _ = on
     do(
         person,
@@ -94,7 +94,7 @@ def test_a_past_day_shows_no_streak_and_no_hours_of_today(on):  # noqa: F811
 
 
 @pytest.mark.parametrize("habits", [3, 6, 9, 12])
-def test_two_thirds_of_a_day_have_one_shade_on_the_page_and_in_the_report(on, habits):  # noqa: F811
+def test_two_thirds_of_a_day_have_one_shade_on_the_page_and_in_the_report(on, habits):
     person, _ = on
     do(person, *(act("habit.create", name=f"h{number}") for number in range(habits)))
     marked = range(1, habits * 2 // 3 + 1)
@@ -104,7 +104,7 @@ def test_two_thirds_of_a_day_have_one_shade_on_the_page_and_in_the_report(on, ha
     assert share.strip() == tab.run("shade(2 / 3).style").partition(": ")[2] == "32%"
 
 
-def test_the_compared_habits_rise_by_points_and_experience_by_its_number(on):  # noqa: F811
+def test_the_compared_habits_rise_by_points_and_experience_by_its_number(on):
     person, turn = on
     turn("2026-11-01")
     do(person, act("habit.create", name="Зарядка"))
@@ -118,7 +118,7 @@ def test_the_compared_habits_rise_by_points_and_experience_by_its_number(on):  #
     assert re.search(r"▼ [\d ]+ к прежним", tab.text().replace("\xa0", " "))
 
 
-def test_tomorrow_names_no_empty_list(on):  # noqa: F811
+def test_tomorrow_names_no_empty_list(on):
     person, _ = on
     do(person, act("habit.create", name="Зарядка"))
     tab = person.see("get_user_snapshot", locale="ru-RU")

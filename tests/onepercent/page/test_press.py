@@ -13,6 +13,7 @@ from tests.support.client import ENVELOPE, PROJECT, Client
 from tests.support.pages import CAPABLE, EXTENSION, MIME, capable
 from tools.core.mcp_apps import document
 from tools.core.presses import PRESS
+from tools.onepercent.database import store
 from tools.onepercent.page import keys, person_pages
 
 GOAL = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "Python"}}
@@ -123,6 +124,16 @@ def test_without_the_key_nothing_is_applied(key):
     assert answer["code"] == "NOT_PRESSED"
     assert "apply_actions" in answer["hint"]
     assert len(person.items("goals")) == 0
+
+
+def test_the_audit_of_a_press_has_no_key(file):
+    preview_id = person.preview(GOAL)["preview_id"]
+    key = keys.of_preview(preview_id)
+    assert person.call("apply_by_press", preview_id=preview_id, press_key=key)["success"]
+    with store.reading() as db:
+        rows = [str(tuple(row)) for row in db.execute("SELECT * FROM audit")]
+    assert any("apply_by_press" in row for row in rows)
+    assert not any(key in row or "press_key" in row for row in rows)
 
 
 def test_a_key_is_good_for_one_preview_of_one_person():

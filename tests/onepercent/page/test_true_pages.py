@@ -4,22 +4,9 @@ import pytest
 
 from tests.onepercent.page.test_days_page import says, today
 from tests.onepercent.page.test_preview_page import act, do, ends, goals, offered
+from tests.support.pages import MONDAY
 
 pytestmark = pytest.mark.slow
-
-MONDAY = "2026-11-23"
-
-
-@pytest.fixture
-def on(sit, tmp_path):
-    """Sit down at a server whose clock is turned by calling `turn` with a date."""
-    clock = tmp_path / "clock"
-
-    def turn(day):
-        clock.write_text(f"{day}T09:00:00+00:00", encoding="utf-8")
-
-    turn(MONDAY)
-    return sit(clock=clock), turn
 
 
 def test_on_a_monday_equal_numbers_of_days_are_compared(on):

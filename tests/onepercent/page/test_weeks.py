@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from tests.onepercent.person import act, call, do
+from tests.onepercent.person import act, call, do, items, snapshot
 from tools.core.presses import PRESS
 from tools.onepercent import days
 from tools.onepercent.page import person_pages
@@ -60,7 +60,10 @@ def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock)
         act("goal.create", title="g"),
         act("step.create", goal_id=None, title="s", dt="2026-03-19"),
     )
-    assert read(clock)["next"]["habits"] == ["daily", "on Thursdays", "once a week"]
+    assert read(clock)["next"]["habits"] == ["daily", "on Thursdays"]
+    clock.set("2026-03-21T12:00:00+00:00")
+    assert read(clock)["next"]["habits"] == ["daily", "once a week"], "on the last day it must"
+    clock.set("2026-03-18T12:00:00+00:00")
     do(act("habit.mark_completed", habit_id=4))
     assert read(clock)["next"] == {"date": "2026-03-19", "steps": ["s"], "habits": ["daily", "on Thursdays"]}
     do(act("habit.pause", habit_id=1))
@@ -79,6 +82,7 @@ def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
 
 
 def test_the_page_is_told_of_the_days_that_were_asked_for(clock):
+    do(act("diary.create_entry", plans="x", date="2026-02-10"))
     for question, told in (
         ({}, ("2026-03-18", "2026-02-23", "2026-03-22")),
         ({"date_from": "2026-03-10"}, ("2026-03-10", "2026-02-16", "2026-03-15")),
@@ -90,3 +94,27 @@ def test_the_page_is_told_of_the_days_that_were_asked_for(clock):
         assert (shown["day"], shown["first"], shown["last"]) == told and shown["today"] == "2026-03-18"
         assert PRESS in private
     assert person_pages.DAYS.private({"success": False}) == {}
+
+
+def test_the_ring_history_strip_report_and_the_chat_say_the_same_of_a_day(clock, tmp_path):
+    clock.set("2026-03-16T12:00:00+00:00")  # a Monday
+    do(
+        *(act("habit.create", name=name) for name in ("a", "b")),
+        act("habit.create", name="once a week", frequency_type="weekly"),
+        act("habit.create", name="twice a week", frequency_type="times_per_week", times=2),
+    )
+    shown = read(clock)
+    assert [habit["name"] for habit in shown["habits"]] == ["a", "b"]
+    assert [habit["name"] for habit in shown["others"]] == ["once a week", "twice a week"]
+    do(act("habit.mark_completed", habit_ids=[1, 2]))
+    for done, marked in ((2, []), (3, [act("habit.mark_completed", habit_id=3)])):
+        do(*marked) if marked else None
+        data = snapshot("habits", "history")
+        assert data["history"]["days"][-1]["habits"] == f"{done}/{done}"
+        assert (data["habits"]["today_completed"], data["habits"]["today_total"]) == (done, done)
+        shown = read(clock)
+        assert shown["cells"][shown["passed"] - 1][0] == shown["strip"][-1][1] == 1
+        assert len(shown["habits"]) == done
+    clock.set("2026-03-22T12:00:00+00:00")  # the last day: what is missing must be done
+    assert {habit["name"]: habit["today_status"] for habit in items("habits")}["twice a week"] == "pending"
+    assert "twice a week" in [habit["name"] for habit in read(clock)["habits"]]

@@ -1,7 +1,6 @@
-// For pages with long lists, and with numbers that rise and fall.
+// For pages with long lists.
 learn("more|ещё $|$ more");
 const percent = (part) => number(part, { style: "percent" });
-const signed = (value) => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
 // The first items of a list; the others are folded under "16 more" with a note, and stay open once they are.
 const folded = (name, items, most, note) => {
   if (items.length < most + 2) return items;

@@ -71,8 +71,9 @@ class Outcome:
         return [[entry.section, entry.as_json()] for entry in self.entries]
 
     def warn(self, name: str, **values: object) -> None:
-        """Add a warning: its text, and the values of the places in it."""
-        self.warnings.append((name, values))
+        """Add a warning: its text, and the values of the places in it; one that is there already is not repeated."""
+        if (name, values) not in self.warnings:
+            self.warnings.append((name, values))
 
     def done(self) -> list[str]:
         """Say what has happened."""

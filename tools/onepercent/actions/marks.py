@@ -29,6 +29,11 @@ MARK = {
 NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 1"
 
 
+# The other days of an ISO week on which a habit is done.
+OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status = 'completed' AND date <> :day
+    AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
+
+
 @action("habit.mark_completed", {**MARK, "amount": AMOUNT})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
@@ -75,7 +80,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         dates = []
         duplicates = []
         for day in _days(unit, history.course, params):
-            if _mark(unit, habit, day, params, status, marked):
+            if _mark(unit, history, day, params, status, marked, outcome):
                 dates.append(day)
             else:
                 duplicates.append(day)
@@ -115,8 +120,17 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     return [date.fromordinal(day).isoformat() for day in sorted(ordinals)]
 
 
-def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str, marked: Marked) -> bool:
+def _mark(
+    unit: UnitOfWork,
+    history: History,
+    day: str,
+    params: JsonObject,
+    status: str,
+    marked: Marked,
+    outcome: Outcome,
+) -> bool:
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
+    habit = history.habit
     before = unit.read("habit_marks", habit["id"], day)
     was_so = before is not None and before["status"] == status
     excuse = params.get("excuse_reason")
@@ -128,10 +142,12 @@ def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: st
     if status == "completed":
         amount = _amount(habit, before, params)
         # A habit without a target has no amounts. A day that is done stays done, though the target grew since.
-        if amount is None or amount >= habit["target_amount"] or was_so:
-            worth = habit["xp_reward"]
-        else:
+        if amount is not None and amount < habit["target_amount"] and not was_so:
             status = "partial"
+        elif not (before and before["xp"] > 0) and _is_beyond(unit, history, day):
+            outcome.warn("warn.enough", title=habit["name"])
+        else:
+            worth = habit["xp_reward"]
     elif not excuse:
         worth = -habit["xp_penalty"]
 
@@ -154,6 +170,13 @@ def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: st
         if params.get("amount", amount) != amount:
             marked.added = params["amount"]
     return True
+
+
+def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
+    """True if the week of a day has, without it, as many times as the habit needs."""
+    times = history.course.at(days.ordinal(day)).times
+    (others,) = unit.db.execute(OTHERS, {"habit": history.habit["id"], "day": day}).fetchone()
+    return 0 < times <= others
 
 
 def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:

@@ -148,10 +148,8 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     if params.get("repeat") and not (step["dt"] or params.get("dt")):
         params["dt"] = due_days.first_day(params["repeat"], unit.today)
 
-    stored = unit.read("steps", step["id"]) or step
     outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
-    # The day was counted by the former rule, or set by a clock that ran ahead, which this change makes unknown.
-    if "repeat" in params or (step["repeat"] and step["dt"] and stored["dt"] > step["dt"]):
+    if "repeat" in params:  # The day was counted by the former rule.
         unit.assign("steps", step, {"dt": params.get("dt", step["dt"])})
     warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
     return outcome

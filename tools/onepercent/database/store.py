@@ -6,6 +6,7 @@ Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and 
 
 import logging
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -269,7 +270,8 @@ def refused(message: str, hint: str) -> ToolError:
 def translated(error: Exception, file: Path) -> ToolError:
     """The error for one of sqlite, or of reading what it gave."""
     text = str(error)
-    if not isinstance(error, sqlite3.Error) or "malformed" in text or "not a database" in text:
+    # A function of ours fails at what the tools never wrote.
+    if not isinstance(error, sqlite3.Error) or re.search("malformed|not a database|user-defined", text):
         return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
     message, advice = next(cause for words, cause in CAUSES.items() if words in text)
     return refused(message.format(file=file), f"Nothing was changed. {advice}")

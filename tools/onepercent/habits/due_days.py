@@ -10,16 +10,15 @@
 import json
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
+from sqlite3 import Cursor
 
+from tools.onepercent import days, settings
 from tools.onepercent.database import Database, Row
 from tools.onepercent.habits.schedules import FOREVER, Schedule, schedule
 
 KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
 """The frequency of a habit that is due on the same days, by `every` of a rule."""
 LONGEST_MONTH = 31  # days in which each rule has a day
-DAMAGED = (ValueError, LookupError, TypeError)
-"""Errors of a rule that cannot be read; showing it raises them again, outside of sqlite."""
 CLOCK_DAYS = 2
 """Zones and the hour at which a day begins make a stamp differ from the person's date by no more."""
 
@@ -44,15 +43,15 @@ IS_STEP = "kind IS NULL"
 
 
 def dated(db: Database, which: str, **values: object) -> list[Row]:
-    """The dated things of `user` that a condition selects, as of `today`, in their order."""
-    return read(db, f"{DATED} WHERE {which} ORDER BY date, id", values)
+    """The dated things that a condition selects, in their order."""
+    return read(db, f"{DATED} WHERE {which} ORDER BY date, id", **values).fetchall()
 
 
-def read(db: Database, statement: str, values: dict[str, Any]) -> list[Row]:
-    """The rows of a query that may ask for due_day and missed."""
-    db.create_function("due_day", 4, due_day, deterministic=True)
-    db.create_function("missed", 3, missed, deterministic=True)
-    return db.execute(statement, values).fetchall()
+def read(db: Database, statement: str, **values: object) -> Cursor:
+    """The rows of a query that may ask for due_day and missed; of the present `user`, as of `today`."""
+    db.create_function("due_day", 4, due_day)
+    db.create_function("missed", 3, missed)
+    return db.execute(statement, {"user": settings.user(), "today": f"{days.today()}"} | values)
 
 
 def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> str | None:
@@ -63,10 +62,7 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
     was_ahead = changed_at[:10] > f"{present + timedelta(CLOCK_DAYS)}"
     if dt >= today and not was_ahead:
         return dt
-    try:
-        return first_day(repeat, present) or last_day(repeat, dt, today)
-    except DAMAGED:
-        return dt
+    return first_day(repeat, present) or last_day(repeat, dt, today)
 
 
 def first_day(repeat: str, since: date) -> str | None:
@@ -84,10 +80,7 @@ def last_day(repeat: str, dt: str, until: str) -> str:
 
 def missed(repeat: str, dt: str, due: str) -> int:
     """The days of a series, from that on which its step was set, that are over while it is due on another."""
-    try:
-        return len({dt, *_between(repeat, dt, due)} - {due}) if dt < due else 0
-    except DAMAGED:
-        return 0
+    return len({dt, *_between(repeat, dt, due)} - {due}) if dt < due else 0
 
 
 def _between(repeat: str, first: str, last: str) -> list[str]:

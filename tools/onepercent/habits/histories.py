@@ -91,10 +91,9 @@ class History:
     def signs(self, first: int, last: int, today: int) -> str:
         """A sign for each day between two days that the marks reach.
 
-        Nothing is due before the habit began and after today. Of a week in which some times are missing, its
-        last days without a mark are due; of the present week, today.
+        Nothing is due before the habit began and after today.
         """
-        due = self._due(first, min(last, today), today)
+        due = self._due(first, min(last, today))
         signs = []
         for day in range(first, last + 1):
             if day in self.marks:
@@ -107,19 +106,20 @@ class History:
                 signs.append("?" if day in due else ".")
         return "".join(signs)
 
-    def _due(self, first: int, last: int, today: int) -> set[int]:
-        """The days on which what is missing is due."""
+    def is_owed(self, day: int) -> bool:
+        """True if it is due on a day that is not over, and not marked: what may wait for another day of the week is
+        not."""
+        return day in self._due(day, day)
+
+    def _due(self, first: int, last: int) -> set[int]:
+        """The days on which what is missing is due: of a week its last days without a mark, as many as times are
+        missing. Nothing is in a pause, or in a week with a pause or another schedule in it."""
         due: set[int] = set()
         for begin, end, times, is_whole in self.course.periods(first, last):
-            if begin == end and begin in self.marks:
-                continue
             unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
             missing = times - (end - begin + 1 - len(unmarked))
-            if end >= today:
-                unmarked = [today]
-            elif not is_whole:
-                unmarked = []
-            due.update(unmarked[: max(missing, 0)])
+            if is_whole:
+                due.update(unmarked[: max(missing, 0)])
         return due
 
     def mark(self, day: int) -> str:
@@ -191,15 +191,11 @@ def settle(db: Database, today: date) -> None:
 
 
 def is_misfolded(db: Database, today: date) -> bool:
-    """True if a folded streak differs from that of its marks. Raises Unreadable."""
-    for history in _load(db, "s.until > ''", {}, today, folds=False):
-        until, *folded = db.execute(
-            "SELECT until, run, best FROM habit_streaks WHERE habit_id = ?", (history.habit["id"],)
-        ).fetchone()
-        last = days.ordinal(until)
-        if tuple(folded) != history.streak(last + 1, last):
-            return True
-    return False
+    """True if a streak with its fold is another than that of all its marks. Raises Unreadable."""
+    folded = _load(db, "1", {}, today)
+    counted = _load(db, "1", {}, today, folds=False)
+    day = today.toordinal()
+    return [each.streak(day) for each in folded] != [each.streak(day) for each in counted]
 
 
 def _load(

@@ -76,8 +76,13 @@ class Course(NamedTuple):
                 # Of a week that `first` cuts, the days before it belong to the period, too.
                 for monday in range(days.monday(start), stop + 1, WEEK):
                     opening = max(monday, begin)
-                    closing = min(monday + WEEK - 1, end)
+                    sunday = monday + WEEK - 1
+                    closing = min(sunday, end)
                     is_cut = closing - opening < WEEK - 1
+                    if closing < sunday and self.at(closing + 1).times:
+                        continue  # The last rate of a week judges all its days that count by the week.
+                    while opening > monday and self.at(opening - 1).times:
+                        opening -= 1
                     is_whole = not is_cut and not self._is_paused(opening, closing)
                     yield opening, closing, times, is_whole
             else:

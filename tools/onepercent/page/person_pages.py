@@ -21,7 +21,6 @@ from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
-from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import Past, Sums
 
@@ -127,7 +126,7 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
     are still to come are no losses. A long period has its months, too."""
-    first = max(first, last - timedelta(HISTORY_DAYS_BACK))
+    first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     if first == last:  # a single day is shown at the end of four ISO weeks
         last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
@@ -193,8 +192,8 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
-    values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
-    return [present.item_of(row) for row in due_days.dated(db, f"{which} AND {due_days.IS_STEP}", **values)]
+    rows = due_days.dated(db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
+    return list(map(present.item_of, rows))
 
 
 def _week(day: date, today: date) -> list[date]:
@@ -215,24 +214,19 @@ def _habits(view: present.View, recent: Past) -> JsonObject:
     end = (view.first - recent.since).days + 1
     signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
+    amounts = dict(recent.db.execute(present.AMOUNTS, (view.user, f"{view.first}")).fetchall())
     for item in items:
         item["signs"] = signs[item["id"]]
+        if "today_amount" in item:  # of the day that is shown
+            item["today_amount"] = amounts.get(item["id"], 0)
         lists["others" if item["signs"].endswith((".", "p")) else "habits"].append(item)
     return lists
 
 
 def _due_on(db: Database, view: present.View) -> list[Row]:
-    """The habits due on a coming day. One of some times per week is not, once this week has them."""
+    """The habits due on a coming day."""
     day = view.first.toordinal()
-    today = view.today.toordinal()
-    is_this_week = days.monday(day) == days.monday(today)
-    habits = []
-    for history in histories(db, view.user, view.today):
-        times = history.course.at(day).times
-        has_enough = times and is_this_week and history.done_in_week(today) >= times
-        if history.course.is_due(day) and not has_enough:
-            habits.append(history.habit)
-    return habits
+    return [each.habit for each in histories(db, view.user, view.today) if each.is_owed(day)]
 
 
 PREVIEW = Page("ui://onepercent/preview", _of_preview)

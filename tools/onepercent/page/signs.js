@@ -23,3 +23,4 @@ const shade = (share) => {
   const level = share < 1 ? Math.ceil(share * 3 - 0.01) * 16 : 100;
   return { className: share < 1 ? "l" : "l full", style: `--l: ${level}%` };
 };
+const signed = (value) => number(value, { signDisplay: "exceptZero" }).replace("-", "−");

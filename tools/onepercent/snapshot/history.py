@@ -5,11 +5,12 @@ from datetime import date, timedelta
 from itertools import chain, groupby
 from typing import NamedTuple
 
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
-from tools.onepercent.days import YEAR
+from tools.onepercent.days import WEEK, YEAR
 from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
 from tools.onepercent.snapshot import View
 
@@ -35,6 +36,16 @@ DIARY_OF_DAY = """SELECT what_done, what_not_done, reflection, plans FROM diary
 AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
     GROUP BY h.id"""
+
+# Each from an index, or of a few rows.
+FIRST_KEPT = """SELECT min(day) FROM (
+    SELECT min(created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = habits.id), created_on)) AS day
+        FROM habits WHERE user = :user AND deleted_at IS NULL
+    UNION ALL SELECT min(day) FROM xp_ledger WHERE user = :user
+    UNION ALL SELECT min(date) FROM diary WHERE user = :user AND deleted_at IS NULL
+    UNION ALL SELECT min(completed_on) FROM steps WHERE user = :user AND is_complete = 1 AND deleted_at IS NULL
+    UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
+        WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
 PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
@@ -89,6 +100,23 @@ class Past:
         parts = chain(*self.read(DIARY_OF_DAY, day, day))
         text = " ".join(filter(None, parts))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
+
+
+def kept(db: Database, user: str, first: date | None, last: date | None, today: date) -> tuple[date, date]:
+    """The days to look back on: those asked for, by default the last seven; of a long period those of which something
+    is kept. Raises ToolError INVALID_DATE if nothing of it is kept."""
+    until = last or max(today, first or today)
+    start = first or until - (WEEK - 1) * DAY
+    if first or last:
+        (text,) = db.execute(FIRST_KEPT, {"user": user}).fetchone()
+        earliest = date.fromisoformat(text) if text else today
+        if start > today or until < earliest:
+            hint = f"Send dates from {earliest}, the first day kept, to today: {today}."
+            message = f"Nothing is kept of the days {start} to {until}"
+            raise ToolError(message, hint, code="INVALID_DATE")
+        if (until - start).days >= YEAR:
+            start = max(start, earliest)
+    return start, min(until, today)
 
 
 def history(db: Database, view: View) -> JsonObject:

@@ -85,15 +85,14 @@ def goals(db: Database, view: View) -> JsonObject:
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
-    values = {"user": view.user, "today": f"{view.today}", "goal": view.goal_id}
-    items = list(map(item_of, due_days.read(db, query, values)))
+    items = list(map(item_of, due_days.read(db, query, goal=view.goal_id)))
     if is_one and not items:
         raise missing("goal")
 
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
-            rows = due_days.read(db, EVERY_STEP if is_one else OPEN_STEPS, values | {"goal": item["id"]})
+            rows = due_days.read(db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -176,13 +175,14 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
 
 
 def _status(history: History, today: int, times: int) -> str:
-    """A habit of some times per week is done for today once the week has them."""
+    """A habit of some times per week is done for today once the week has them, and not due as long as it may wait."""
     mark = history.mark(today)
     if mark == "+" or (times and history.done_in_week(today) >= times):
         return "completed"
     if mark in "-e":
         return "missed"
-    return "pending" if history.course.is_due(today) else "not_scheduled"
+    is_open = mark == "~" or history.is_owed(today)
+    return "pending" if is_open and history.course.is_due(today) else "not_scheduled"
 
 
 def diary(db: Database, view: View) -> JsonObject:
@@ -204,19 +204,14 @@ def schedule(db: Database, view: View) -> JsonObject:
 def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
-    values = {"user": view.user, "today": today, "first": f"{view.first}", "last": f"{view.last}"}
-    rows = [_dated(row) for row in due_days.dated(db, due_days.ON_DAYS, **values)]
+    rows = list(
+        map(item_of, due_days.dated(db, due_days.ON_DAYS, first=f"{view.first}", last=f"{view.last}"))
+    )
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [_dated(row) for row in due_days.dated(db, due_days.OVERDUE, **values)],
+        "overdue": list(map(item_of, due_days.dated(db, due_days.OVERDUE))),
     }
-
-
-def _dated(row: Row) -> JsonObject:
-    item = item_of(row)
-    item.pop("completed_on", None)
-    return item
 
 
 def ssp(db: Database, view: View) -> JsonObject:

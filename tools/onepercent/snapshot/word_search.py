@@ -70,11 +70,14 @@ def folded(text: str) -> str:
     return text.casefold().replace("ё", "е")
 
 
-def search(db: Database, user: str, today: str, query: str) -> JsonObject:
+def search(db: Database, user: str, query: str) -> JsonObject:
     """Everything that has each of the wanted words, or if nothing has, any of them: open things first, the
     newest diary entries last."""
-    alternatives = [variants(word) for word in WORD.findall(folded(query))]
-    rows = _matches(db, user, today, alternatives, all) or _matches(db, user, today, alternatives, any)
+    words = WORD.findall(folded(query))
+    alternatives = [variants(word) for word in words]
+    # A preposition alone says nothing.
+    longer = [variants(word) for word in words if len(word) >= SHORTEST_STEM] or alternatives
+    rows = _matches(db, user, alternatives, all) or _matches(db, user, longer, any)
     items = []
     for row in rows[:MOST_SHOWN]:
         item = {name: value for name, value in row.items() if value is not None}
@@ -92,7 +95,6 @@ def search(db: Database, user: str, today: str, query: str) -> JsonObject:
 def _matches(
     db: Database,
     user: str,
-    today: str,
     alternatives: list[list[str]],
     enough: Callable[[Iterable[object]], bool],
 ) -> list[JsonObject]:
@@ -108,7 +110,7 @@ def _matches(
         return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in due_days.read(db, MATCHES, {"user": user, "today": today})]
+    return [dict(row) for row in due_days.read(db, MATCHES)]
 
 
 def _pattern(stem: str) -> str:
