@@ -105,7 +105,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "state": _text(info, "state", 40),
         "message": short(one_line(message), 300),
         "version": _text(info, "software_version", 60),
-        "job": _job(_part(status, "print_stats"), _progress(status)),
+        "job": _job(status),
         "temperatures": _temperatures(degrees),
     }
     config = _part(status, "configfile")
@@ -135,16 +135,14 @@ def _mesh(mesh: JsonObject) -> str:
     return f"{name}, {min(heights):.2f} to {max(heights):.2f} mm, {len(matrix[0])}×{len(matrix)}"
 
 
-def _progress(status: JsonObject) -> float | None:
-    """The part of the file that is printed, or else the one that M73 told."""
-    card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
-    return _number(card) or _number(told)
-
-
-def _job(job: JsonObject, progress: float | None) -> JsonObject:
+def _job(status: JsonObject) -> JsonObject:
     """The job that is printed or was the last: how far, how long, and why it ended."""
+    job = _part(status, "print_stats")
     if not job.get("filename"):
         return {}
+    # The part of the file that was read, or else what M73 told.
+    card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
+    progress = _number(card) or _number(told)
     state = _text(job, "state", 20)
     shown: JsonObject = {"file": _text(job, "filename", 80), "state": state}
     if message := _text(job, "message", 160):

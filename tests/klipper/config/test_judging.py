@@ -140,9 +140,9 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "#*#\n#*# [fan]\n#*# max_power = word\n": "Unable to parse option 'max_power' in section 'fan'",
         "[fan x]\npin: PG1\n": "[fan] takes no name",
         # what has a number, names of commands, sections without options, templates
-        f"[stepper_z2]\n{STEPPER.format('G')}": "Option 'step_pin' is not valid in section 'stepper_z2': there is no [stepper_z1]",
-        "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n": "Option 'faulty_region_1_max' in section 'bed_mesh'",
-        "[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n": "Option 'screw5' is not valid in section 'bed_screws'",
+        f"[stepper_z2]\n{STEPPER.format('G')}": "'stepper_z2' is not valid in section 'stepper_z2': it needs stepper_z1",
+        "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n": "'faulty_region_1_min' is not valid in section 'bed_mesh': it needs faulty_region_1_max",
+        "[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n": "'screw5' is not valid in section 'bed_screws': it needs screw4",
         "[gcode_macro CANCEL_PRINT]\nrename_existing: BASE\ngcode: G28\n": "Existing command 'CANCEL_PRINT' not found",
         "[gcode_macro G29]\nrename_existing: G29.1\ngcode: G28\n": "Existing command 'G29' not found in gcode_macro rename",
         "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n"

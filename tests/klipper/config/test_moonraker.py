@@ -71,7 +71,7 @@ def documented(further):
         ("[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", None),
         ("[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", None),
         ("[server]\ntemperature_store_size: 9\n", "is not valid", "[data_store] temperature_store_size"),
-        ("[server]\nenable_debug_logging: 1\n", "is deprecated", "enable_debug_logging"),
+        ("[server]\nenable_debug_logging: 1\n", "enable_debug_logging", "enable_debug_logging"),
         ("[update_manager client fluidd]\nclient_path: ~/x\n", "is not valid", None),
     ],
 )

@@ -81,15 +81,8 @@ def _read(stamped: tuple[tuple[Page, int], ...]) -> "Checker":
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
-    def __init__(
-        self,
-        reference: Reference,
-        entries: Sequence[Entry],
-        others: Collection[str] = (),
-        program: str = "Klipper",
-    ):
-        """`others` are the sections that further sources name, `program` is whose documentation it is."""
-        self.program = program
+    def __init__(self, reference: Reference, entries: Sequence[Entry], others: Collection[str] = ()):
+        """`others` are the sections that further sources name."""
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
@@ -169,7 +162,7 @@ class Checker:
         suggestion = nearest(section.name.lower(), self.reference.kinds)
         if not suggestion and (kind := nearest(word.lower(), self.reference.kinds)):
             suggestion = kind + space + rest
-        message = f"Section '{section.name}' is not in {self.program}'s documentation: "
+        message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
 

@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from functools import lru_cache
 
 from tools.klipper import pages
 from tools.klipper.config import changes
@@ -41,11 +40,10 @@ def is_moonrakers(config: PrinterConfig) -> bool:
 def findings(config: PrinterConfig) -> list[Finding]:
     """The options that Moonraker's documentation does not have; without it how to have them judged."""
     for source in sources()[1:]:
-        names = (source.prefix + PAGE, source.prefix + CHANGES)
-        read = [Page(name, str(source.root / name.removeprefix(source.prefix))) for name in names]
+        read = [Page(source.prefix + name, str(source.root / name)) for name in (PAGE, CHANGES)]
         if all(os.path.isfile(page.location) for page in read):
-            checker = _checker(tuple((page, os.stat(page.location).st_mtime_ns) for page in read))
-            return merged([*config.problems, *_findings(checker, config)])
+            text, told = map(pages.read, read)
+            return merged([*config.problems, *_findings(checker(text, told), config)])
     message = (
         f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     )
@@ -53,12 +51,11 @@ def findings(config: PrinterConfig) -> list[Finding]:
     return [finding_at(section, "", message, HINT)]
 
 
-@lru_cache(maxsize=1)
-def _checker(stamped: tuple[tuple[Page, int], ...]) -> Checker:
-    text, told = (pages.read(page) for page, _ in stamped)
+def checker(text: str, told: str) -> Checker:
+    """The check by the pages on the configuration and its changes."""
     text = text.partition(EXAMPLES)[0]
     others = [*SECTION.findall(text), "history"]
-    return Checker(Reference(text), changes.entries(DAY.sub(_entry, told)), others, "Moonraker")
+    return Checker(Reference(text), changes.entries(DAY.sub(_entry, told)), others)
 
 
 def _entry(day: re.Match[str]) -> str:
@@ -71,7 +68,10 @@ def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
     with a warning."""
     for section in config.sections.values():
         if not checker.reference.kind(section.name) and section.kind not in checker.others:
-            yield checker.unknown_section(section)._replace(level=HINT)
+            message = (
+                f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"
+            )
+            yield finding_at(section, "", message, HINT)
             continue
         options = checker.options_of(section, "")
         for name in section.values:
@@ -80,8 +80,6 @@ def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
                 continue
             finding = less(checker.unknown(section, name, options))
             owners = [block.name for block in checker.reference.blocks if name in block.keys]
-            if option and "deprecated" not in finding.message:
-                finding = finding._replace(message=f"Option '{name}' is deprecated: {option.text}")
-            elif owners and not option:
+            if owners and not option:
                 finding = finding._replace(nearest=f"[{owners[0]}] {name}")
             yield finding

@@ -42,10 +42,6 @@ REMAINING = re.compile(r"The remaining \w+ ")
 RAIL = "endstop_pin"
 """Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
 (klippy/stepper.py)."""
-MUST = re.compile(r"(?:must be (?:provided|specified)|is required)\.")
-"""A demand without a condition after it, unlike "must be provided for PID heaters"."""
-SPARES = re.compile(r"\b(?:default|if|when|unless|either|optional|recommended|provided for)\b", re.IGNORECASE)
-"""Words of a text that does without the option in some case."""
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
 PLACEHOLDER = re.compile(r"<\w+>")
@@ -76,12 +72,6 @@ class Option:
     def text(self) -> str:
         """The text that describes it."""
         return " ".join(self.lines)
-
-    @property
-    def required(self) -> bool:
-        """True if the reference asks for it, uncommented and without any condition."""
-        text = self.text if self.plain else ""
-        return bool(MUST.search(text) or (text and not SPARES.search(text)))
 
 
 @dataclass
