@@ -103,6 +103,18 @@ def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_withou
     assert not call.exchange.sent[-1].get("more_body")
 
 
+def test_calls_without_a_session_are_withdrawn_by_nobody(server, tmp_path):
+    """Two devices may have one token, and both count from 1."""
+    token = server.token()
+    call = Counting(server, token, None, tmp_path / "mark")
+    withdraw(server, token, None)
+    call.progress()
+    call.progress()
+    assert not call.mark.exists()
+    call.exchange.ends = True
+    call.end()
+
+
 def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(server, tmp_path):
     token = server.token()
     session_id = session(server, token)
