@@ -47,7 +47,7 @@ def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
     Raises ToolError, also for what fails while it is read.
     """
     try:
-        if inside and not (_is_in(os.path.realpath(path), inside) or _is_linked(path, inside)):
+        if inside and not _is_inside(path, inside):
             raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
         with plain_file(path) as file:
             yield file
@@ -67,16 +67,11 @@ def content(path: Path, inside: Path | None, most: int) -> bytes:
     return data
 
 
-def _is_in(path: str, folder: Path) -> bool:
-    root = os.path.realpath(folder)
-    return os.path.commonpath([path, root]) == root
-
-
-def _is_linked(path: Path, folder: Path) -> bool:
-    """True for a link in the folder to another program's part of the configuration."""
-    place = os.path.abspath(path)
-    root = os.path.abspath(folder)
-    return os.path.realpath(path).endswith(".cfg") and os.path.commonpath([place, root]) == root
+def _is_inside(path: Path, folder: Path) -> bool:
+    """True for a file in the folder, or a link in it to another program's part of the configuration."""
+    real = os.path.realpath(path)
+    is_linked = real.endswith(".cfg") and os.path.abspath(path).startswith(f"{os.path.abspath(folder)}/")
+    return is_linked or real.startswith(f"{os.path.realpath(folder)}/")
 
 
 def _refused(path: Path, why: str, code: str) -> ToolError:

@@ -55,7 +55,6 @@ TELLING = re.compile(
 CRASH = re.compile(r"Unhandled exception during|Internal error on command")
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
-CHAINED = ("During handling of the above", "The above exception was the direct")
 # What a message begins with in the log and people do not write: `Transition to shutdown state: `,
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
@@ -310,8 +309,6 @@ def _read(logs: Sequence[Log]) -> list[Start]:
         elif crash and RAISED.match(text):
             start.crash(f"{crash}: {text}{place}")
             crash = ""
-        elif text.startswith(CHAINED) and CRASH.match(start.state):  # the next error is the one that counts
-            crash, start.state = start.state.partition(": ")[0], ""
         elif text == REFUSED:
             start.refused = True
         elif len(line) <= LONGEST_LINE and TELLING.match(line):

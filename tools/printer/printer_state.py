@@ -106,7 +106,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "message": short(one_line(message), 300),
         "version": text_of(info, "software_version", 60),
         "klipper": klipper_of(text_of(info, "software_version", 60)),
-        "job": _job(_part(status, "print_stats"), _progress(status)),
+        "job": _job(status),
         "temperatures": _temperatures(degrees),
     }
     config = _part(status, "configfile")
@@ -137,16 +137,14 @@ def _mesh(mesh: JsonObject) -> str:
     return f"{name}, {span}, {len(matrix[0])}×{len(matrix)}"
 
 
-def _progress(status: JsonObject) -> float | None:
-    """The part of the file that is printed, or else the one that M73 told."""
-    card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
-    return number_of(card) or number_of(told)
-
-
-def _job(job: JsonObject, progress: float | None) -> JsonObject:
+def _job(status: JsonObject) -> JsonObject:
     """The job that is printed or was the last: how far, how long, and why it ended."""
+    job = _part(status, "print_stats")
     if not job.get("filename"):
         return {}
+    # The part of the file that was read, or else what M73 told.
+    card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
+    progress = number_of(card) or number_of(told)
     state = text_of(job, "state", 20)
     shown: JsonObject = {"file": text_of(job, "filename", 80), "state": state}
     if message := text_of(job, "message", 160):
