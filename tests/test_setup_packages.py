@@ -73,6 +73,11 @@ def test_what_was_asked_for_stays_asked_for_also_in_an_environment_that_is_made_
     assert "Making" in ends_well(project).stdout
     assert installed(project) == both
     assert "Installing" not in ends_well(project).stdout
+    [packages] = (project / ".venv" / "lib").glob("python3*/site-packages")
+    (packages / "mcp").mkdir()  # the SDK, which served over HTTP before
+    assert "Making" in ends_well(project).stdout
+    assert installed(project) == both
+    assert not (packages / "mcp").exists()
 
 
 @pytest.mark.parametrize(

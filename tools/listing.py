@@ -1,7 +1,7 @@
 """A cache of tools/list: one JSON file per set of sources and settings.
 
 Building it imports every toolset; reading it imports nothing. It also says which toolset has a tool, so that
-a call imports only that one. A file that cannot be read or parsed is built again.
+a call imports only that one. A file that cannot be read, or differs from its checksum, is built again.
 """
 
 import json
@@ -42,8 +42,9 @@ def load(settings: Settings) -> JsonObject:
     from tools.core.files import plain_file
 
     with suppress(OSError, ValueError), plain_file(_path(settings), of_this_user=True) as file:
-        listing = json.loads(file.read())
-        if isinstance(listing, dict):
+        checksum, text = file.read().split(b"\n", 1)
+        if checksum == b"%08x" % crc32(text):
+            listing: JsonObject = json.loads(text)
             return listing
     return {}
 
@@ -53,7 +54,8 @@ def save(settings: Settings, listing: JsonObject) -> None:
     from tools.core.files import replace_file
 
     with suppress(OSError):
-        replace_file(_path(settings), encodable(listing)[1].encode())
+        text = encodable(listing)[1].encode()
+        replace_file(_path(settings), b"%08x\n%b" % (crc32(text), text))
         for path in _files(settings)[:-MOST_KEPT]:
             path.unlink()
 

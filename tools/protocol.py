@@ -64,7 +64,6 @@ GREETINGS = ("initialize", "ping", "server/discover")
 MOST_CALLS = 32  # tools that run at a time
 MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
 PROGRESS_S = 0.2  # the least time between two progress notifications of a call
-QUESTION_S = 600  # for the person to answer; it holds a turn
 DRAIN_S = 5  # after EOF, for the answers that are still owed
 
 
@@ -364,7 +363,7 @@ class Call(Request):
         question_id = session.new_question(answers)
         params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
         session.send({"id": question_id, "method": "elicitation/create", "params": params}, about=self)
-        deadline = time.monotonic() + QUESTION_S
+        deadline = time.monotonic() + calls.QUESTION_S
         while not self.withdrawn and time.monotonic() < deadline:
             try:
                 answer = answers.get(timeout=PROGRESS_S)

@@ -39,8 +39,11 @@ def cells(text, names=("Front", "Back")):
         ),
         ("#html:false\n<b>x</b>\ty", [["&lt;b&gt;x&lt;/b&gt;", "y"]]),
         ("#separator:Semicolon\na;b\nc;d, e", [["a", "b"], ["c", "d, e"]]),
+        ("#html:true\n#notetype column: 3\n#made_by:x\n\na\tb\tBasic", [["a", "b"]]),
+        ("#html:true\na,b\nc,d", [["a", "b"], ["c", "d"]]),
         ("#include <x>\ta C header", [["#include &lt;x&gt;", "a C header"]]),
         ('it\'s "unclosed\tx\n"Tis\ty', [["it's \"unclosed", "x"], ['"Tis', "y"]]),
+        ('a,"b\tc"\nd,e\nf,g', [["a", "b\tc"], ["d", "e"], ["f", "g"]]),
         ("cat\0\tкот", [["cat", "кот"]]),
     ],
 )
@@ -74,6 +77,11 @@ def test_a_text_that_is_no_table_is_refused_whole(text):
     with pytest.raises(ToolError) as refusal:
         cells(text)
     assert "Nothing was sent" in refusal.value.message
+
+
+def test_a_header_need_not_have_the_tags():
+    assert cells("Front\tBack\ncat\tкот", NAMES)[0] == [["cat", "кот"]]
+    assert cells("Tags\tBack\tFront\nx y\tкот\tcat", ["Front", "Back"])[0] == [["кот", "cat"]]
 
 
 def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, call):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, fronts, png
-from tools.anki import client, update_notes
+from tools.anki import client, notes, update_notes
 
 GONE = 1234567890123
 
@@ -350,3 +350,32 @@ def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, call, text, kept):
     backs = [anki.collection.get_note(note).fields[1] for note in anki.collection.find_notes("")]
     assert backs == [kept, kept]
     assert anki.collection.get_note(detail["noteId"])["Front"] == kept
+
+
+def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, call, monkeypatch):
+    monkeypatch.setattr(update_notes, "AT_ONCE", 20)
+    monkeypatch.setattr(notes, "PART", 7)
+    ids = with_backs(anki.collection, *(f"teh word {number}" for number in range(50)))
+    wanted = {"query": "deck:Geo", "replace": {"Back": ["teh", "the"]}}
+
+    dry = call("anki.update_notes", **wanted, dryRun=True)
+    answers = [call("anki.update_notes", **wanted, expected=count) for count in (50, 30, 10)]
+
+    assert (dry["count"], dry["placesInAll"], len(dry["places"])) == (50, 50, 10)
+    assert [(answer["updated"], answer.get("left")) for answer in answers] == [(20, 30), (20, 10), (10, None)]
+    assert not anki.collection.find_notes("back:*teh*")
+    assert max(len(request.get("params", {}).get("notes", ())) for request in anki.requests) <= 7
+    for entry in (3, 2, 1):
+        call("anki.restore", entry=entry)
+    assert len(anki.collection.find_notes("back:*teh*")) == len(ids)
+
+
+def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, call):
+    one, two = with_backs(anki.collection, "one teh", "<pre>a\nb</pre>")
+    replace = {"Back": ["teh", "two\nthree"]}
+
+    call("anki.update_notes", notes=[{"noteId": one, "replace": replace}])
+    call("anki.update_notes", notes=[{"noteId": two, "replace": {"Back": ["a\nb", "a\nc"]}}])
+
+    assert anki.collection.get_note(one)["Back"] == "one two<br>three"
+    assert anki.collection.get_note(two)["Back"] == "<pre>a\nc</pre>"

@@ -9,7 +9,7 @@ ASKED = {"question": "Anki: delete 3 notes?", "key": "", "call": 'anki.delete_no
 
 def test_an_answer_is_to_its_question_within_ten_minutes():
     assert calls.is_current(calls.state_of(**ASKED), **ASKED)
-    for before_s in (calls.STATE_S + 1, -60):
+    for before_s in (calls.QUESTION_S + 1, -60):
         assert not calls.is_current(calls.state_of(**ASKED, issued_s=int(time.time()) - before_s), **ASKED)
 
 

@@ -66,6 +66,29 @@ def test_saved_listings_do_not_pile_up_and_one_of_another_user_is_not_taken(tmp_
         assert listing.load(now) == {}
 
 
+def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(tmp_path, monkeypatch):
+    now = settings.current()
+    path = now.state_dir / "listing-00000001.json"
+    monkeypatch.setattr(listing, "_path", lambda _: path)
+    saved = {"tools": [{"name": "a", "description": "б" * 50}], "for pages": [], "toolsets": {"a": "x"}}
+    listing.save(now, saved)
+    whole = path.read_bytes()
+    assert listing.load(now) == saved
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        assert listing.load(now) in ({}, saved), bit
+    for damaged in (b"", whole[:-1], b"{}", b'{"tools": []}', b"\n" + whole):
+        path.write_bytes(damaged)
+        assert listing.load(now) == {}
+    path.unlink()
+    assert listing.load(now) == {}
+    listing.save(now, saved)
+    monkeypatch.undo()
+    assert listing._path(now) != path
+
+
 def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_alone(tmp_path):
     tmp_path = tmp_path / "state"
     tmp_path.mkdir()

@@ -70,6 +70,10 @@ async def read_body(scope, receive, send):
         pass
 
 
+def is_closed(client):
+    return bool(select.select([client], [], [], 0)[0])
+
+
 @pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=[*BEGINNINGS])
 def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_stays(monkeypatch, beginning):
     monkeypatch.setattr(limits, "LOOK_S", 0.01)
@@ -83,10 +87,10 @@ def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_st
             for count in (1, 2, 3, 4):
                 clients.append(opened.enter_context(socket.create_connection(listener.getsockname())))
                 clients[-1].sendall(beginning)
-                while len(open_ones) < min(count, 2):
+                while len(open_ones) < min(count, 2) or sum(map(is_closed, clients)) < count - 2:
                     await asyncio.sleep(0.01)
                 await asyncio.sleep(3 * limits.LOOK_S)
-            is_open = [not select.select([client], [], [], 0)[0] for client in clients]
+            is_open = [not is_closed(client) for client in clients]
             assert (is_open, len(open_ones)) == ([False, False, True, True], 2)
             monkeypatch.setattr(limits, "SILENT_S", 0)
             await limits.watch(server, 0.05)

@@ -264,9 +264,25 @@ class Life:
             status
         ]
         brought = before["xp"] if before else 0
+        if status == "completed" and brought <= 0 and self._is_beyond(habit, place):
+            worth = 0
         earned = self.earn(worth - brought)
         self.marks[place] = {"status": status, "excuse": excuse, "xp": earned + brought, "amount": total}
         return earned
+
+    def _is_beyond(self, habit: dict, place: tuple[int, str]) -> bool:
+        """The week has as many times as it needs on its other days."""
+        key, text = place
+        day = date.fromisoformat(text)
+        _, frequency, numbers = max(
+            (one for one in habit["schedules"] if one[0] <= day), key=lambda one: one[0]
+        )
+        monday = day - timedelta(day.weekday())
+        week = [str(monday + number * DAY) for number in range(7)]
+        done = [
+            at for at in week if at != text and self.marks.get((key, at), {}).get("status") == "completed"
+        ]
+        return frequency == "times_per_week" and len(done) >= numbers[0]
 
     def habit_unmark(self, habit_id: int, date: str | None = None) -> int:
         self._find("habits", habit_id)

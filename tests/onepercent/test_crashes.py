@@ -21,7 +21,7 @@ from tests.onepercent.person import act, apply, call, do, preview
 from tools.onepercent.backup import database as health
 from tools.onepercent.database import migrations, store
 
-KILLS = 20
+KILLS = int(os.environ.get("PI_MCP_KILLS", "20"))
 
 
 @pytest.mark.slow

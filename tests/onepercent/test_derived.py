@@ -9,7 +9,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import act, do, insert, snapshot
+from tests.onepercent.person import act, apply, call, do, insert, preview, snapshot
 from tools.onepercent.backup import backup, database, export, import_, restore
 from tools.onepercent.database import derived, store
 
@@ -150,3 +150,50 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
         ).fetchall()
     assert [tuple(row) for row in rows] == [("2026-03-01", '{"every": "day"}'), ("2026-03-05", None)]
     assert database().state == "ok"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "plan = '{'",
+        "plan = '{}'",
+        "plan = NULL",
+        "plan = json_set(plan, '$.actions[0][2].title', 'Сад')",
+        "status = 'cancelled'",
+    ],
+)
+def test_a_preview_that_is_damaged_applies_nothing_that_was_not_shown(damage: str):
+    previewed = preview(act("goal.create", title="Кухня"))
+    behind_the_tools(f"UPDATE previews SET {damage}")
+    answer = apply(previewed)
+    titles = [goal["title"] for goal in snapshot("goals")["goals"]["items"]]
+    assert not answer["success"] and answer["code"] != "INTERNAL_ERROR" and titles == []
+
+
+def test_a_preview_that_is_gone_or_older_than_its_rows_applies_nothing():
+    do(act("goal.create", title="Кухня"))
+    older = preview(act("goal.update", goal_id=1, title="Сад"))
+    gone = preview(act("goal.update", goal_id=1, title="Дом"))
+    behind_the_tools(f"DELETE FROM previews WHERE id = '{gone['preview_id']}'")
+    assert apply(gone)["code"] == "PREVIEW_NOT_FOUND"
+    behind_the_tools("UPDATE goals SET title = 'Двор'")
+    assert apply(older)["code"] == "PREVIEW_STALE"
+
+
+@pytest.mark.parametrize(
+    ("damage", "codes"),
+    [
+        ("UPDATE applied SET journal = '{' WHERE id = 2", ["DATABASE_ERROR"]),
+        ("DELETE FROM applied WHERE id = 2", ["PREVIEW_STALE"]),  # the one before: its row has changed since
+        ("DELETE FROM applied", ["NOTHING_TO_UNDO"]),
+        ("UPDATE goals SET title = 'Двор'", ["PREVIEW_STALE"]),  # the journal is older than its row
+        ("DELETE FROM goals", ["PREVIEW_STALE"]),
+    ],
+)
+def test_a_journal_that_is_damaged_gone_or_older_than_its_rows_undoes_nothing(damage: str, codes: list[str]):
+    do(act("goal.create", title="Кухня"))
+    do(act("goal.update", goal_id=1, title="Сад"))
+    behind_the_tools(damage)
+    before = snapshot("goals")
+    assert call("undo_last")["code"] in codes
+    assert snapshot("goals") == before

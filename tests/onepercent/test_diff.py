@@ -50,7 +50,7 @@ def test_whatever_an_entry_says_makes_it_another_one(entry: Entry):
     if isinstance(entry, diff.Shifted):
         plain.steps = [("Раз", "2026-03-20", "2026-03-27")]
     for name, value in vars(entry).items():
-        if name != "thing" and value != vars(plain)[name]:
+        if name not in ("thing", "titles") and value != vars(plain)[name]:
             other = type(entry)(**vars(entry) | {name: vars(plain)[name]})
             assert other.as_json() != entry.as_json(), name
 

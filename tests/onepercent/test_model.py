@@ -1,6 +1,7 @@
 """Random lives against the simple model: several users, days and sessions, with undo in between."""
 
 import json
+import os
 import uuid
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 import tests.onepercent.person as person
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import Clock, act, apply, call, snapshot
+from tools.onepercent.backup import backup, export, import_, restore
 from tools.onepercent.backup import database as health
-from tools.onepercent.backup import export
-from tools.onepercent.database import store
+from tools.onepercent.database import derived, store
+from tools.onepercent.habits.histories import is_misfolded
 
 FIRST_DAY = date(2026, 12, 24)
 """The days of a test lead over New Year, into ISO week 53."""
@@ -65,7 +67,20 @@ PARAMS: dict[str, dict[str, st.SearchStrategy]] = {
 }  # fmt: skip
 OFTEN = ["habit.mark_missed", "habit.create", "goal.create", "step.create"]
 NAMES = [*sorted(PARAMS), *OFTEN, *["habit.mark_completed"] * 4]
-MOVES = ["preview", "preview", "apply", "apply", "undo", "undo", "redo", "switch"]
+MOVES = [
+    "preview",
+    "preview",
+    "apply",
+    "apply",
+    "undo",
+    "undo",
+    "redo",
+    "switch",
+    "look",
+    "imported",
+    "restored",
+]
+WORLDS = int(os.environ.get("RANDOM_WORLDS", "30"))
 
 
 @dataclass
@@ -207,6 +222,28 @@ class World:
         self.lives[self.user] = life
         self.applied[self.user] += 1
 
+    def look(self) -> None:
+        """Looking changes nothing, also with a clock that runs ahead."""
+        before = self.state()
+        self.clock.set(
+            f"{self.today + timedelta(self.data.draw(st.sampled_from([0, 1, 9, 366])))}T12:00:00+00:00"
+        )
+        snapshot("steps", "habits", "schedule", "history")
+        self.clock.set(f"{self.today}T12:00:00+00:00")
+        assert self.state() == before
+
+    def imported(self) -> None:
+        """An import of its own export changes nothing."""
+        before = self.state()
+        import_(str(self.file.with_suffix(".json")))
+        assert self.state() == before
+
+    def restored(self) -> None:
+        before = self.state()
+        backup(str(self.file.with_suffix(".copy")))
+        restore(str(self.file.with_suffix(".copy")))
+        assert self.state() == before
+
     def state(self) -> str:
         """What this user has, as an export writes it."""
         export(str(self.file.with_suffix(".json")))
@@ -235,11 +272,12 @@ class World:
         )
         with store.reading() as db:
             total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (self.user,)).fetchone()[0]
+            assert derived.differing(db) == [] and not is_misfolded(db, self.today)
         assert total == data["xp"]["balance"]
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=WORLDS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_random_life_is_what_the_model_says(data: st.DataObject, clock: Clock, tmp_path: Path):
     clock.set(f"{FIRST_DAY}T12:00:00+00:00")

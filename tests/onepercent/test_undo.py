@@ -130,7 +130,7 @@ def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
-        ("UPDATE goals SET title = 'Тайком'", "goal 'Тайком' changed since it was applied: title"),
+        ("UPDATE goals SET title = 'Тайком'", "goal 'Тайком' changed: title"),
         (
             """INSERT INTO steps (user, goal_id, title, priority, created_at, updated_at)
             SELECT user, id, 'Тайком', 'attention', created_at, updated_at FROM goals""",
@@ -164,7 +164,7 @@ def test_a_change_further_back_is_taken_back_alone_or_not_at_all(life):
     assert "• Удалить: цель «Раз»" in previewed["message"]
     do(act("diary.create_entry", plans="x"))
     assert apply(previewed)["success"] and [goal["title"] for goal in items("goals")] == ["Два"]
-    assert "changed since it was applied: title" in call("undo_last", number=3)["error"]
+    assert "changed: title" in call("undo_last", number=3)["error"]
 
 
 def test_what_is_undone_already_or_ended_by_a_new_change_is_stale(life):
@@ -206,11 +206,11 @@ def test_a_refusal_names_no_column_of_the_database(life, clock: Clock):
     do(act("goal.update", goal_id=1, title="Два"))
     clock.set("2026-03-18T13:00:00+00:00")
     do(act("goal.update", goal_id=1, why_important="x"))
-    start = "Cannot undo: goal 'Два' changed since it was applied: "
-    assert call("undo_last", number=2)["error"] == start + "it was written again"
+    start = "Cannot undo: goal 'Два' "
+    assert call("undo_last", number=2)["error"] == start + "changed: it was written again"
     clock.set("2026-03-18T13:05:00+00:00")
     do(act("goal.delete", goal_id=1))
-    assert call("undo_last", number=3)["error"] == start + "it is deleted"
+    assert call("undo_last", number=3)["error"] == start + "was deleted"
 
 
 @pytest.mark.parametrize("count", [1, 7])

@@ -146,4 +146,4 @@ def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life: list[int])
 def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
     made = act("goal.create", title="Дом", steps=[{"title": "Раз"}])
     told = person_pages.PREVIEW.private(preview(made, act("goal.delete", goal_id=None)))["pi-mcp/preview"]
-    assert [change["rows"] for change in told["ru"]["changes"]] == [[], ["«Раз»"]]
+    assert [change["rows"] for change in told["ru"]["changes"]] == [["Раз"], ["«Раз»"]]

@@ -31,6 +31,7 @@ class InMemory(Callers):
         return guards.Guards(self.settings, Endpoint().answer)
 
     def __exit__(self, *words):
+        self.portal.call(self.portal.stop, True)  # a test that failed may have left a request unanswered
         self.open.__exit__(*words)
 
     def send(self, body=None, **options):

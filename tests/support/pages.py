@@ -127,3 +127,12 @@ class Host:
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
+
+
+def is_drawn(tab: Tab) -> None:
+    """Of a success no page says that it failed, that nothing came, or a name of JavaScript's."""
+    tab.wait("document.querySelector('h1').textContent && !/Loading/.test(document.body.innerText)")
+    text = tab.text()
+    for words in ("That did not work", "Try again", "undefined", "null", "NaN", "[object", "Invalid Date"):
+        assert words not in text, (words, text)
+    assert tab.console == []

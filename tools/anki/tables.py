@@ -25,13 +25,15 @@ HEAD = re.compile(
     r":([^\n]*)\n?",
     re.IGNORECASE,
 )
+# Another line of such a head.
+COMMENT = re.compile(r"#[^\t\n]*\n")
 COLUMN = " column"
 TAGS = "tags"
-SEPARATORS = {"comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
-GUESSED = (";", ",")
+SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
 LIKELY_MARKS = (";", *DASHES, "|", ",")
 """Marks between the texts of a pasted list, the likeliest first."""
+LEFT_OUT = ("", "guid column", "deck column", "notetype column")
 NEARLY_ALL = 0.9
 # Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.
 MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);", re.IGNORECASE)
@@ -66,13 +68,11 @@ class Table:
         if extra or missing not in ([], [TAGS]):
             return self._misfit(texts, missing)
         cells = dict(zip(self.names, texts, strict=False))
-        cells.pop("", None)
-        cells.pop("guid column", "")
         tags = f"{self.head.get(TAGS, '')} {cells.pop(TAGS, '')}".split()
-        deck = cells.pop("deck column", "")
-        model = cells.pop("notetype column", "")
-        fields = {name: self._html(text) for name, text in cells.items()}
-        return NoteInput(fields, tags=tags, model=model if of_model else "", deck=deck if of_deck else "")
+        deck = cells.pop("deck column", "") if of_deck else ""
+        model = cells.pop("notetype column", "") if of_model else ""
+        fields = {name: self._html(text) for name, text in cells.items() if name not in LEFT_OUT}
+        return NoteInput(fields, tags=tags, model=model, deck=deck)
 
     def _misfit(self, texts: list[str], missing: list[str]) -> ItemError:
         hint = (
@@ -98,15 +98,16 @@ def read(text: str, names: list[str]) -> Table:
     Raises ToolError INVALID_ARGUMENTS.
     """
     text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-    head = {}
-    while match := HEAD.match(text):
-        head[match[1].lower()] = match[2].strip()
+    head: dict[str, str] = {}
+    while match := HEAD.match(text) or (head and COMMENT.match(text)):
+        if match.re is HEAD:
+            head[match[1].lower()] = match[2].strip()
         text = text[match.end() :]
     separator = head.get("separator", "").lower()
     separator = SEPARATORS.get(separator, separator if len(separator) == 1 else "")
     remarks = []
     if not separator:
-        separator = "\t" if head or "\t" in text else _guessed(text, names)
+        separator = _guessed(text, names)
         if separator != "\t":
             remarks.append(f"the cells were separated by {separator!r}")
     rows, are_quoted = _cells(text, separator)
@@ -128,7 +129,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     for key, value in head.items():
         if key.endswith(COLUMN) and value.isdigit():
             columns[int(value) - 1] = TAGS if key == TAGS + COLUMN else key
-    if {name.strip().casefold() for name in names} <= set(first):
+    if by_name.keys() <= {TAGS, *first}:
         rows = rows[1:]
         names = [by_name.get(name, "") for name in first]
         remark = "the first row has the names of the fields: it was left out"
@@ -156,7 +157,7 @@ def _guessed(text: str, names: list[str]) -> str:
     needed = len(names) - (names[-1:] == [TAGS])
     lines = text.strip().splitlines()
     are_dashed = any(sum(dash in line for line in lines) >= NEARLY_ALL * len(lines) for dash in DASHES)
-    for separator in GUESSED[: 1 if are_dashed else None]:
+    for separator in "\t;" if are_dashed else "\t;,":
         rows = [row for row in _cells(text, separator)[0] if row]
         widths = Counter(map(len, rows))
         width, count = max(widths.items(), key=lambda item: item[1], default=(0, 0))

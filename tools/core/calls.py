@@ -17,8 +17,8 @@ from typing import NamedTuple
 from tools.core import places, settings
 from tools.core.errors import Cancelled, ToolError
 
-# Seconds for which a person may answer a question of the 2026 era.
-STATE_S = 600
+# Seconds for which a person may answer a question, in both eras; in that of 2025 it holds a turn.
+QUESTION_S = 600
 # Seconds of processor time that a call may compute: a tenth of it is much on a small Pi.
 MOST_COMPUTED_S = 30.0
 # What follows a toolset's name in a scope that allows only its readers.
@@ -143,11 +143,11 @@ def state_of(question: str, key: str, call: str, issued_s: int | None = None) ->
 
 
 def is_current(state: object, question: str, key: str, call: str) -> bool:
-    """True if an answer that brings `state` is to this question, asked in the last STATE_S seconds."""
+    """True if an answer that brings `state` is to this question, asked in the last QUESTION_S seconds."""
     import hmac
 
     issued = str(state).partition(".")[0][:12]
-    if not issued.isascii() or not issued.isdigit() or not 0 <= time.time() - int(issued) <= STATE_S:
+    if not issued.isascii() or not issued.isdigit() or not 0 <= time.time() - int(issued) <= QUESTION_S:
         return False
     return hmac.compare_digest(
         str(state).encode("utf-8", "replace"), state_of(question, key, call, int(issued)).encode()

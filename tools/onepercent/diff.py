@@ -232,13 +232,14 @@ class Marked(Entry):
 class Deleted(Entry):
     """Something that goes, or that an undo brings back (`restored`), and what goes with it or says which it is.
 
-    steps: how many go or come with a goal.
+    steps: how many go or come with a goal; titles: theirs, for a page alone.
     marks, best_streak, streak_in: of a habit; repeat: the rule of a series that ends; scores: of a rating;
     status, amount, target: of a mark.
     """
 
     restored: bool = False
     steps: int = 0
+    titles: list[str] = field(default_factory=list)
     marks: int = 0
     best_streak: int = 0
     streak_in: str = ""
@@ -254,6 +255,7 @@ class Deleted(Entry):
 
     def as_json(self) -> JsonObject:
         members = super().as_json()
+        members.pop("titles", None)
         if self.steps:
             members[f"steps_{'restored' if self.restored else 'deleted'}"] = members.pop("steps")
         return members

@@ -34,6 +34,7 @@ LARGEST_ID = 2**63 - 1
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
+DIARY_COLUMNS = ", ".join(DIARY)
 
 # Fields by names that models use for them and that are not alike; those that the object takes are meant.
 OTHER_NAMES = {

@@ -18,7 +18,7 @@ from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
 LONGEST_HISTORY_DAYS = 36_525  # a hundred years
-DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
+DIARY = f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 IN_ORDER = "ORDER BY completed_on, id"
 GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"

@@ -34,8 +34,7 @@ from tools.onepercent.actions.unit_of_work import (
     UnitOfWork,
     balance,
     difference,
-    digested,
-    label,
+    fingerprint,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
 from tools.onepercent.database import Database, Row, store
@@ -90,7 +89,7 @@ def undo_last(
     Source: the journals of what was applied.
     """
     calls.checkpoint()
-    with store.writing() as db:
+    with store.writing("NORMAL") as db:
         if list:
             return dispatch.recorded(db, {"changes": _changes(db)})
         # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.
@@ -177,13 +176,10 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
                 raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
             continue
-        touched = [name for name, value in step.values.items() if digested(row[name]) != value]
-        if touched:
-            names = [name.removesuffix("_at") for name in touched if name not in SILENT]
-            what = ", ".join(names) or "it was written again"
-            if not _is_there(dict(row)):
-                what = "it is deleted"
-            raise _blocked(f"{label(step.table, row)} changed since it was applied: {what}")
+        present = dict(zip(row.keys(), fingerprint(row), strict=True))
+        left = present | step.values
+        if left != present:
+            raise _blocked(difference(step.table, list(left.values()), row))
         if step.replaced is None:
             unit.remove(step.table, row)
         else:

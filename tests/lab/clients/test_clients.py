@@ -1,6 +1,6 @@
-"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of
-the answers; and the Inspector over HTTP. They are fetched once into a cache of the person who runs the
-tests."""
+"""Clients that people use, end to end: added by the README's words over ssh, and over HTTP with a token, to what
+their model reads of the answers; and the Inspector. They are fetched once into a cache of the person who runs
+the tests."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.lab.clients.raspberrypi import raspberrypi
 from tests.support.backends import backends
 from tests.support.client import PROJECT, SERVER
 from tests.support.http_server import HttpServer
-from tools.core import registry, settings
+from tools.core import places, registry, settings
 from tools.core.files import exclusive_lock
 
 pytestmark = pytest.mark.slow
@@ -88,9 +88,11 @@ def slow_pi(small_docs, tmp_path):
 class Desktop:
     """A person's computer: a home, and an `ssh` that reaches the Pi."""
 
-    def __init__(self, home, path, api):
-        self.home, self.path, self.api = home, path, api
+    def __init__(self, home, path, api, server=None):
+        self.home, self.path, self.api, self.server = home, path, api, server
         (home / "work").mkdir()
+        self.token = server.token(scope=" ".join(places.toolsets())) if server else ""
+        self.header = f"--header 'Authorization: Bearer {self.token}'"
 
     def run(self, command, program, **more):
         """A command as it stands in a shell, with the folder of `program` on its PATH."""
@@ -99,6 +101,7 @@ class Desktop:
             "PATH": f"{program.parent}:{self.path}",
             "LANG": "C.UTF-8",
             "CI": "1",
+            "PI_TOKEN": self.token,
         }
         done = subprocess.run(
             ["sh", "-c", command],
@@ -122,7 +125,10 @@ def from_the_readmes(pattern):
 
 def claude_code(desktop):
     program = from_npm("@anthropic-ai/claude-code@2.1.330", "claude")
-    desktop.run(from_the_readmes(r"^claude mcp add [^\n]+"), program)
+    added = from_the_readmes(r"^claude mcp add [^\n]+")
+    if desktop.server:
+        added = f"claude mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
+    desktop.run(added, program)
     desktop.run(
         from_the_readmes(r"^export [^\n]+") + "; claude -p go --allowedTools mcp__pi",
         program,
@@ -136,6 +142,8 @@ def claude_code(desktop):
 def codex(desktop):
     program = from_npm("@openai/codex@0.169.0", "codex")
     toml = from_the_readmes(r"^```toml\n(.*?)^```$")
+    if desktop.server:
+        toml = f'[mcp_servers.pi]\nurl = "{desktop.server.url}"\nbearer_token_env_var = "PI_TOKEN"\nrequired = true'
     (desktop.home / ".codex").mkdir()
     (desktop.home / ".codex" / "config.toml").write_text(f"""\
 model = "gpt-5"
@@ -156,7 +164,10 @@ def gemini_cli(desktop):
         "privacy": {"usageStatisticsEnabled": False},
     }
     (desktop.home / ".gemini" / "settings.json").write_text(json.dumps(config))
-    desktop.run(from_the_readmes(r"^gemini mcp add [^\n]+"), program)
+    added = from_the_readmes(r"^gemini mcp add [^\n]+")
+    if desktop.server:
+        added = f"gemini mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
+    desktop.run(added, program)
     desktop.run(
         "gemini -p go --approval-mode yolo --model gemini-2.5-flash",
         program,
@@ -171,6 +182,20 @@ def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model
 ):
     client(Desktop(tmp_path / "home", pi, api))
 
+    its_model_reads_true_answers(api)
+
+
+@pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
+def test_over_http_with_a_token_its_model_reads_the_same(client, api, small_docs, tmp_path):
+    docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
+    with backends() as url, HttpServer(ANKI_CONNECT_URL=url, KLIPPER_DOCS_DIR=str(docs.parent)) as server:
+        client(Desktop(tmp_path / "home", os.environ["PATH"], api, server))
+
+    its_model_reads_true_answers(api)
+
+
+def its_model_reads_true_answers(api):
+    """The client offers its model every tool, and the answers of PLAN are whole."""
     last = api.last()
     listed = {name.replace(".", "_") for name in registry.listed(settings.current())}
     offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(last)}
@@ -189,6 +214,27 @@ def test_a_slow_server_is_waited_for_as_the_readmes_have_it(client, api, slow_pi
 
     first = next(request for request in api.requests if tools(request))
     assert any(name.endswith("greet") for name in tools(first)), list(tools(first))
+
+
+def test_a_client_whose_connections_bun_keeps_has_its_tools_at_each_of_16_starts(api, tmp_path):
+    """opencode: what it sent behind a refused GET went into a connection that was about to close."""
+    program = from_npm("opencode-ai@1.18.33", "opencode")
+    with HttpServer() as server:
+        desktop = Desktop(tmp_path / "home", os.environ["PATH"], api, server)
+        pi = {
+            "type": "remote",
+            "url": server.url,
+            "oauth": False,
+            "headers": {"Authorization": f"Bearer {desktop.token}"},
+        }
+        model = {"model": "anthropic/claude-sonnet-4-5"}
+        model["provider"] = {"anthropic": {"options": {"baseURL": f"{api.url}/v1", "apiKey": "none"}}}
+        config = desktop.home / "work" / "opencode.json"
+        config.write_text(json.dumps({**model, "mcp": {"pi": pi}}), encoding="utf-8")
+        for _ in range(16):
+            api.requests.clear()
+            desktop.run("opencode run go", program)
+            assert any(name.endswith("greet") for request in api.requests for name in tools(request))
 
 
 def texts(answer):

@@ -231,7 +231,7 @@ def test_another_day_is_turned_to_and_ticked(person):
 QUESTIONS = [
     ({"find": "Бег"}, "Бег: 1", "Бег", 0),
     ({"include": ["diary"]}, "", "Diary\n", 0),
-    ({"include": ["history"], "date_from": today(-20), "date_to": today(-1)}, "–", "Зарядка", 0),
+    ({"include": ["history"], "date_from": today(-20), "date_to": today()}, "–", "Зарядка", 0),
     ({"goal_id": 1}, "Выучить Python", "Пройти тест", 2),
     ({"date_from": today(-2), "date_to": today(-2), "include": ["schedule"]}, "", "Прочитать главу", 3),
     ({"include": ["habits", "schedule", "xp"]}, "", "Overdue", 4),

@@ -169,7 +169,7 @@ def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
     do(person, act("habit.create", name="Бег"))
     actions = [*create()["actions"], act("step.complete", step_id=77), act("habit.unmark", habit_id=1)]
     tab = person.see("preview_actions", arguments={"actions": actions})
-    assert "there is no such step" in tab.text() and "mark “Бег” — there is nothing to undo" in tab.text()
+    assert "there is no such step" in tab.text() and "“Бег”: there is no mark on that day" in tab.text()
     alone = person.see("preview_actions", arguments={"actions": actions[1:]})
     assert head(alone) == "Nothing to apply"
     assert "there is no such step" in alone.text()

@@ -143,4 +143,5 @@ def delete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     for step in own_steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
 
-    return delete_entity(unit, "goal", goal, steps=len(own_steps))
+    titles = [step["title"] for step in own_steps]
+    return delete_entity(unit, "goal", goal, steps=len(titles), titles=titles)

@@ -5,7 +5,6 @@ Only the open step has the rule (`repeat`), and hands it over to the next. Delet
 
 import json
 from datetime import date, timedelta
-from typing import Any
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, texts
@@ -15,7 +14,8 @@ from tools.onepercent.habits import due_days
 from tools.onepercent.rules import LONGEST_INTERVAL
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
-COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
+# Columns of a step that the next of its series does not take over.
+OWN = ("id", "dt", "progress", "is_complete", "completed_at", "completed_on", "updated_at")
 
 
 # The days of a rule by what it is counted in; every day and every year have none.
@@ -83,7 +83,7 @@ def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:
     coming = due_days.first_day(rule, following)
     unit.change("steps", step, {"repeat": None, "dt": done})
     if coming:
-        values: dict[str, Any] = {name: step[name] for name in COPIED}
+        values = {name: value for name, value in dict(step).items() if name not in OWN}
         unit.create("step", values | {"dt": coming, "repeat": rule})
     return coming
 

@@ -259,7 +259,7 @@ def difference(table: str, before: Fingerprint, row: Row | None) -> str:
     # A preview of the version before may lack the newest columns.
     columns = zip(row.keys(), before, fingerprint(row), strict=False)
     names = [name for name, was, value in columns if was != value and name not in SILENT]
-    if "deleted_at" in names:
+    if "deleted_at" in names or dict(row).get("deleted_at"):
         return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{label(table, row)} changed: {', '.join(names) or 'it was written again'}"
 

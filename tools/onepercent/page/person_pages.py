@@ -15,7 +15,7 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
-from tools.onepercent.diff import Entry
+from tools.onepercent.diff import Deleted
 from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
@@ -35,9 +35,7 @@ DAYS_DATA = "pi-mcp/days"
 DAYS_SHOWN = 28
 
 LATE = f"{due_days.OVERDUE} AND :day = :today"
-OF_THE_DAY = "date = :day"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
-COMING = "date = :day AND is_complete = 0"
 
 
 class Shown(Answer):
@@ -73,21 +71,13 @@ def _changes(dry: Run) -> list[JsonObject]:
     for planned, outcome in dry.in_order():
         for entry in outcome.entries:
             parts = sentences.line(entry).page
-            parts["rows"] += _lost(entry)
+            if isinstance(entry, Deleted):
+                parts["rows"] += entry.titles
             key = planned.client_action_id if planned.kind.published else ""
             count = entry.things().total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
     return changes
-
-
-def _lost(entry: Entry) -> list[str]:
-    """The titles of the steps that go with a goal."""
-    if entry.verb != "deletes" or entry.thing.kind != "goal":
-        return []
-    titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
-    with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry.thing.id,))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:
@@ -176,7 +166,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
-        "steps": _steps(db, DONE_THEN, view) + _steps(db, OF_THE_DAY, view),
+        "steps": _steps(db, DONE_THEN, view) + _steps(db, "date = :day", view),
         **_habits(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
@@ -185,7 +175,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         following = view._replace(first=day + timedelta(1))
         data["next"] = {
             "date": f"{following.first}",
-            "steps": [step["title"] for step in _steps(db, COMING, following)],
+            "steps": [step["title"] for step in _steps(db, "date = :day AND is_complete = 0", following)],
             "habits": [habit["name"] for habit in _due_on(db, following)],
         }
     return data

@@ -11,6 +11,7 @@ from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
 from tools.onepercent.days import WEEK, YEAR
+from tools.onepercent.fields import DIARY_COLUMNS
 from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
 from tools.onepercent.snapshot import View
 
@@ -31,7 +32,7 @@ SUMS = f"""SELECT (SELECT total(xp) FROM xp_ledger WHERE user = :user AND day BE
 # Counted back from the present balance, so that the cost does not grow with the life.
 EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last), total(min(xp, 0)) FILTER (WHERE day <= :last),
     total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
-DIARY_OF_DAY = """SELECT what_done, what_not_done, reflection, plans FROM diary
+DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY id"""
 AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last

@@ -51,7 +51,7 @@ WHICH = {
     "all": "g.archived_at IS NULL",
     "archived": "g.archived_at IS NOT NULL",
 }
-DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
+DIARY = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
 AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
     WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
@@ -218,7 +218,10 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
     rows = list(
-        map(item_of, due_days.dated(db, due_days.ON_DAYS, first=f"{view.first}", last=f"{view.last}"))
+        map(
+            item_of,
+            due_days.dated(db, "date BETWEEN :first AND :last", first=f"{view.first}", last=f"{view.last}"),
+        )
     )
     return {
         "today": [row for row in rows if row["date"] == today],

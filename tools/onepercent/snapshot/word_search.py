@@ -6,6 +6,7 @@ from itertools import chain
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.database import Database
+from tools.onepercent.fields import DIARY
 from tools.onepercent.habits import due_days
 
 MOST_SHOWN = 20
@@ -14,7 +15,8 @@ SHORTEST_PART = 4  # letters of a stem that is also found inside a word
 QUOTED = 60  # characters of a diary entry around the first of the words
 # Open things first, then the diary, the newest entry first, and what is done. A column without a value is not
 # shown.
-MATCHES = """SELECT * FROM (
+DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in DIARY)
+MATCHES = f"""SELECT * FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
         FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
@@ -24,8 +26,7 @@ MATCHES = """SELECT * FROM (
     UNION ALL SELECT 'habit', id, NULL, NULL, NULL, NULL, name, NULL, NULL, NULL
         FROM habits WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(name AS BLOB))
     UNION ALL SELECT 'diary', id, NULL, NULL, NULL, NULL, NULL, date, text, NULL FROM (
-        SELECT id, date, trim(ifnull(what_done || ' ', '') || ifnull(what_not_done || ' ', '')
-            || ifnull(reflection || ' ', '') || ifnull(plans, '')) AS text
+        SELECT id, date, trim({DIARY_TEXT}) AS text
         FROM diary WHERE user = :user AND deleted_at IS NULL) WHERE has_words(CAST(text AS BLOB))
     ) ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
 

@@ -1,0 +1,106 @@
+"""Each tool with a page, through each shape of its success: none is drawn as a failure."""
+
+import pytest
+
+from tests.onepercent.page.test_days_page import today
+from tests.onepercent.page.test_preview_page import act, do
+from tests.support.pages import is_drawn
+from tools.core import registry
+from tools.core.tool import TOOLS
+from tools.onepercent.get_user_snapshot import Section, Status
+
+WALKED = {
+    "get_user_snapshot": "here",
+    "preview_actions": "here",
+    "undo_last": "here",
+    "anki.due": "tests/anki/studying",
+    "anki.stats": "tests/anki/studying",
+}
+"""Where each tool with a page is walked."""
+
+
+def test_each_tool_with_a_page_is_walked():
+    registry.load()
+    assert {tool.name for tool in TOOLS.values() if tool.page and not tool.app_only} == set(WALKED)
+
+
+@pytest.fixture
+def person(sit):
+    """Somebody with one of each thing, also archived and done ones."""
+    someone = sit()
+    do(
+        someone,
+        act("goal.create", title="Learn Python", due=today(30)),
+        act("goal.create", title="Old"),
+        act("step.create", goal_id=1, title="Install it", dt=today()),
+        act("step.create", goal_id=1, title="Read a book", dt=today(-3)),
+        act("step.create", goal_id=1, title="Write a bot", dt=today(3)),
+        act("habit.create", name="Run"),
+        act("habit.create", name="Sauna", frequency_type="weekly"),
+        act("habit.create", name="Water", target={"amount": 2, "unit": "l"}),
+        act("habit.create", name="Old habit"),
+        act("diary.create_entry", what_done="Wrote a test"),
+        act("ssp.rate", category="health_sport", score=9),
+    )
+    do(
+        someone,
+        act("goal.archive", goal_id=2),
+        act("habit.archive", habit_id=4),
+        act("habit.mark_completed", habit_id=1, dates=[today(-1), today()]),
+        act("step.complete", step_id=2),
+    )
+    return someone
+
+
+@pytest.mark.slow
+def test_every_question_about_a_life_has_a_drawing(person):
+    sections = Section.__args__
+    questions = [{}, {"include": list(sections)}, {"picture": True}, {"find": "Python"}, {"find": "zebra"}]
+    questions += [{"include": [section]} for section in sections]
+    questions += [{"goals_status": status} for status in Status.__args__]
+    questions += [{"goal_id": 1}, {"goal_id": 2}, {"goal_id": 1, "include": ["steps"]}]
+    for first, last in (
+        (-1, -1),
+        (1, 1),
+        (-6, 0),
+        (-6, 6),
+        (-40, 0),
+        (-100, 0),
+        (-366, 0),
+        (0, 100),
+        (7, 14),
+    ):
+        for section in ("history", "schedule", "diary"):
+            questions.append({"date_from": today(first), "date_to": today(last), "include": [section]})
+    for question in questions:
+        if not person.ask("get_user_snapshot", **question)["success"]:
+            continue  # history of days of which nothing is kept
+        tab = person.see("get_user_snapshot", arguments=question)
+        is_drawn(tab)
+        tab.close()
+        person.tabs.remove(tab)
+
+
+@pytest.mark.slow
+def test_every_preview_and_every_way_back_has_a_drawing(person):
+    previews = [
+        [act("goal.create", title="New")],
+        [act("goal.delete", goal_id=1)],
+        [act("habit.mark_missed", habit_id=3, excuse_reason="ill"), act("habit.unmark", habit_id=1)],
+        [act("step.create", goal_id=1, steps=[{"title": f"{number}"} for number in range(30)])],
+        [act("habit.update", habit_id=1, name="Walk"), act("step.reopen", step_id=2)],
+        [act("diary.create_entry", what_done="x"), act("ssp.rate", category="health_sport", score=3)],
+    ]
+    for actions in previews:
+        is_drawn(person.see("preview_actions", arguments={"actions": actions}))
+    mixed = [act("goal.create", title="New"), act("step.complete", step_id=99)]
+    is_drawn(person.see("preview_actions", arguments={"actions": mixed, "partial": True}))
+    for arguments in ({}, {"list": True}):
+        is_drawn(person.see("undo_last", arguments=arguments))
+    do(person, act("goal.create", title="Newer"))
+    is_drawn(person.see("undo_last", arguments={"number": 2}))
+    tab = person.see("undo_last")
+    tab.press("Put back")
+    tab.wait("/Put back/.test(document.querySelector('h1').textContent)")
+    is_drawn(person.see("undo_last", arguments={"redo": True}))
+    is_drawn(person.see("undo_last", arguments={"list": True}))

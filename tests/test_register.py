@@ -1,0 +1,32 @@
+"""The register of what is derived or remembered: each row names tests that are there."""
+
+import re
+
+from tests.support.client import PROJECT
+from tools.onepercent.database import derived, migrations, store
+
+PAGE = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+REGISTER = PAGE.split("## What is derived or remembered")[1].split("\n## ")[0]
+ROWS = [line.strip("|").split("|") for line in REGISTER.splitlines() if line.startswith("| ")][2:]
+
+
+def test_each_row_names_tests_that_are_there():
+    assert len(ROWS) >= 11
+    for *_, tests in ROWS:
+        room = PROJECT / "tests"
+        for name in re.findall("`([^`]+)`", tests):
+            folder, _, file = name.rpartition("/")
+            room = PROJECT / "tests" / folder if folder else room
+            assert (room / file).is_file(), name
+
+
+def test_every_table_that_is_not_of_record_has_a_row():
+    with store.connect(":memory:") as db:
+        migrations.migrate(db)
+        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    derived_tables = {name for name in tables if not name.startswith("sqlite")} - {
+        *migrations.STATE,
+        *migrations.HISTORY,
+    }
+    assert derived_tables == {*derived.DIFFERENT}
+    assert all(f"`{name}`" in REGISTER for name in derived_tables)
