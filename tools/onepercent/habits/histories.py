@@ -250,7 +250,7 @@ def _history(row: Row, today: date, since: date) -> History:
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
             if sign != " ":
                 marks[day] = sign
-    course = Course(tuple(_begun_anew(schedules, marks)), tuple(pauses), last_day)
+    course = Course(tuple(begun_anew(schedules, marks)), tuple(pauses), last_day)
     if row["at_most"]:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))
         unmarked = (day for day in range(first, today.toordinal()) if day not in marks)
@@ -258,7 +258,7 @@ def _history(row: Row, today: date, since: date) -> History:
     return History(row, course, started, folded, unfolded, marks)
 
 
-def _begun_anew(
+def begun_anew(
     schedules: list[tuple[int, Schedule]], marks: dict[int, str]
 ) -> Iterator[tuple[int, Schedule]]:
     """The schedules, of which one of every n days begins anew with each day on which it was done."""
