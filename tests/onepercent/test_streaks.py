@@ -66,6 +66,7 @@ def check(seed: int) -> None:
     habit, today = random_life(chance)
     present, begin = today.toordinal(), START.toordinal()
     habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
+    habit.schedules = [each for each in habit.schedules if each[0] <= today]  # a change holds from its day on
     marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
     course = course_of(habit, marks)
     started = min([habit.created, *habit.marks]).toordinal()
