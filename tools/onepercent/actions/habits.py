@@ -46,7 +46,7 @@ TARGET = {
     "unit": targets.UNIT,
     "at_most": fields.plain(float | bool, "number", "a number, or true"),
 }
-WEEKDAY = fields.Field({}, fields.WEEKDAYS, fields.weekday)
+WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
 DAY_OF_MONTH = fields.plain(
     Annotated[int, Limits(ge=1, le=31)], "integer", "one of the days of the month, 1 to 31 (the last)"
 )
