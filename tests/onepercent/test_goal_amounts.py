@@ -1,8 +1,11 @@
 """A goal that is a sum: added to, fed by habits, reached."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, items, preview, ref, refused
+from tests.onepercent.person import act, apply, call, do, items, preview, ref, refused, snapshot
+from tools.onepercent.backup import export, import_
 
 CAR = {"amount": 300_000, "unit": "₽"}
 
@@ -68,3 +71,75 @@ def test_goals_and_habits_stand_in_the_persons_order():
     assert [goal["title"] for goal in items("goals")] == ["c", "b", "a"]
     apply(call("undo_last"))
     assert [goal["title"] for goal in items("goals")] == ["c", "a", "b"]
+
+
+def test_a_sum_that_is_set_is_said_with_what_habits_bring(car):
+    habit = act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"})
+    do(habit, act("habit.mark_completed", habit_id=ref(habit), amount=500))
+    message = preview(act("goal.update", goal_id=1, amount=10_000))["message"].replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert "собрано: 95 500 → 10 500 из 300 000 ₽" in message
+
+
+def test_amounts_in_another_unit_are_warned_of(car):
+    habit = act("habit.create", name="Бег", goal_id=1, target={"amount": 5, "unit": "км"})
+    assert "! «Бег» считает в «км», а цель «Машина» — в «₽»" in preview(habit)["message"]
+    do(habit)
+    dollars = act("goal.update", goal_id=1, target={"amount": 300, "unit": "$"})
+    assert "«Бег» считает в «км»" in preview(dollars)["message"]
+    same = act("habit.update", habit_id=1, target={"amount": 5, "unit": "₽"})
+    assert "считает" not in preview(same)["message"]
+    without = act("habit.create", name="Пост", goal_id=1)
+    assert "ничего не добавит к цели «Машина»" in preview(without)["message"]
+
+
+def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_undo(car, tmp_path: Path):
+    do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
+    deleted = preview(act("goal.delete", goal_id=1))
+    assert "Привычка «Копилка» остаётся" in deleted["message"]
+    apply(deleted)
+    assert "goal_id" not in items("habits")[0]
+    do(act("habit.mark_completed", habit_id=1, amount=700))
+    apply(call("undo_last"))
+    undone = call("undo_last")
+    assert "Привычка «Копилка»: цель: — → «Машина»" in undone["message"]
+    apply(undone)
+    assert items("habits")[0]["goal_id"] == 1
+    apply(call("undo_last", redo=True))
+    export(str(tmp_path / "e.json"))
+    before = snapshot("habits")
+    import_(str(tmp_path / "e.json"))
+    assert snapshot("habits") == before
+
+
+def test_another_goal_of_a_habit_is_taken_back(car):
+    do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
+    do(act("goal.create", title="Дом", target=CAR), act("habit.update", habit_id=1, goal_id=None))
+    assert items("habits")[0]["goal_id"] == 2
+    undone = call("undo_last")
+    assert "цель: «Дом» → «Машина»" in undone["message"]
+    apply(undone)
+    assert items("habits")[0]["goal_id"] == 1
+
+
+def test_an_archived_goal_is_added_to_but_is_not_said_to_be_reached(car):
+    do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
+    do(act("goal.archive", goal_id=1))
+    message = preview(act("habit.mark_completed", habit_id=1, amount=400_000))["message"]
+    assert "достигнута" not in message
+
+
+def test_a_place_is_said_and_counted_in_the_list_that_is_seen():
+    for name in "abcd":
+        do(act("goal.create", title=name))
+    do(act("goal.archive", goal_id=1), act("goal.complete", goal_id=2))
+    moved = preview(act("goal.update", goal_id=4, order=1))
+    assert "место в списке: 2 → 1" in moved["message"]
+    apply(moved)
+    assert [goal["title"] for goal in items("goals")] == ["d", "c"]
+    undone = call("undo_last")
+    assert "место в списке: 1 → 2" in undone["message"]
+    apply(undone)
+    apply(call("undo_last", redo=True))
+    assert [goal["title"] for goal in items("goals")] == ["d", "c"]

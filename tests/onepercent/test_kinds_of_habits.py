@@ -119,3 +119,64 @@ def test_a_note_at_a_mark_is_said_kept_with_further_amounts_and_shown_in_the_his
     do(act("habit.mark_completed", habit_id=1, amount=5))
     history = snapshot("history")["history"]["habits"][0]
     assert history["notes"] == {"2026-03-18": "в парке"} and history["marks"].endswith("+")
+
+
+def test_a_slip_and_a_day_without_say_what_they_are(clock):
+    habit(target={"at_most": 0})
+    clock.set("2026-03-19T12:00:00+00:00")
+    for action, said in (("habit.mark_completed", "удержались"), ("habit.mark_missed", "срыв")):
+        assert f"«Бег», 18.03: {said}" in preview(act(action, habit_id=1, date="2026-03-18"))["message"]
+    do(act("habit.mark_missed", habit_id=1))
+    assert "срыв → нет отметки" in preview(act("habit.unmark", habit_id=1))["message"]
+    assert "срыв → нет отметки" in call("undo_last")["message"]
+
+
+def test_a_changed_target_is_said_as_one_thing_also_when_it_is_undone():
+    habit(target=NO_SMOKING)
+    changed = act("habit.update", habit_id=1, target={"at_most": 3, "unit": "сигарет"})
+    said = "нужно: не больше 0 сигарет → не больше 3 сигарет"
+    assert preview(changed)["message"].count(said) == 1
+    do(changed)
+    assert "нужно: не больше 3 сигарет → не больше 0 сигарет" in call("undo_last")["message"]
+    assert "не больше 3 сигарет → —" in preview(act("habit.update", habit_id=1, target=None))["message"]
+
+
+def test_a_limit_in_a_pause_neither_counts_nor_breaks(clock):
+    habit(target=NO_SMOKING)
+    do(act("habit.pause", habit_id=1, **{"from": "2026-03-20", "to": "2026-03-21"}))
+    clock.set("2026-03-24T12:00:00+00:00")
+    assert (marks("2026-03-18"), habit()["current_streak"]) == ("++pp++.", 4)
+    clock.set("2026-03-25T12:00:00+00:00")
+    do(act("habit.archive", habit_id=1))
+    clock.set("2026-03-27T12:00:00+00:00")
+    assert marks("2026-03-23") == "++ppp"
+
+
+def test_an_end_that_is_over_is_warned_of():
+    assert (
+        "! «Курс»: 01.03 уже прошло"
+        in preview(act("habit.create", name="Курс", until="2026-03-01"))["message"]
+    )
+    habit(until="2026-03-20")
+    message = preview(act("habit.update", habit_id=1, until="2026-03-17"))["message"]
+    assert "последний день: 20.03 → 17.03" in message and "уже прошло" in message
+
+
+def test_a_pause_of_all_leaves_out_what_has_ended(clock):
+    habit(until="2026-03-18")
+    do(act("habit.create", name="Вода"))
+    clock.set("2026-03-20T12:00:00+00:00")
+    message = preview(act("habit.pause", all=True))["message"]
+    assert "«Вода»" in message and "«Бег»" not in message
+
+
+def test_a_changed_note_is_taken_back_as_a_note():
+    habit(description="утром")
+    do(act("habit.mark_completed", habit_id=1, note="в парке"))
+    do(act("habit.mark_completed", habit_id=1, note="в лесу"))
+    assert "заметка: «в лесу» → «в парке»" in call("undo_last")["message"]
+
+
+def test_more_than_was_wanted_is_said_without_of():
+    habit(target={"amount": 10, "unit": "раз"})
+    assert "12 раз, нужно 10" in preview(act("habit.mark_completed", habit_id=1, amount=12))["message"]

@@ -296,3 +296,9 @@ def test_an_empty_list_of_steps_means_none():
     do(act("goal.create", title="Дом", steps=[]))
     assert snapshot("goals")["goals"]["items"][0]["done"] == "0/0"
     assert refused(act("step.create", goal_id=1, steps=[]))["error"] == "title is required"
+
+
+def test_every_two_weeks_without_a_day_begins_on_the_next_of_its_days():
+    do(act("step.create", inbox=True, title="Полив", repeat=TUESDAYS | {"interval": 2}))
+    do(act("step.create", inbox=True, title="Счёт", repeat={"every": "month", "interval": 3, "on": [1]}))
+    assert dates() == [("Полив", "2026-03-24"), ("Счёт", "2026-04-01")]

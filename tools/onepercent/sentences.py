@@ -295,9 +295,11 @@ def _frequency(kind: str, values: Mapping[str, Any]) -> str:
 
 
 def _status(mark: Marked | Deleted) -> str:
-    """сделано; пропуск; 1,5 из 2 л."""
+    """сделано; пропуск; 1,5 из 2 л; срыв."""
     if mark.target and mark.amount:
         return amount(mark.amount, mark.target)
+    if "at_most" in (mark.target or {}):
+        return say(f"limit.{mark.status}")
     return value("status", mark.status)
 
 

@@ -79,10 +79,10 @@ def xp_signed(xp: int) -> str:
 
 
 def amount(amount: float, target: Mapping[str, Any]) -> str:
-    """1,5 из 2 л; 3 ч, не больше 2."""
-    if "at_most" in target:
-        return say("mark.limit", amount=number(amount), limit=number(target["at_most"]), unit=target["unit"])
-    return say("mark.amount", amount=number(amount), target=number(target["amount"]), unit=target["unit"])
+    """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
+    limit = target.get("at_most", target.get("amount", 0))
+    form = "limit" if "at_most" in target else "beyond" if amount > limit else "amount"
+    return say(f"mark.{form}", amount=number(amount), target=number(limit), unit=target["unit"])
 
 
 def target_in_words(target: Mapping[str, Any]) -> str:

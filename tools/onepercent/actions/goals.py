@@ -72,7 +72,12 @@ def update(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
         raise without_target()
     outcome = update_entity(unit, "goal", goal, params, TEXTS)
-    targets.warn_of_reached(unit, outcome, unit.find("goal", goal["id"]))
+    after = unit.find("goal", goal["id"])
+    targets.gather(unit, "goals", goal, after, outcome.entries[0])
+    targets.warn_of_reached(unit, outcome, after)
+    if "target_unit" in params:
+        for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
+            targets.warn_of_unit(unit, outcome, habit, after)
     return outcome
 
 
@@ -137,11 +142,15 @@ def unarchive(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
 
 @action_on_one("goal.delete")
 def delete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
-    """Delete a goal with its steps; the XP earned stays."""
+    """Delete a goal with its steps; the XP earned stays, and so do the habits that add to it."""
     own_steps = steps.of_goal(unit, goal["id"])
     # Stamped like the goal, one by one: an undo brings back these, and none that was deleted before.
     for step in own_steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
 
     titles = [step["title"] for step in own_steps]
-    return delete_entity(unit, "goal", goal, steps=len(titles), titles=titles)
+    outcome = delete_entity(unit, "goal", goal, steps=len(titles), titles=titles)
+    for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
+        unit.change("habits", habit, {"goal_id": None})
+        outcome.warn("warn.habit_stays", title=habit["name"])
+    return outcome

@@ -107,6 +107,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
     warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
     outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
+    _warn(unit, outcome, unit.find("habit", outcome.created_id), params)
     return outcome
 
 
@@ -132,7 +133,9 @@ def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     after = dict(unit.find("habit", habit["id"]))
     _check_schedule(after)
     _reschedule(unit, habit, after)
+    targets.gather(unit, "habits", habit, after, outcome.entries[0])
 
+    _warn(unit, outcome, after, params)
     warn_of_streak(unit, outcome, before)
     return outcome
 
@@ -150,6 +153,14 @@ def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     best = history.streak(today).best
     period = f"{history.course.period(today)}s"
     return delete_entity(unit, "habit", habit, marks=marks, best_streak=best, streak_in=period)
+
+
+def _warn(unit: UnitOfWork, outcome: Outcome, habit: Row, params: JsonObject) -> None:
+    """Warn of an end that is over, and of amounts in another unit than that of the goal."""
+    if params.get("until") and params["until"] < unit.day:
+        outcome.warn("warn.past", title=habit["name"], day=params["until"])
+    if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
+        targets.warn_of_unit(unit, outcome, habit, unit.read("goals", habit["goal_id"]))
 
 
 def _link(unit: UnitOfWork, params: JsonObject) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent import days, fields
 from tools.onepercent.actions import Outcome, action, action_on_one, check_day, thing_of
 from tools.onepercent.actions.habits import history_of, warn_of_streak
@@ -176,6 +176,8 @@ def _mark(
     elif status == "missed":
         marked.excuse_reason = words
     marked.xp_reward = (marked.xp_reward or 0) + earned
+    if habit["at_most"]:
+        marked.target = target_of(habit)
     if amount is not None:
         marked.amount = amount
         marked.target = target_of(habit)
@@ -209,9 +211,8 @@ def amount_of(habit: Row, mark: Row) -> JsonObject:
     """What a diff shows of a mark that goes or comes back: its status, and its amount if the habit has a
     target."""
     shown: JsonObject = {"status": mark["status"]}
-    if habit["target_amount"] is not None and mark["amount"] is not None:
-        shown["amount"] = mark["amount"]
-        shown["target"] = target_of(habit)
+    if habit["target_amount"] is not None and (habit["at_most"] or mark["amount"] is not None):
+        shown |= filled(amount=mark["amount"], target=target_of(habit))
     return shown
 
 

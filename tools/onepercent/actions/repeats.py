@@ -66,8 +66,9 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
     if repeat := values.get("repeat"):
         start = date.fromisoformat(dt) if dt else unit.today
         values["repeat"] = due_days.begun(repeat, start)
-        if not dt:
-            values["dt"] = due_days.first_day(values["repeat"], start)
+        if not dt and (first := due_days.first_day(due_days.every_turn(repeat), start)):
+            values["dt"] = first
+            values["repeat"] = due_days.begun(repeat, date.fromisoformat(first))
 
 
 def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:

@@ -91,6 +91,13 @@ def begun_again(repeat: str, day: date) -> str:
     return begun(json.dumps(parts), day)
 
 
+def every_turn(repeat: str) -> str:
+    """A rule without its interval: what is due every two weeks may begin in any of them."""
+    parts = json.loads(repeat)
+    parts.pop("interval", None)
+    return json.dumps(parts)
+
+
 def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
     rule = _rule(repeat)
