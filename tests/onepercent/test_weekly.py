@@ -1,8 +1,12 @@
 """Habits of some times per week: what a week needs, and what is owed on a day of it."""
 
+from datetime import date
+
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
+from tools.onepercent.database import store
+from tools.onepercent.page import keys, person_pages
 
 
 def habit() -> dict:
@@ -101,3 +105,37 @@ def test_a_preposition_finds_nothing_alone_beside_a_word():
     found = call("get_user_snapshot", find="катался на лыжах")["found"]["items"]
     assert [item["title"] for item in found] == ["Лыжи"]
     assert call("get_user_snapshot", find="на")["found"]["items"]
+
+
+def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
+    def press(**more) -> str:
+        amount = {"action": "habit.mark_completed", "id": 1, "press_key": keys.of_day(), "amount": 0.5}
+        answer = call("tick_by_press", **amount, **more)
+        return answer.get("code") or f"{amount_of('2026-03-18')}"
+
+    def amount_of(day: str) -> float:
+        with store.reading() as db:
+            return db.execute("SELECT total(amount) FROM habit_marks WHERE date = ?", (day,)).fetchone()[0]
+
+    do(act("habit.create", name="Вода", target={"amount": 2, "unit": "л"}))
+    assert [press(seen=0), press(seen=0), press(seen=0)] == ["0.5", "ALREADY", "ALREADY"]
+    assert press(seen=0.5) == "1.0"
+    assert press() == "1.5", "a page of before sends nothing"
+    assert press(seen=0, date="2026-03-17") == "1.5" and amount_of("2026-03-17") == 0.5
+    assert press(seen=0, date="2026-03-17") == "ALREADY"
+    shown = person_pages.days_data((date(2026, 3, 17),) * 2, True)["habits"][0]
+    assert shown["today_amount"] == 0.5, "the page of a day has the amount of that day"
+
+
+def test_what_is_only_shown_costs_no_fsync_and_what_is_applied_is_on_the_disk():
+    synchronous = "PRAGMA synchronous"
+    with store.writing("NORMAL") as db:
+        assert db.execute(synchronous).fetchone()[0] == 1
+    with store.writing() as db:
+        assert db.execute(synchronous).fetchone()[0] == 2
+    previewed = preview(act("goal.create", title="Кухня"))
+    with store.connected() as db:
+        assert db.execute(synchronous).fetchone()[0] == 1
+    apply(previewed)
+    with store.connected() as db:
+        assert db.execute(synchronous).fetchone()[0] == 2

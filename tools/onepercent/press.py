@@ -13,7 +13,6 @@ from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
-AMOUNT = "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?"
 
 
 @Tool(
@@ -53,8 +52,11 @@ def tick_by_press(
     keys.check(keys.of_day(), press_key)
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
-    with store.writing() as db:
-        (present,) = db.execute(AMOUNT, (id, settings.user(), date or f"{days.today()}")).fetchone()
+    with store.writing("NORMAL") as db:
+        (present,) = db.execute(
+            "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?",
+            (id, settings.user(), date or f"{days.today()}"),
+        ).fetchone()
         if seen not in (None, present):
             raise ToolError("The amount of the day has changed", "Show the day again.", code="ALREADY")
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))

@@ -85,7 +85,7 @@ def preview_actions(
         message = f"Too many actions: {len(actions)}, at most {MOST_ACTIONS}"
         raise ToolError(message, "Preview and apply them in several rounds.", code="TOO_MANY_ACTIONS")
     calls.checkpoint()
-    with store.writing() as db:
+    with store.writing("NORMAL") as db:
         dispatch.purge(db)
         dry = dry_run(db, actions)
         if not dry.done:

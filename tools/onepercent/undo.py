@@ -89,7 +89,7 @@ def undo_last(
     Source: the journals of what was applied.
     """
     calls.checkpoint()
-    with store.writing() as db:
+    with store.writing("NORMAL") as db:
         if list:
             return dispatch.recorded(db, {"changes": _changes(db)})
         # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.

@@ -62,20 +62,23 @@ def reading() -> AbstractContextManager[Database]:
     return _within("DEFERRED", reads_only=True)
 
 
-def writing() -> AbstractContextManager[Database]:
-    """A write transaction: committed at the end, rolled back when anything is raised inside. Raises ToolError
-    DATABASE_ERROR, also when others have been writing for BUSY_S."""
-    return _within("IMMEDIATE")
+def writing(synchronous: str = "FULL") -> AbstractContextManager[Database]:
+    """A write transaction: committed at the end, rolled back when anything is raised inside. What is written NORMAL, such
+    as a preview, costs no fsync, and a power cut may take it back. Raises ToolError DATABASE_ERROR, also when others
+    have been writing for BUSY_S."""
+    return _within("IMMEDIATE", synchronous=synchronous)
 
 
 @contextmanager
-def _within(kind: str, reads_only: bool = False) -> Iterator[Database]:
-    with connected(reads_only) as db, transaction(db, kind):
-        token = days.PERSON.set(persons_day(db))
-        try:
-            yield db
-        finally:
-            days.PERSON.reset(token)
+def _within(kind: str, reads_only: bool = False, synchronous: str = "FULL") -> Iterator[Database]:
+    with connected(reads_only) as db:
+        db.execute(f"PRAGMA synchronous = {synchronous}")
+        with transaction(db, kind):
+            token = days.PERSON.set(persons_day(db))
+            try:
+                yield db
+            finally:
+                days.PERSON.reset(token)
 
 
 def today() -> date:
@@ -180,7 +183,6 @@ def open_database(file: Path) -> Database:
         check_version(version, file)
         if version < len(migrations.MIGRATIONS) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             _bring_up_to_date(db, file)
-        db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
     except BaseException:
         db.close()

@@ -37,7 +37,6 @@ DATED = f"""SELECT * FROM ({STEPS.format(day="s.dt", missed="NULL")} IS NULL AND
 """Steps in sight, and open goals with a day, whose `kind` is goal. `missed`: days of a series that are
 over."""
 
-ON_DAYS = "date BETWEEN :first AND :last"
 OVERDUE = "date < :today AND is_complete = 0"
 IS_STEP = "kind IS NULL"
 

@@ -35,9 +35,7 @@ DAYS_DATA = "pi-mcp/days"
 DAYS_SHOWN = 28
 
 LATE = f"{due_days.OVERDUE} AND :day = :today"
-OF_THE_DAY = "date = :day"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
-COMING = "date = :day AND is_complete = 0"
 
 
 class Shown(Answer):
@@ -168,7 +166,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
-        "steps": _steps(db, DONE_THEN, view) + _steps(db, OF_THE_DAY, view),
+        "steps": _steps(db, DONE_THEN, view) + _steps(db, "date = :day", view),
         **_habits(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
@@ -177,7 +175,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         following = view._replace(first=day + timedelta(1))
         data["next"] = {
             "date": f"{following.first}",
-            "steps": [step["title"] for step in _steps(db, COMING, following)],
+            "steps": [step["title"] for step in _steps(db, "date = :day AND is_complete = 0", following)],
             "habits": [habit["name"] for habit in _due_on(db, following)],
         }
     return data

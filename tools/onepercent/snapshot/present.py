@@ -205,7 +205,10 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
     today = f"{view.today}"
     rows = list(
-        map(item_of, due_days.dated(db, due_days.ON_DAYS, first=f"{view.first}", last=f"{view.last}"))
+        map(
+            item_of,
+            due_days.dated(db, "date BETWEEN :first AND :last", first=f"{view.first}", last=f"{view.last}"),
+        )
     )
     return {
         "today": [row for row in rows if row["date"] == today],
