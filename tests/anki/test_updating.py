@@ -368,3 +368,14 @@ def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, call, monk
     for entry in (3, 2, 1):
         call("anki.restore", entry=entry)
     assert len(anki.collection.find_notes("back:*teh*")) == len(ids)
+
+
+def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, call):
+    one, two = with_backs(anki.collection, "one teh", "<pre>a\nb</pre>")
+    replace = {"Back": ["teh", "two\nthree"]}
+
+    call("anki.update_notes", notes=[{"noteId": one, "replace": replace}])
+    call("anki.update_notes", notes=[{"noteId": two, "replace": {"Back": ["a\nb", "a\nc"]}}])
+
+    assert anki.collection.get_note(one)["Back"] == "one two<br>three"
+    assert anki.collection.get_note(two)["Back"] == "<pre>a\nc</pre>"

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from dataclasses import replace as with_pairs
 from itertools import chain
 from typing import Annotated
 
@@ -46,7 +47,7 @@ def update_notes(
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo.
     """
     query = query.strip()
-    pairs = replace or {}
+    pairs = _with_breaks(replace or {})
     is_empty = any(not old for old, _ in pairs.values())
     if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
         problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
@@ -55,8 +56,16 @@ def update_notes(
     if query:
         replacement = Replacement(query, pairs)
         return replacement.dry_run() if dryRun else replacement.run(expected)
-    batch = UpdateBatch(notes or [])
+    batch = UpdateBatch([with_pairs(note, replace=_with_breaks(note.replace)) for note in notes or []])
     return batch.dry_run() if dryRun else batch.run(expected)
+
+
+def _with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
+    """The replacements with their line breaks as Anki shows them; where the old text has some, they are meant."""
+    pairs = {}
+    for name, (old, new) in replace.items():
+        pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
+    return pairs
 
 
 @dataclass
