@@ -1,0 +1,180 @@
+"""Cuts the power under a process that writes, and looks for what it had acknowledged.
+
+usage: sudo .venv-test/bin/python tests/lab/power [CUTS]
+
+The state folder lies on ext4 in an image on a loop device. A child revokes tokens, rotates keys, records the
+way back of Anki changes and applies goals, and names each once it is done. At random moments (20 of them,
+unless CUTS says more) the child is stopped and the image is copied: what a Pi's card has at that moment, without
+what the file system still keeps in memory. Each copy is then mounted and read. Exit status 1 if anything is lost.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[3]
+IMAGE_MIB = 64
+FIRST_S = 2  # before the first cut: the files are made
+BETWEEN_S = (0.2, 1.5)
+
+# Writes until it is ended. Prints a line of JSON for each thing that is done: its kind and its name.
+WRITER = """
+import json, random, time
+from itertools import count
+from pathlib import Path
+from tests.onepercent import person
+from tools.anki import journal
+from tools.core.settings import current
+from tools.http import tokens
+from tools.http.ledger import Ledger
+
+state = current().state_dir
+ledger = Ledger(state)
+keys = state / "http-keys"
+tokens.keys_at(keys)
+
+
+def revocation(name):
+    ledger.revoke(name)
+    return name
+
+
+def way_back(name):
+    return journal.write("lab", name, journal.Entry(profile=""))
+
+
+def key(name):
+    tokens.rotate(keys)
+    return tokens.read_keys(keys)[0].hex()
+
+
+def goal(name):
+    person.do(person.act("goal.create", title=name))
+    return name
+
+
+# Each is left alone for a moment: what the next one syncs would be no proof of it.
+for number in count():
+    kind = random.choice((revocation, way_back, key, goal))
+    print(json.dumps([kind.__name__, kind(f"number {number}")]), flush=True)
+    time.sleep(random.uniform(0, 0.3))
+"""
+# Reads such lines; prints those that are not there.
+READER = """
+import json, sys
+from tools.anki import journal
+from tools.core.settings import current
+from tools.http import tokens
+from tools.http.ledger import Ledger
+from tools.onepercent.database import store
+
+state = current().state_dir
+ledger = Ledger(state)
+with store.reading() as db:
+    goals = {row[0] for row in db.execute("SELECT title FROM goals")}
+done = [json.loads(line) for line in sys.stdin]
+last_key = [name for kind, name in done if kind == "key"][-1:]
+found = {
+    "revocation": ledger.is_revoked,
+    "way_back": journal.read,
+    "key": lambda name: [name] != last_key or name in {key.hex() for key in tokens.read_keys(state / "http-keys")},
+    "goal": goals.__contains__,
+}
+for kind, name in done:
+    if not found[kind](name):
+        print(json.dumps([kind, name]))
+"""
+
+
+def main(cuts: int) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        image = Path(folder) / "card"
+        with image.open("wb") as file:
+            file.truncate(IMAGE_MIB << 20)
+        subprocess.run(["mkfs.ext4", "-q", image], check=True)
+        with mounted(image) as card:
+            snapshots = cut(image, card, cuts)
+        lost: Counter[str] = Counter()
+        for copy, lines in snapshots:
+            with mounted(copy) as card:
+                missing = run(READER, card, lines)
+            copy.unlink()
+            lost.update({json.loads(line)[0] for line in missing})
+        done = Counter(json.loads(line)[0] for line in snapshots[-1][1])
+    for kind in done:
+        print(f"{kind}: {done[kind]} acknowledged, lost in {lost[kind]} of {cuts} cuts")
+    return 1 if lost else 0
+
+
+def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
+    """A copy of the image for each cut, with the lines that the writer had printed by then."""
+    lines: list[str] = []
+    snapshots = []
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER], stdout=subprocess.PIPE, text=True, env=environment(card), cwd=PROJECT
+    )
+    assert writer.stdout
+    os.set_blocking(writer.stdout.fileno(), False)
+    rest = ""
+    try:
+        time.sleep(FIRST_S)
+        for number in range(cuts):
+            time.sleep(random.uniform(*BETWEEN_S))
+            writer.send_signal(signal.SIGSTOP)
+            copy = image.with_name(f"copy-{number}")
+            rest += os.read(writer.stdout.fileno(), 1 << 20).decode()
+            *whole, rest = rest.split("\n")
+            lines += whole
+            shutil.copyfile(image, copy)
+            writer.send_signal(signal.SIGCONT)
+            snapshots.append((copy, list(lines)))
+    finally:
+        writer.kill()
+        writer.wait()
+    return snapshots
+
+
+@contextmanager
+def mounted(image: Path):
+    """A folder with what is in an image."""
+    loop = subprocess.check_output(["losetup", "--find", "--show", image], text=True).strip()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            subprocess.run(["mount", loop, folder], check=True)
+            try:
+                yield Path(folder)
+            finally:
+                subprocess.run(["umount", folder], check=True)
+        finally:
+            subprocess.run(["losetup", "--detach", loop], check=True)
+
+
+def environment(card: Path) -> dict[str, str]:
+    settings = {"HOME": str(card), "MCP_STATE_DIR": str(card / "state"), "ONEPERCENT_RATE_LIMIT": "off"}
+    return {**os.environ, **settings, "PYTHONPATH": str(PROJECT)}
+
+
+def run(code: str, card: Path, lines: list[str]) -> list[str]:
+    command = [sys.executable, "-c", code]
+    text = "\n".join(lines)
+    done = subprocess.run(
+        command, input=text, capture_output=True, text=True, env=environment(card), cwd=PROJECT
+    )
+    if done.returncode:
+        sys.exit(done.stderr)
+    return done.stdout.splitlines()
+
+
+if __name__ == "__main__":
+    if os.geteuid() or not shutil.which("losetup"):
+        sys.exit("skipped: only root can mount an image")
+    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 20))
