@@ -120,7 +120,7 @@ def settings_table(as_file: bool = False) -> str:
             lines.append(f"| **{_toolset_of(section)}** | | |")
         for variable in section.variables().values():
             default = variable.value({}, {})
-            text = str(int(default) if isinstance(default, bool) else "" if default == () else default)
+            text = str(int(default) if isinstance(default, bool) else "" if default in ((), {}) else default)
             text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
             if as_file:
                 meaning = fill(f"# {variable.meaning}", 78, subsequent_indent="# ")

@@ -66,8 +66,7 @@ class HttpRequest(protocol.Request):
     def check_transport(self) -> None:
         """Check that the headers say what the message says. Raises RpcError."""
         repeated = {VERSION: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
-        name = self.params.get(NAMED.get(self.method, "name"))
-        if self.method in NAMED and name is not None:
+        if (name := self.params.get(NAMED.get(self.method, ""))) is not None:
             repeated["mcp-name"] = name
         for header, value in repeated.items():
             encoded = f"=?base64?{b64encode(str(value).encode()).decode()}?="

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.support.client import HANDSHAKE, messages
+from tests.support.client import ENVELOPE, HANDSHAKE, messages
 from tests.support.http_memory import InMemory, misbehaving_tools
 from tests.support.services import wait_until
-from tools import protocol
+from tools import endpoint, protocol
 from tools.core import mcp_apps
 
 SHOWS_PAGES = {"extensions": {mcp_apps.EXTENSION: {"mimeTypes": [mcp_apps.MIME_TYPE]}}}
@@ -168,6 +168,45 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
         exchange.done.result(20)
     assert testing.NOTE == [""]
     assert not any(b'"result"' in exchange.text() for exchange in waiting)
+
+
+@pytest.mark.parametrize("era", ["2025", "2026"])
+def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, era):
+    """A proxy cuts a connection in which nothing comes."""
+    monkeypatch.setattr(endpoint, "PING_S", 0.01)
+    params = {"name": "test_sleeps", "arguments": {"seconds": 20}}
+    headers = {}
+    if era == "2026":
+        params["_meta"] = ENVELOPE
+        headers = {
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "test_sleeps",
+        }
+    call = server.begin(request("tools/call", params), token=server.token(), headers=headers.items())
+    wait_until(lambda: call.text().count(b": ping\r\n\r\n") > 1)
+    sys.modules["tools.server.testing"].AWAKE.set()
+    call.done.result(20)
+    [message] = messages(call.answer()[1], call.text())
+    assert message["result"]["structuredContent"]["slept"] == 20
+
+
+def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, monkeypatch):
+    monkeypatch.setattr(endpoint, "TURN_S", 0.05)
+    token = server.token()
+    sleeping = request("tools/call", {"name": "test_sleeps", "arguments": {"seconds": 20}})
+    sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
+    assert server.call("greet", token=token, name="Ada")["structuredContent"]["code"] == "BUSY"
+    assert not server.call("greet", token=server.token(user="ben"), name="Ben")["isError"]
+    assert server.ask("tools/list", token=token)["result"]["tools"]
+    sys.modules["tools.server.testing"].AWAKE.set()
+    assert not any(exchange.done.result(20) for exchange in sleepers)
+
+
+def test_what_nobody_foresaw_is_an_error_of_the_protocol_and_tells_nothing_of_the_inside(server, monkeypatch):
+    monkeypatch.setattr(protocol.Request, "admit", lambda self: 1 / 0)
+    error = server.ask("tools/list", token=server.token())["error"]
+    assert (error["code"], "division" in error["message"]) == (protocol.INTERNAL_ERROR, False)
 
 
 def test_ends_of_lines_that_only_some_readers_know_end_no_event(server):

@@ -9,6 +9,8 @@ from typing import Any
 
 DETAIL = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
 FOREVER = date.max
+# In place of the times of a week: a turn of every n days, in which it is to be done once.
+TURN = -1
 SIGNS = {"completed": "+", "missed": "-", "partial": "~"}
 
 Params = dict[str, Any]
@@ -325,7 +327,8 @@ class PlainHabit:
     def streak(self, today: date) -> tuple[int, int]:
         """(run, best)."""
         run = best = 0
-        for period, times, is_whole in self._periods(min(self.marks, default=today), today):
+        for period, wanted, is_whole in self._periods(min(self.marks, default=today), today):
+            times = 1 if wanted == TURN else wanted
             marks = [self.marks.get(day) for day in period if day <= today and not self.is_paused(day)]
             if times:
                 is_kept = marks.count("+") >= times
@@ -349,6 +352,13 @@ class PlainHabit:
             if not times:
                 due.update(period)
                 continue
+            if times == TURN:
+                day = today if period[0] <= today <= period[-1] else period[0]
+                is_paused = any(self.is_paused(each) for each in period)
+                is_done = "+" in [self.marks.get(each) for each in period]
+                if not is_done and (period[-1] >= today or (is_whole and not is_paused)):
+                    due.add(day)
+                continue
             missing = times - sum(day in self.marks for day in period)
             if is_whole and not any(self.is_paused(day) for day in period):
                 due.update([day for day in reversed(period) if day not in self.marks][: max(missing, 0)])
@@ -371,6 +381,9 @@ class PlainHabit:
         """Due days, and weeks with the times that their last rate wants; not whole if the schedule changed in
         them."""
         week: list[date] = []
+        turn: list[date] = []
+        length = 0
+        done: date | None = None
         held: tuple = ()
         rates: list[tuple] = []
         for day in _days(first - DAY * first.weekday(), last + DAY * (6 - last.weekday())):
@@ -379,19 +392,33 @@ class PlainHabit:
             if week and (day.weekday() == 0 or frequency != "times_per_week"):
                 yield week, held[2][0], len(week) == 7 and rates == [held]
                 week, rates = [], []
+            is_new = schedule != held
             held = schedule
-            if frequency == "times_per_week":
+            if turn and frequency != "every_n_days":
+                yield turn, TURN, len(turn) == length
+                turn = []
+            if frequency == "every_n_days":
+                # A turn of n days begins on the first day, on each on which it was done, and after n days.
+                done = None if is_new else done
+                anchor = done or max(schedule[0], self.created)
+                if turn and (is_new or self.marks.get(day) == "+" or (day - anchor).days % numbers[0] == 0):
+                    yield turn, TURN, len(turn) == length
+                    turn = []
+                length = numbers[0]
+                turn.append(day)
+                done = day if self.marks.get(day) == "+" else done
+            elif frequency == "times_per_week":
                 week.append(day)
                 rates += [schedule] if schedule not in rates else []
-            elif _is_due(day, frequency, numbers, max(schedule[0], self.created)):
+            elif _is_due(day, frequency, numbers):
                 yield [day], 0, True
         if week:
             yield week, held[2][0], len(week) == 7 and rates == [held]
+        if turn:
+            yield turn, TURN, len(turn) == length
 
 
-def _is_due(day: date, frequency: str, numbers: list[int], anchor: date) -> bool:
-    if frequency == "every_n_days":
-        return (day - anchor).days % numbers[0] == 0
+def _is_due(day: date, frequency: str, numbers: list[int]) -> bool:
     if frequency == "monthly":
         is_last = (day + DAY).day == 1
         return day.day in numbers or (is_last and max(numbers) > day.day)

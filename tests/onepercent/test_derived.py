@@ -34,6 +34,20 @@ DAMAGE = {
 }
 
 
+# What the versions after 6 added.
+TO_VERSION_6 = [
+    "DROP INDEX habits_by_goal",
+    "DROP TRIGGER habits_unfold",
+    "CREATE TRIGGER habits_unfold AFTER UPDATE OF n ON habits BEGIN SELECT 1; END",
+    *(
+        f"ALTER TABLE goals DROP COLUMN {name}"
+        for name in ("target_amount", "target_unit", "amount", "place")
+    ),
+    *(f"ALTER TABLE habits DROP COLUMN {name}" for name in ("until", "at_most", "goal_id", "place")),
+    "PRAGMA user_version = 6",
+]
+
+
 def live() -> dict:
     """A goal of three steps, one done; a habit whose first marks are folded. Returns what is shown of it."""
     do(*a_day(), act("habit.create", name="Бег"))
@@ -123,7 +137,8 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
             updated_at="2026-03-01T09:00:00.000Z",
         )
         db.execute("UPDATE goal_progress SET steps_count = -1")
-        db.execute("PRAGMA user_version = 6")
+        for statement in TO_VERSION_6:
+            db.execute(statement)
     store.release()
     with store.reading() as db:
         assert tuple(db.execute("SELECT steps_count, steps_completed FROM goal_progress").fetchone()) == (

@@ -79,7 +79,7 @@ def test_a_mark_that_is_taken_off_says_what_it_was():
     do(act("habit.create", name="Отжимания", target={"amount": 10, "unit": "раз"}))
     do(act("habit.mark_completed", habit_id=1, amount=18))
     previewed = preview(act("habit.unmark", habit_id=1))
-    assert "• «Отжимания», 18.03: 18 из 10 раз → нет отметки (−10 XP)" in previewed["message"]
+    assert "• «Отжимания», 18.03: 18 раз, нужно 10 → нет отметки (−10 XP)" in previewed["message"]
     apply(previewed)
-    assert "• «Отжимания», 18.03: нет отметки → 18 из 10 раз" in call("undo_last")["message"]
+    assert "• «Отжимания», 18.03: нет отметки → 18 раз, нужно 10" in call("undo_last")["message"]
     assert items("habits")[0]["today_status"] == "pending"

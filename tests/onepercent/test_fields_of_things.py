@@ -23,6 +23,7 @@ SAMPLES: dict[str, Any] = {
     "due": "2026-05-01", "dt": "2026-04-02", "time_duration": 45, "order": 3, "repeat": {"every": "day"},
     "icon": "run", "xp_reward": 7, "xp_penalty": 3, "frequency_type": "weekdays", "schedule_days": [1, 3], "times": 3,
     "n": 4, "month_days": [1, 31], "target": {"amount": 2, "unit": "л"},
+    "until": "2026-05-01", "goal_id": 1, "amount": 5,
 } | {name: f"{name}: текст" for name in (*goals.TEXTS, *diary.CONTENT)}  # fmt: skip
 # What a field needs beside it.
 WITH: dict[str, dict[str, Any]] = {
@@ -30,6 +31,7 @@ WITH: dict[str, dict[str, Any]] = {
     "times": {"frequency_type": "times_per_week"},
     "n": {"frequency_type": "every_n_days"},
     "month_days": {"frequency_type": "monthly"},
+    "amount": {"target": {"amount": 9, "unit": "л"}},
 }
 FIELDS = [(entity, name) for entity, kinds in CONTENT.items() for name in kinds]
 

@@ -152,10 +152,10 @@ def test_each_mark_comes_on_its_day_and_moves_no_xp(export):
 def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
     past = days(d15="NO", d16="2000", d17="2001", d18="SKIP")
     text, _ = run(export(habit("Beer", past, at_most="2.0")))
-    assert "«Beer»: в Loop цель — «≤ 2 ×» за 1 дн." in text
+    assert "«Beer»: новая; каждый день; не больше 2 ×" in text
     added(export(habit("Beer", past, at_most="2.0")))
     assert [status for status, _ in marks("Beer").values()] == ["completed", "completed", "missed", "excused"]
-    assert items("habits")[0]["description"] == "≤ 2 ×"
+    assert items("habits")[0]["target"] == {"at_most": 2, "unit": "×"}
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_every_n_days_is_counted_from_the_last_time_as_loop_does(export):
     assert floss["marks"].count("+") == 7 and "?" not in floss["marks"]
 
 
-def test_a_late_time_of_every_n_days_ends_the_streak(export):
-    done = ("03", "06", "10", "13", "16")
+def test_a_turn_of_every_n_days_without_a_time_ends_the_streak(export):
+    done = ("03", "06", "12", "13", "16")
     added(export(habit("Floss", {f"2026-03-{day}": ("YES_MANUAL", "") for day in done}, 1, 3)))
     assert streak("Floss") == 3
 

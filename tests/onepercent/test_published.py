@@ -20,6 +20,7 @@ SCHEMA = TOOLS["preview_actions"].schema
 
 VALID = [
     act("goal.create", title="x", category="hobby", why_important="x"), act("goal.update", goal_id="1", title="x"),
+    act("goal.add", goal_id="9", amount=1.5),
     act("goal.delete", goal_id=f"$ref:{uuid.uuid4()}"),
     *(act(f"goal.{verb}", goal_id="1") for verb in ("complete", "reopen", "archive", "unarchive")),
     act("step.create", goal_id="1", title="x", description="", priority="optional", dt="2026-01-01", order=1),
@@ -36,8 +37,8 @@ VALID = [
 
 # What the schema can say, the tool says too.
 WRONG = [
-    act("goal.create", title=5), act("goal.create", title="x", category="money"), act("goal.update", goal_id=True, title="x"),
-    act("goal.fly", title="x"), act("habit.create", name="x", schedule_days=["Monday"]), act("diary.create_entry", content="x"),
+    act("goal.create", title=5), act("goal.create", title="x", category="garage"), act("goal.update", goal_id=True, title="x"),
+    act("goal.fly", title="x"), act("diary.create_entry", content="x"),
     {"action": "goal.create"}, {**act("goal.create", title="x"), "id": 1},
 ]  # fmt: skip
 

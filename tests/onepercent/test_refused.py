@@ -82,7 +82,7 @@ def test_a_refusal_names_what_and_how_it_would_fit(action: dict, russian: str, e
         ("goal.creat", "goal.create"),
         ("diary.add", "There are: diary.create_entry."),
         ("habit.remove", "There are: habit.delete, habit.unmark."),
-        ("goal.fly", "There are: goal.complete"),
+        ("goal.fly", "goal.complete, goal.update"),
     ],
 )
 def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(action: str, nearest: str):

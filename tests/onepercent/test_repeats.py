@@ -1,11 +1,13 @@
 """Steps that repeat: one ahead at a time."""
 
+from datetime import date, timedelta
+
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
 from tools.onepercent.actions.repeats import RULE
 from tools.onepercent.database import store
-from tools.onepercent.habits.due_days import first_day
+from tools.onepercent.habits.due_days import begun, first_day
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 
@@ -26,16 +28,65 @@ def dates() -> list[tuple[str, str]]:
         ({"every": "week", "on": [3]}, ["2026-03-18", "2026-03-25", "2026-04-01"]),
         ({"every": "month", "on": [1, 31]}, ["2026-03-31", "2026-04-01", "2026-04-30"]),
         ({"every": "day", "until": "2026-03-19"}, ["2026-03-18", "2026-03-19"]),
+        ({"every": "day", "interval": 3}, ["2026-03-18", "2026-03-21", "2026-03-24"]),
+        ({"every": "week"}, ["2026-03-18", "2026-03-25", "2026-04-01"]),
+        ({"every": "week", "interval": 2, "on": ["mon", "fri"]}, ["2026-03-20", "2026-03-30", "2026-04-03"]),
+        ({"every": "month", "interval": 3, "on": [31]}, ["2026-03-31", "2026-06-30", "2026-09-30"]),
+        ({"every": "year"}, ["2026-03-18", "2027-03-18", "2028-03-18"]),
+        ({"every": "year", "interval": 2, "until": "2028-03-17"}, ["2026-03-18"]),
     ],
 )
 def test_a_rule_names_its_days(sent: dict, days: list[str]):
-    from datetime import date, timedelta
-
-    repeat, since, found = RULE.convert("repeat", sent), date(2026, 3, 18), []
+    repeat, since, found = begun(RULE.convert("repeat", sent), date(2026, 3, 18)), date(2026, 3, 18), []
     while len(found) < 3 and (day := first_day(repeat, since)):
         found.append(day)
         since = date.fromisoformat(day) + timedelta(days=1)
     assert found == days
+
+
+def test_a_birthday_on_the_29th_of_february_is_on_the_last_day_of_it_in_other_years():
+    repeat = begun(RULE.convert("repeat", {"every": "year"}), date(2024, 2, 29))
+    assert [first_day(repeat, date(year, 1, 1)) for year in (2025, 2028)] == ["2025-02-28", "2028-02-29"]
+
+
+def test_a_yearly_step_keeps_its_day_and_says_it():
+    birthday = act("step.create", title="Birthday", dt="2026-03-19", inbox=True, repeat={"every": "year"})
+    previewed = preview(birthday)
+    assert "19.03; каждый год: 19.03" in previewed["message"]
+    apply(previewed)
+    assert "следующий 19.03.2027" in preview(act("step.complete", step_id=1))["message"]
+    [step] = snapshot("schedule", date_to="2026-04-01")["schedule"]["upcoming"]
+    assert step["repeat"] == {"every": "year"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"every": "week", "interval": 2, "on": ["tue"]}, "раз в 2 недели: вт"),
+        ({"every": "month", "interval": 21, "on": [1]}, "раз в 21 месяц: 1-го числа"),
+        ({"every": "day", "interval": 3, "after": "done"}, "через 3 дня после выполнения"),
+        ({"every": "day", "until": "2026-12-31"}, "каждый день, до 31.12"),
+    ],
+)
+def test_a_rule_is_said_as_a_person_says_it(rule: dict, words: str):
+    assert words in preview(act("step.create", title="Созвон", inbox=True, repeat=rule))["message"]
+
+
+def test_what_repeats_after_it_is_done_waits_and_begins_again_with_that_day(clock):
+    rule = {"every": "day", "interval": 3, "after": "done"}
+    do(act("step.create", title="Полить", inbox=True, repeat=rule))
+    assert dates() == [("Полить", "2026-03-18")]
+    clock.set("2026-03-23T09:00:00+00:00")
+    assert dates() == [("Полить", "2026-03-18")]  # late, and never twice
+    do(act("step.complete", step_id=1))
+    assert dates() == [("Полить", "2026-03-26")]
+    apply(call("undo_last"))
+    assert dates() == [("Полить", "2026-03-18")]
+
+
+def test_days_of_what_follows_done_are_refused():
+    rule = {"every": "week", "on": ["tue"], "after": "done"}
+    assert refused(act("step.create", title="a", inbox=True, repeat=rule))["code"] == "FIELD_INVALID"
 
 
 def test_the_next_step_is_made_when_one_is_done_and_undo_takes_it_back():
@@ -170,8 +221,8 @@ def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
 
 @pytest.mark.parametrize(
     "repeat",
-    ["weekly", {}, {"every": "week"}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
-     {"every": "year"}, {"every": "week", "on": [True]}, {"every": "day", "until": "скоро"}, {"every": "day", "n": 2}],
+    ["weekly", {}, {"every": "day", "interval": 0}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
+     {"every": "year", "on": [3]}, {"every": "week", "on": [True]}, {"every": "day", "until": "скоро"}, {"every": "day", "n": 2}],
 )  # fmt: skip
 def test_a_rule_that_does_not_fit_is_refused(repeat: object):
     do(act("goal.create", title="Дом"))
@@ -245,3 +296,9 @@ def test_an_empty_list_of_steps_means_none():
     do(act("goal.create", title="Дом", steps=[]))
     assert snapshot("goals")["goals"]["items"][0]["done"] == "0/0"
     assert refused(act("step.create", goal_id=1, steps=[]))["error"] == "title is required"
+
+
+def test_every_two_weeks_without_a_day_begins_on_the_next_of_its_days():
+    do(act("step.create", inbox=True, title="Полив", repeat=TUESDAYS | {"interval": 2}))
+    do(act("step.create", inbox=True, title="Счёт", repeat={"every": "month", "interval": 3, "on": [1]}))
+    assert dates() == [("Полив", "2026-03-24"), ("Счёт", "2026-04-01")]

@@ -13,7 +13,7 @@ from tests.onepercent.model import PlainHabit, whole
 from tests.onepercent.person import Clock, act, apply, call, do, snapshot
 from tools.onepercent import days
 from tools.onepercent.database import store
-from tools.onepercent.habits.histories import History, Streak
+from tools.onepercent.habits.histories import History, Streak, begun_anew
 from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule
 
 START = date(2026, 11, 2)
@@ -52,33 +52,32 @@ def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
     return habit, some()
 
 
-def course_of(habit: PlainHabit) -> Course:
-    return Course(
-        tuple(
-            (
-                first.toordinal(),
-                schedule(frequency, ",".join(map(str, numbers)), max(first, habit.created).toordinal()),
-            )
-            for first, frequency, numbers in habit.schedules
-        ),
-        tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses),
-    )
+def course_of(habit: PlainHabit, marks: dict[int, str]) -> Course:
+    schedules = []
+    for first, frequency, numbers in habit.schedules:
+        anchor = max(first, habit.created).toordinal()
+        schedules.append((first.toordinal(), schedule(frequency, ",".join(map(str, numbers)), anchor)))
+    pauses = tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses)
+    return Course(tuple(begun_anew(schedules, marks)), pauses)
 
 
 def check(seed: int) -> None:
     chance = random.Random(seed)
     habit, today = random_life(chance)
-    course, present, begin = course_of(habit), today.toordinal(), START.toordinal()
+    present, begin = today.toordinal(), START.toordinal()
     habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
+    habit.schedules = [each for each in habit.schedules if each[0] <= today]  # a change holds from its day on
     marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
+    course = course_of(habit, marks)
     started = min([habit.created, *habit.marks]).toordinal()
-    history = History({}, course, started, Streak(), begin, marks)
+    history = History({"at_most": None}, course, started, Streak(), begin, marks)
     streak = history.streak(present)
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
     cut = chance.randrange(0, present - begin + 1) // 7 * 7
-    folded = history.streak(begin + cut, begin + cut - 1)
-    assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
+    if all(frequency != "every_n_days" for _, frequency, _ in habit.schedules):  # these are never folded
+        folded = history.streak(begin + cut, begin + cut - 1)
+        assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
     end = days.monday(present) + 6
     assert history.signs(begin, end, present) == habit.signs(START, date.fromordinal(end), today), seed
 
@@ -144,4 +143,5 @@ def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_show
         history = snapshot("history", date_from=str(begin), date_to=str(today))["history"]
         assert history["habits"][0]["marks"] == plain.signs(begin, today, today), (seed, today)
     with store.reading() as db:
-        assert db.execute("SELECT until FROM habit_streaks").fetchone()[0] > MONDAY.isoformat()
+        is_folded = db.execute("SELECT until FROM habit_streaks").fetchone()[0] > MONDAY.isoformat()
+        assert is_folded != any(frequency == "every_n_days" for _, frequency, _ in plain.schedules)

@@ -40,7 +40,7 @@ def life() -> list[int]:
         ("habit.update", {"habit_id": 1, "frequency_type": "times_per_week", "times": 3}, "Привычка «Бег»: частота: по будням → 3 раза в неделю"),
         ("habit.archive", {"habit_id": 1}, "Привычка «Бег»: в архив; прошлое остаётся в истории, новых дней не будет"),
         ("ssp.rate", {"category": "family", "score": 7}, "Сфера «Семья»: 7"),
-        ("step.update", {"step_id": 1, "order": 1_000_000}, "Шаг «Пройти тест»: порядок: — → 1000000"),
+        ("step.update", {"step_id": 1, "order": 1_000_000}, "Шаг «Пройти тест»: порядок: — → 1\N{NO-BREAK SPACE}000\N{NO-BREAK SPACE}000"),
     ],
 )  # fmt: skip
 def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line: str, life: list[int]):

@@ -80,12 +80,6 @@ def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, 
     assert error in call("printer_log")["earlier_failures"][0]
 
 
-def test_of_errors_that_caused_each_other_the_last_is_told(printer, real_docs):
-    chained = '\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "a/extras/b.py", line 2\nconfigparser.Error: second\n'
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + crash("KeyError: 'first'") + chained)
-    assert call("printer_log")["shutdown"].endswith("configparser.Error: second (extras/b.py:2)")
-
-
 def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(printer, real_docs):
     (printer / "logs/klippy.log").write_text(klippy.start(1) + REFUSED)
     answer = call("printer_log")

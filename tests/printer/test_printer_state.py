@@ -9,7 +9,7 @@ import pytest
 
 from tests.klipper.asking import call
 from tests.printer.klippy import RECORDED, RESULTS, klipper, recorded, speaking
-from tools.printer import printer_state
+from tools.klipper import printers
 
 
 def test_a_printing_printer_is_told_in_few_words(printer):
@@ -146,7 +146,7 @@ ODD = {**RESULTS, "objects/query": 7}
     ],
 )  # fmt: skip
 def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak, monkeypatch):
-    monkeypatch.setattr(printer_state, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(printers, "TIMEOUT_S", 0.3)
     begun = time.monotonic()
     with speaking(printer / "comms/klippy.sock", speak):
         answer = call("printer_state")
@@ -159,7 +159,7 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
     [
         (
             {"profile_name": "default", "probed_matrix": [[-0.03, 0.0, 0.02]] * 2},
-            "default, -0.03 to 0.02 mm, 3×2",
+            "default, −0.03 to 0.02 mm, 3×2",
         ),
         ({"profile_name": "", "probed_matrix": [[]]}, "none loaded"),
         ({"profile_name": None, "probed_matrix": None}, None),

@@ -29,7 +29,17 @@ VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-pack
 # In an address: the user with password, which may hold `/` and `@`; and the query.
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
 QUERY = re.compile(r"(://[^?\s]*\?)\S+")
-PREFIXES = ("MCP_", "KLIPPER_", "ONEPERCENT_", "ANKI_", "IMAGE_", "SEARCH_", "NOTIFY_")
+PREFIXES = (
+    "MCP_",
+    "KLIPPER_",
+    "PRINTERS",
+    "PRINTER_",
+    "ONEPERCENT_",
+    "ANKI_",
+    "IMAGE_",
+    "SEARCH_",
+    "NOTIFY_",
+)
 ON = "1 true yes on".split()
 OFF = "0 false no off".split()
 # Fields that are the resident service's own: they name no other listing.

@@ -9,10 +9,11 @@ from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.klipper import pages, printer_data
-from tools.klipper.config import checking, printer_cfg
+from tools.klipper import pages, printers
+from tools.klipper.config import checking, moonraker, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
+from tools.klipper.printers import PrinterName
 
 LIMIT = 3000
 """Bytes of an answer as JSON."""
@@ -37,21 +38,22 @@ def check_config(
     ] = None,
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,
+    printer: PrinterName = "",
 ) -> JsonObject:
     """Check a printer.cfg as Klipper would: options, values, pins, what is missing, what names something that
-    is not there; worst first. Without `config` the printer's own printer.cfg and its includes. No findings is
-    not an all-clear: see `not_checked`.
+    is not there; worst first. Without `config` the printer's own printer.cfg and its includes. Also a
+    moonraker.conf. No findings is not an all-clear: see `not_checked`.
 
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout, kinds and bounds from
     Klipper's source. A finding is {line, file (of an include), section, option, level: error | warning |
     hint, message, nearest, also_in_lines}; at most 3,000 bytes, `more` counts the others.
     """
     if config is None:
-        inside = printer_data.folder()
-        read = printer_cfg.read_files(inside / "config" / (path or "printer.cfg"), inside)
+        place = printers.chosen(printer, "; or send the file's text as `config`")
+        read = place.config(path or "printer.cfg")
     else:
         read = printer_cfg.read(config, include)
-    return answer(read, checking.current().findings(read))
+    return answer(read, _findings(read))
 
 
 @command("check")
@@ -60,9 +62,15 @@ def check(file: str) -> TextOutput:
     errors."""
     pages.require_docs()
     read = printer_cfg.read_files(Path(file))
-    findings = checking.current().findings(read)
+    findings = _findings(read)
     has_errors = any(finding.level == ERROR for finding in findings)
     return TextOutput(lines(file, read, findings), int(has_errors))
+
+
+def _findings(config: PrinterConfig) -> list[Finding]:
+    if moonraker.is_moonrakers(config):
+        return moonraker.findings(config)
+    return checking.current().findings(config)
 
 
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
@@ -89,6 +97,8 @@ def _entry(finding: Finding) -> JsonObject:
 
 def not_checked(config: PrinterConfig) -> list[str]:
     """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
+    if moonraker.is_moonrakers(config):
+        return ["the values of its options, and components that are not Moonraker's own"]
     left_out = [*ALWAYS]
     if config.missing:
         left_out.append(f"includes that were not given: {short(', '.join(config.missing), LONGEST_MESSAGE)}")

@@ -107,7 +107,7 @@ def _groups(block: Block) -> Iterator[tuple[str, str]]:
 
 def _marked(name: str, option: Option) -> str:
     """A name with the option's default, or that it is required."""
-    mark = option.default or ("required" if option.required else "")
+    mark = option.default or ("required" if option.plain else "")
     return f"{name} ({mark})" if mark else name
 
 

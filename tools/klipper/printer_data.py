@@ -14,20 +14,29 @@ from tools.core.files import plain_file
 from tools.klipper import settings
 
 
-def folder() -> Path:
-    """The folder, as the settings say.
+def place() -> Path:
+    """The folder that the settings name, whether it is there or not."""
+    return settings.current().klipper_printer_data.expanduser()
+
+
+def folder(takes: str = "") -> Path:
+    """The folder of the printer on this machine. `takes` ends the hints: what the tool accepts instead.
 
     Raises ToolError: none is set, or the caller may not see it.
     """
-    # Who may not use this toolset reads none of these files either, also not by a tool of another one.
-    if not toolsets.offers(core_settings.current(), "printer"):
-        hint = "Send the file's text. To read them, a token needs the scope `printer`, and MCP_TOOLSETS must include it."
-        raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
-    path = settings.current().klipper_printer_data.expanduser()
+    require_scope()
+    path = place()
     if not path.is_dir():
-        hint = "Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/; or send the file's text."
+        hint = f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{takes}."
         raise ToolError(f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER")
     return path
+
+
+def require_scope() -> None:
+    """Raises ToolError for a caller who may not use the printer's tools: by no other tool either."""
+    if not toolsets.offers(core_settings.current(), "printer"):
+        hint = "A token needs the scope `printer`, and MCP_TOOLSETS must include it."
+        raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
 
 
 @contextmanager
@@ -38,7 +47,7 @@ def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
     Raises ToolError, also for what fails while it is read.
     """
     try:
-        if inside and not (_is_in(os.path.realpath(path), inside) or _is_linked(path, inside)):
+        if inside and not _is_inside(path, inside):
             raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
         with plain_file(path) as file:
             yield file
@@ -58,16 +67,11 @@ def content(path: Path, inside: Path | None, most: int) -> bytes:
     return data
 
 
-def _is_in(path: str, folder: Path) -> bool:
-    root = os.path.realpath(folder)
-    return os.path.commonpath([path, root]) == root
-
-
-def _is_linked(path: Path, folder: Path) -> bool:
-    """True for a link in the folder to another program's part of the configuration."""
-    place = os.path.abspath(path)
-    root = os.path.abspath(folder)
-    return os.path.realpath(path).endswith(".cfg") and os.path.commonpath([place, root]) == root
+def _is_inside(path: Path, folder: Path) -> bool:
+    """True for a file in the folder, or a link in it to another program's part of the configuration."""
+    real = os.path.realpath(path)
+    is_linked = real.endswith(".cfg") and os.path.abspath(path).startswith(f"{os.path.abspath(folder)}/")
+    return is_linked or real.startswith(f"{os.path.realpath(folder)}/")
 
 
 def _refused(path: Path, why: str, code: str) -> ToolError:

@@ -22,6 +22,8 @@ has not, and stays at its version."""
 REPOSITORY = re.compile(
     r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?", re.ASCII
 )
+# A printer of PRINTERS with its address, or of PRINTER_KEYS with its key.
+PRINTER = re.compile(r"(?<!\S)(?!here=)([\w-]+)=(\S+)", re.ASCII)
 
 
 class Repository(NamedTuple):
@@ -45,6 +47,20 @@ def _repositories(value: str) -> tuple[Repository, ...]:
     if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(repositories):
         raise ValueError("two repositories have the same name; the first is called klipper")
     return tuple(repositories)
+
+
+def _pairs(value: str) -> dict[str, str]:
+    """The words `name=value` of a setting. Raises ValueError."""
+    pairs = dict(PRINTER.findall(value))
+    if len(pairs) < len(value.split()):
+        raise ValueError(
+            "expected name=value, each name once; the printer on this machine is called `here` already"
+        )
+    return pairs
+
+
+def _printers(value: str) -> dict[str, str]:
+    return {name: settings.url(address).rstrip("/") for name, address in _pairs(value).items()}
 
 
 def is_foreign(checkout: Path) -> bool:
@@ -81,6 +97,19 @@ class KlipperSettings(Section):
         Path("~/printer_data"),
         "the printer's own files (config, log, socket), which are only read; `off`: none",
         Path,
+    )
+    printers: dict[str, str] = setting(
+        "PRINTERS",
+        {},
+        "more printers by their Moonraker, only read: `k1=http://k1.local:7125 voron=http://192.168.1.20:7125`",
+        _printers,
+    )
+    printer_keys: dict[str, str] = setting(
+        "PRINTER_KEYS",
+        {},
+        "API keys of those among them that want one: `k1=KEY`",
+        _pairs,
+        secret=True,
     )
     klipper_docs_check_interval_s: int = setting(
         "KLIPPER_DOCS_CHECK_INTERVAL",

@@ -5,6 +5,7 @@ answers' JSON: those of the attributes, unless `as_json` says otherwise.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -47,6 +48,13 @@ class Thing:
         if len(self.dates) == 1:
             members["date"] = members.pop("dates")[0]
         return members
+
+
+def target_of(row: Mapping[str, Any]) -> JsonObject:
+    """The target of a row as tools and diffs show it."""
+    if dict(row).get("at_most"):
+        return {"at_most": row["target_amount"], "unit": row["target_unit"]}
+    return {"amount": row["target_amount"], "unit": row["target_unit"]}
 
 
 class Edit(NamedTuple):
@@ -205,6 +213,7 @@ class Marked(Entry):
 
     status: str = ""
     excuse_reason: str | None = None
+    note: str | None = None
     amount: float | None = None
     target: JsonObject | None = None
     added: float | None = None

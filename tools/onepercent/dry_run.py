@@ -175,7 +175,8 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     about = params
     if match := re.match(r"steps\[(\d+)\]\.", str(error.data.get("field"))):
         steps = params["steps"]
-        about = steps[int(match[1])] if isinstance(steps, list) else steps
+        step = steps[int(match[1])] if isinstance(steps, list) else steps
+        about = step if isinstance(step, dict) else {"title": step}
     elif entity in ENTITIES:
         name = f"{entity}_id"
         with suppress(ToolError):

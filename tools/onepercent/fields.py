@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from tools.core import errors
@@ -16,7 +17,7 @@ from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import is_no_id, read_value
 from tools.core.schema import Limits
-from tools.onepercent import days
+from tools.onepercent import days, texts, ways
 from tools.onepercent.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -25,11 +26,7 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
 TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
-NO_REMINDERS = (
-    "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets the"
-    " list of the day in the morning and what is left of it in the evening."
-)
-REMINDERS = ("remind", "reminder", "remind_at", "time", "at", "notify")
+SAME_WORD = 0.75  # the likeness of a misspelt name
 REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
 """SQLite's largest integer. No row gets this id."""
@@ -50,6 +47,14 @@ OTHER_NAMES = {
     "task_id": ("step_id",),
     "description": ("why_important",),
     "days": ("schedule_days",),
+    "weekdays": ("schedule_days",),
+    "end_date": ("until", "due"),
+    "ends": ("until", "due"),
+    "due_date": ("dt", "due"),
+    "comment": ("note",),
+    "reason": ("excuse_reason",),
+    "position": ("order",),
+    "value": ("amount",),
     "content": DIARY,
     "text": DIARY,
 }
@@ -117,13 +122,17 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
 ACTION_ID = text(40, line=True)
 
 
-def choice(choices: Iterable[str], code: str, **options: Any) -> Field:
-    """One of a few words; `code` is that of the error for any other."""
+def choice(
+    choices: Iterable[str], code: str, also: Mapping[str, str] = MappingProxyType({}), **options: Any
+) -> Field:
+    """One of a few words; `also`: other words for them; `code` is that of the error for any other."""
     named = list(choices)
 
     def convert(name: str, value: object) -> object:
         if value in named:
             return value
+        if isinstance(value, str) and value.lower() in also:
+            return also[value.lower()]
         hint = f"{name} is one of {', '.join(named)}."
         raise ToolError(f"Invalid {name}: {printable(value)}", hint, code=code, field=name)
 
@@ -156,6 +165,19 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
 
     schema = filled(type="array", items=each.schema, description=description)
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
+
+
+WEEKDAYS = "a weekday: 1 (Monday) to 7, or mon to sun"
+
+
+def weekday(name: str, value: object) -> int:
+    """An ISO weekday, by its number or its name, short or whole, in English or Russian."""
+    low = str(value).strip().lower()
+    for names in (*texts.SHORT_WEEKDAYS.values(), *texts.WEEKDAYS.values()):
+        for number, known in enumerate(names, 1):
+            if low == known.lower():
+                return number
+    return int(plain(Annotated[int, Limits(ge=1, le=7)], "", WEEKDAYS).convert(name, value))
 
 
 def _span(name: str, value: object) -> str | list[str]:
@@ -244,7 +266,7 @@ def read_day(name: str, value: object) -> str:
     sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
     if TIME_OF_DAY.search(sent):
-        hint += f" {NO_REMINDERS}"
+        hint += f" {ways.way_round('reminder')}"
     raise ToolError(f"{name} is not a date: {sent}", hint, code="INVALID_DATE", field=name)
 
 
@@ -297,10 +319,13 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
         return
     lower = unknown.lower()
     meant = [name for name in OTHER_NAMES.get(lower, ()) if name in names]
-    meant = meant or errors.several(lower, names, most=1)
-    hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
-    if lower in REMINDERS:
-        hint = NO_REMINDERS
+    meant = meant or errors.several(lower, names, most=1, cutoff=SAME_WORD)
+    way = ways.way_round(lower)
+    if not way:
+        meant = meant or errors.several(lower, names, most=1)
+    hint = way or f"{place} takes {', '.join(names) or 'nothing'}."
+    if meant:
+        hint = f"Use {' or '.join(meant)}."
     name = printable(unknown)
     error = ToolError(f"Unknown field: {name}", hint, code="FIELD_UNKNOWN", field=name)
     if len(meant) == 1:

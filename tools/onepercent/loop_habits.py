@@ -26,7 +26,6 @@ from tools.onepercent.database import Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.diff import Counted, Thing
 from tools.onepercent.dry_run import Planned, dry_run
-from tools.onepercent.habits.schedules import BEGINNING
 
 if TYPE_CHECKING:
     from tools.onepercent.loop_export import Record
@@ -144,7 +143,9 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]", outcome: Ou
     is_most = habit["Target Type"] == "AT_MOST"
     if amount and not is_most:
         values["target"] = {"amount": amount, "unit": _unit(habit)}
-    if is_most or (amount and every > 1):
+    elif is_most and every == 1:
+        values["target"] = {"amount": amount, "unit": _unit(habit), "at_most": True}
+    if amount and every > 1:
         limit = f"{'≤' if is_most else '≥'} {words.number(amount)} {_unit(habit)}"
         about.append(limit)
         outcome.warn("loop.target", limit=limit, **places)
@@ -160,13 +161,6 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]", outcome: Ou
 def _adapt(unit: UnitOfWork, created: Row, habit: "Record", marks: list[JsonObject]) -> None:
     """Make the schedule of a new habit that of Loop, where an action cannot."""
     key = created["id"]
-    if created["n"]:
-        # Loop counts the days from the last time, early or late: the schedule begins anew with each.
-        schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{created['n']}"}
-        times = [mark["date"] for mark in marks if mark["status"] == "completed"]
-        for first in [BEGINNING, *times]:
-            unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
-
     if habit["Archived?"] == "true":
         unit.assign("habits", created, {"archived_at": unit.stamp})
         last = days.ordinal(marks[-1]["date"] if marks else unit.day)

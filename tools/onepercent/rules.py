@@ -22,6 +22,9 @@ LONGEST_MINUTES = 480
 FEWEST_LIKELY_MINUTES = 5
 """A duration below it was probably meant in hours."""
 LARGEST_N_DAYS = 365
+LARGEST_AMOUNT = 1_000_000_000
+LARGEST_PLACE = 10_000
+LONGEST_INTERVAL = 366
 
 UNDONE_AT_MOST = 20
 """The applies that can be undone, one after the other."""

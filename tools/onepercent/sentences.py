@@ -25,6 +25,7 @@ from tools.onepercent.diff import (
     Resumed,
     Shifted,
     Thing,
+    target_of,
 )
 from tools.onepercent.habits import schedules
 from tools.onepercent.words import (
@@ -33,11 +34,11 @@ from tools.onepercent.words import (
     field,
     frequency,
     more,
-    number,
     quoted,
     said,
     say,
     span,
+    target_in_words,
     value,
     xp_signed,
 )
@@ -52,6 +53,7 @@ OF_HABIT = (
     "xp_penalty",
     "target_amount",
     "target_unit",
+    "at_most",
 )
 UNLABELLED = ("score", "status", "is_complete")  # what their values say is enough
 
@@ -198,6 +200,7 @@ def _details(entry: Entry) -> list[Detail]:
         case Marked():
             more_of_it = {
                 "excuse_reason": entry.excuse_reason,
+                "note": entry.note,
                 "added": entry.added,
                 "replaces": entry.replaces,
             }
@@ -230,7 +233,7 @@ def _created(entry: Created) -> list[Detail]:
     if kind == "habit":
         details.append(_frequency(values["frequency"], values))
         if "target_amount" in values:
-            details.append(f"{number(values['target_amount'])} {values['target_unit']}")
+            details.append(target_in_words(target_of(values)))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
         values = {name: content for name, content in values.items() if name not in OF_HABIT}
     if entry.steps:
@@ -292,9 +295,11 @@ def _frequency(kind: str, values: Mapping[str, Any]) -> str:
 
 
 def _status(mark: Marked | Deleted) -> str:
-    """сделано; пропуск; 1,5 из 2 л."""
+    """сделано; пропуск; 1,5 из 2 л; срыв."""
     if mark.target and mark.amount:
         return amount(mark.amount, mark.target)
+    if "at_most" in (mark.target or {}):
+        return say(f"limit.{mark.status}")
     return value("status", mark.status)
 
 

@@ -23,7 +23,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, fields, previews, settings, words
-from tools.onepercent.actions import Outcome, action, edit, marks, stored, thing_of
+from tools.onepercent.actions import Outcome, action, edit, marks, stored, targets, thing_of
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.unit_of_work import (
     ENTITIES,
@@ -250,12 +250,27 @@ def _described(unit: UnitOfWork, table: str, before: Row, after: Row, rows: Rows
     changes = {}
     for name in before:
         if name == "goal_id" and before[name] != after[name]:
-            changes["goal_title"] = Edit(thing.goal_title, thing_of(unit, "step", after).goal_title)
+            titles = [_goal_title(unit, each, rows) for each in (before, after)]
+            changes["goal_title"] = Edit(titles[0], titles[1])
         elif name not in UNSAID and before[name] != after[name]:
             changes[name] = edit(name, before[name], after[name])
+    if table == "habit_marks" and after["status"] == "completed" and "excuse_reason" in changes:
+        changes["note"] = changes.pop("excuse_reason")
     if changes or not entries:
-        entries.append(Changed(thing, changes=changes))
+        changed = Changed(thing, changes=changes)
+        if table in targets.IN_SIGHT:
+            targets.gather(unit, table, before, after, changed)
+        entries.append(changed)
     return entries
+
+
+def _goal_title(unit: UnitOfWork, row: Row, rows: Rows) -> str | None:
+    """The title of the goal that a row belongs to, if it does."""
+    key = row["goal_id"]
+    if key is None:
+        return None
+    goal = rows.get(("goals", (key,))) or unit.read("goals", key)
+    return str(goal["title"]) if goal else None
 
 
 def _is_there(row: Row) -> bool:

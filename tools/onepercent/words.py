@@ -14,6 +14,7 @@ AROUND = 20
 LONGEST_PART = 120
 """Characters before and after a changed place, and of what was added or removed there."""
 LONGEST = 500  # characters of a text that a sentence quotes: a title, whole
+GROUPED = 10_000  # the first number whose thousands stand apart
 LAST_DAY = 31  # stands for the last day of any month
 
 # The language of a page, which is its client's, while its texts are made; else it is the setting's.
@@ -63,9 +64,13 @@ def value(name: str, content: Any) -> str:
 
 
 def number(content: float) -> str:
-    """2; 1,5; −10."""
-    text = f"{content:.12g}".replace("-", "−")
-    return text.replace(".", ",") if language() == "ru" else text
+    """2; 1,5; −10; 300 000, in English 300,000."""
+    # Thousands apart from five digits on, as both languages have it.
+    form = "_" if abs(content) >= GROUPED else ""
+    text = f"{content:{form}.12g}".replace("-", "−")
+    if language() == "ru":
+        return text.replace(".", ",").replace("_", "\N{NO-BREAK SPACE}")
+    return text.replace("_", ",")
 
 
 def xp_signed(xp: int) -> str:
@@ -74,8 +79,17 @@ def xp_signed(xp: int) -> str:
 
 
 def amount(amount: float, target: Mapping[str, Any]) -> str:
-    """1,5 из 2 л."""
-    return say("mark.amount", amount=number(amount), target=number(target["amount"]), unit=target["unit"])
+    """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
+    limit = target.get("at_most", target.get("amount", 0))
+    form = "limit" if "at_most" in target else "beyond" if amount > limit else "amount"
+    return say(f"mark.{form}", amount=number(amount), target=number(limit), unit=target["unit"])
+
+
+def target_in_words(target: Mapping[str, Any]) -> str:
+    """2 л; не больше 2 ч."""
+    if "at_most" in target:
+        return say("limit", limit=number(target["at_most"]), unit=target["unit"])
+    return f"{number(target['amount'])} {target['unit']}"
 
 
 def frequency(kind: str, detail: Any) -> str:
@@ -84,17 +98,32 @@ def frequency(kind: str, detail: Any) -> str:
 
 
 def repetition(rule: str) -> str:
-    """каждый день; каждую неделю: вт; 1-го и 15-го числа, до 31.12."""
+    """каждый день; раз в 2 недели: вт; 1-го и 15-го числа, до 31.12; через 3 дня после выполнения."""
     parts = json.loads(rule)
-    text = frequency(REPEATED[parts["every"]], parts.get("on"))
-    if parts["every"] == "week":
-        text = say("repeat.week", days=text)
+    every = parts["every"]
+    count = counted(parts.get("interval", 1), f"every.{every}")
+    if "after" in parts:
+        text = say("repeat.after", count=count)
+    else:
+        head = said(f"repeat.{every}")
+        if "interval" in parts:
+            head = say("repeat.interval", count=count)
+        text = ": ".join(filter(None, [head, _days_of_rule(parts)]))
     if "until" in parts:
         text += say("repeat.until", day=day(parts["until"]))
     return text
 
 
-REPEATED = {"day": "daily", "week": "custom", "month": "monthly"}
+def _days_of_rule(parts: Mapping[str, Any]) -> str:
+    """вт; 1-го и 15-го числа; 19.03."""
+    match parts["every"]:
+        case "week":
+            return value("schedule_days", parts["on"])
+        case "month":
+            return frequency("monthly", parts["on"])
+        case "year":
+            return _date("date", date.fromisoformat(parts["start"]))
+    return ""
 
 
 def _days_of_month(numbers: list[int]) -> str:
@@ -151,7 +180,10 @@ def span(first: str, last: str | None = "") -> str:
 def day(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
-    form = "date" if parsed.year == days.today().year else "date.of_another_year"
+    return _date("date" if parsed.year == days.today().year else "date.of_another_year", parsed)
+
+
+def _date(form: str, parsed: date) -> str:
     return say(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
 
 
@@ -224,6 +256,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "dt": day,
     "date": day,
     "due": day,
+    "until": day,
     "day": day,
     "next": day,
     "minutes": duration,
@@ -243,5 +276,9 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "before": _streak,
     "after": _streak,
     "replaces": _replaced,
+    "target": target_in_words,
+    "sum": lambda total: (
+        amount(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
+    ),
 }
 """How a value of a name is said, if not as every value is."""

@@ -1,13 +1,12 @@
 """The story that Klipper's log (klippy.log) tells of its last start, or of an earlier one."""
 
-import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
+from textwrap import dedent
 from typing import Annotated, NamedTuple
 
 from tools.core.calls import checkpoint
@@ -15,31 +14,36 @@ from tools.core.errors import ToolError, one_line
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.klipper import check_config, printer_data
-from tools.klipper.config import checking, options, printer_cfg
+from tools.klipper import check_config, printers
+from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import short
+from tools.klipper.printers import HISTORY, Log, PrinterName
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message
+from tools.printer.makers import MAKERS_LINE, UNKNOWN, klipper_of
+from tools.printer.printer_state import number_of, text_of
 
-LIMIT = 2800
-"""Characters of an answer: 700 tokens."""
+LIMIT = 2400
+"""Characters of an answer: 600 tokens."""
 MOST_ERRORS, MOST_EARLIER = 4, 6
 """Messages of the start that is asked for, and earlier starts that failed."""
-MOST_BYTES, LONGEST_READ = 200_000_000, 65_536
-"""The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a
-line."""
+LONGEST_TEXT = 1_000_000
+"""Characters of a pasted log that are read, from its end."""
 MOST_FILES = 3
 """Days of logs that are looked through for the beginning of a start."""
 MOST_DIFFERENT, MOST_CONFIG = 20_000, 50_000
 """Lines that are looked at for a message, numbers aside, and those of one configuration."""
 STATS, CONFIG, CONFIG_END = b"Stats ", "===== Config file =====", "======================="
+UNHURT = ("completed", "in_progress", "cancelled")
+"""The ends of a print that ask for no cause (Moonraker's history)."""
 REFUSED = "Config error"
 """The line that Klipper prints when it refuses its configuration (klippy/klippy.py)."""
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
-STARTED = re.compile(r"Start printer at (.+?) \([\d.]{1,30} (\d{1,12}(?:\.\d{1,12})?)\)")
+STARTED = re.compile(
+    r"Start printer at (.+?) \((\d{1,12}(?:\.\d{1,12})?)[\d.]{0,20} (\d{1,12}(?:\.\d{1,12})?)\)"
+)
 VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
-RELEASE = re.compile(r"v(\d+)\.(\d+)")
 # The time since the boot in a Stats line.
 UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines of
@@ -51,7 +55,6 @@ TELLING = re.compile(
 CRASH = re.compile(r"Unhandled exception during|Internal error on command")
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
-CHAINED = ("During handling of the above", "The above exception was the direct")
 # What a message begins with in the log and people do not write: `Transition to shutdown state: `,
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
@@ -75,17 +78,30 @@ def printer_log(
     session: Annotated[
         int, "-1: the last start, -2: the one before; 1: the first in the log", Limits(ge=-100, le=100)
     ] = -1,
+    text: Annotated[str, "a pasted klippy.log; without it the printer's own"] = "",
+    printer: PrinterName = "",
 ) -> JsonObject:
     """Show what Klipper's log says of a start: when, which version, the errors with what they mean, the link
-    to the boards, and what is wrong in the configuration it ran with; a line for each earlier start that
-    failed. Read only.
+    to the boards, and what is wrong in the configuration it ran with; what became of the last print; a line
+    for each earlier start that failed. Read only.
 
-    Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA. Only lines that are known messages
-    are given: a log holds names and tokens.
+    Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA or of the Moonraker of PRINTERS, or
+    the text. Only lines that are known messages are given: a log holds names and tokens.
     """
-    folder = printer_data.folder()
-    starts = _starts(folder)
+    job: JsonObject = {}
+    if text:
+        end = dedent(text[-LONGEST_TEXT:]).encode("utf-8", "replace")  # quoted, it is indented as a whole
+        logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
+    else:
+        place = printers.chosen(printer, "; or send the log as `text`")
+        with suppress(ToolError, TypeError, ValueError, LookupError):  # there may be no Moonraker
+            job = dict(place.ask(HISTORY, {"limit": 1})["jobs"][0])
+        logs = place.logs()
+    starts = _starts(logs)
     number = session - 1 if session > 0 else len(starts) + session
+    if not starts:
+        message = "The log has neither a start of Klipper nor a message that is known"
+        raise ToolError(message, "Take klippy.log from its line `Start printer at` on.", code="NO_SUCH_START")
     if not 0 <= number < len(starts):
         message = f"The log has {len(starts)} starts, not {abs(session)}"
         raise ToolError(message, "-1 is the last one.", code="NO_SUCH_START")
@@ -93,15 +109,18 @@ def printer_log(
     answer: JsonObject = {
         "started": start.when,
         "version": start.version,
+        "klipper": klipper_of(start.version),
         "starts": len(starts),
         "ran_s": start.ran_s,
     }
-    if number == len(starts) - 1:
-        with suppress(OSError):  # it may have been rotated away since it was read
-            age_s = time.time() - (folder / "logs/klippy.log").stat().st_mtime
-            answer["last_line_hours_ago"] = max(0.1, round(age_s / 3600, 1))
+    if cut_bytes := logs[-1].cut_bytes:
+        answer["cut"] = f"the first {cut_bytes:,} bytes of the log were not read"
+    if number == len(starts) - 1 and logs[-1].written:
+        answer["last_line_hours_ago"] = _hours_since(logs[-1].written)
     answer["shutdown"] = short(start.state, 200)
-    answer["errors"] = [_explained(error) for error in start.errors[:MOST_ERRORS]]
+    answer["errors"] = [*map(_explained, start.errors[:MOST_ERRORS])]
+    if job:
+        answer["last_print"] = _last_print(job, starts)
     answer["link"] = _link(start)
     if start.config:
         answer["config"] = _config(start)
@@ -110,6 +129,28 @@ def printer_log(
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
         answer["errors"].pop()
     return {name: value for name, value in answer.items() if value or name == "errors"}
+
+
+def _hours_since(time_s: float) -> float:
+    return max(0.1, round((time.time() - time_s) / 3600, 1))
+
+
+def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
+    """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
+    it ran in: Klipper may have been started again since."""
+    answer: JsonObject = {"file": text_of(job, "filename", 80), "status": text_of(job, "status", 40)}
+    values = [number_of(job.get(name)) or 0 for name in ("end_time", "print_duration", "filament_used")]
+    ended, seconds, filament_mm = values
+    if ended:
+        answer["ended_hours_ago"] = _hours_since(ended)
+    answer |= {"seconds": round(seconds), "filament_m": round(filament_mm / 1000, 2)}
+    during = Start()
+    for start in starts:
+        if start.began <= ended:
+            during = start
+    if answer["status"] not in UNHURT and during.errors:
+        answer["cause"] = _explained(during.errors[0])
+    return answer
 
 
 def _explained(error: "Error") -> JsonObject:
@@ -146,14 +187,9 @@ def _config(start: "Start") -> JsonObject:
         return report
     if errors := [error for error in errors if error.option != "position_endstop"]:
         report["errors"] = check_config.mistakes(errors, placed=False)
-        if [] < _releases(start.version) < _releases(options.table().version):  # it has one, an older one
-            report["judged_by"] = f"today's documentation, which is newer than {start.version}"
+        if klipper_of(start.version):
+            report["judged_by"] = f"today's documentation, which may be newer than {start.version}"
     return report
-
-
-def _releases(version: str) -> list[tuple[int, int]]:
-    """The release in a version; none if that is a commit."""
-    return [(int(major), int(minor)) for major, minor in RELEASE.findall(version)]
 
 
 class Error(NamedTuple):
@@ -166,9 +202,11 @@ class Error(NamedTuple):
 
 @dataclass
 class Start:
-    """One start of Klipper: everything up to the next one."""
+    """One start of Klipper: everything up to the next one. `began` in seconds since 1970, `clock` since the
+    boot."""
 
     when: str = ""
+    began: float = 0.0
     clock: float = 0.0
     version: str = ""
     counted: dict[str, Error] = field(default_factory=dict)
@@ -185,8 +223,10 @@ class Start:
 
     @property
     def errors(self) -> list[Error]:
-        """The messages, the one that it stopped with first, then the last ones."""
+        """The messages, the one that it stopped with first, also if nobody knows it, then the last ones."""
         newest = list(self.counted.values())[::-1]
+        if self.state not in ("", UNNAMED, *[error.line for error in newest]):
+            newest.append(Error(UNKNOWN, self.state, 1))
         return sorted(newest, key=lambda error: error.line != self.state)
 
     @property
@@ -218,38 +258,39 @@ class Start:
         return True
 
 
-def _starts(folder: Path) -> list[Start]:
-    """The starts in the log and, where that has none, in the rotated ones before it; the oldest first.
+def _starts(logs: Sequence[Log]) -> list[Start]:
+    """The starts in the newest log and, where that has none, in those before it; the oldest first.
 
     Klipper begins a new log each day. Raises ToolError if there is no log.
     """
-    logs = folder / "logs"
-    rotated = sorted(logs.glob("klippy.log.*"))  # `klippy.log.2026-08-03`
-    paths = [*rotated, logs / "klippy.log"]
-    starts: list[Start] = []
-    for count in range(1, min(MOST_FILES, len(paths)) + 1):
-        starts = _read(paths[-count:], folder)
-        if len(starts) > 1:
-            return starts[1:]
+    starts = _read(logs[-1:])
+    with suppress(ToolError):  # an older log may be gone, or not come in time
+        for count in range(2, min(MOST_FILES, len(logs)) + 1):
+            if len(starts) < 2:
+                starts = _read(logs[-count:])
+    if len(starts) > 1:
+        return starts[1:]
     return [start for start in starts if start.counted or start.stats or start.config]
 
 
-def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
+def _read(logs: Sequence[Log]) -> list[Start]:
     """The starts in some logs; the first one is what stands before the first that begins there."""
     starts = [Start()]
     version = ""
     config: list[str] | None = None  # while it is read
     by_text: dict[str, Message | None] = {}
     crash = place = ""  # while its traceback is read
-    for line in chain.from_iterable(_lines(path, folder) for path in paths):
+    for line in chain.from_iterable(log.lines() for log in logs):
         start = starts[-1]
+        if line.startswith(b"["):
+            line = MAKERS_LINE.sub(b"", line)
         if line.startswith(STATS):  # most lines
             start.stats = line
             continue
         checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
-            starts.append(Start(match[1][:60], float(match[2]), version))
+            starts.append(Start(match[1][:60], float(match[2]), float(match[3]), version))
             config = None  # the power may have cut it off
         elif match := VERSION.match(text):
             version = match[1][:60]  # of the start that follows
@@ -268,19 +309,11 @@ def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
         elif crash and RAISED.match(text):
             start.crash(f"{crash}: {text}{place}")
             crash = ""
-        elif text.startswith(CHAINED) and CRASH.match(start.state):  # the next error is the one that counts
-            crash, start.state = start.state.partition(": ")[0], ""
         elif text == REFUSED:
             start.refused = True
         elif len(line) <= LONGEST_LINE and TELLING.match(line):
             _count(start, text, by_text)
     return starts
-
-
-def _lines(path: Path, folder: Path) -> Iterator[bytes]:
-    with printer_data.opened(path, folder) as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_BYTES))
-        yield from iter(lambda: file.readline(LONGEST_READ), b"")
 
 
 def _count(start: Start, text: str, by_text: dict[str, Message | None]) -> None:

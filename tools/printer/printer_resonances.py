@@ -64,7 +64,8 @@ def printer_resonances(
     """
     if text:
         return _explained("text", text)
-    newest = _newest(printer_data.folder())  # nothing is read where the printer's files are off
+    # Nothing is read where the printer's files are off.
+    newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
         raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
     answer: JsonObject = {}

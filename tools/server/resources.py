@@ -27,8 +27,8 @@ def shown(section: settings.Section) -> dict[str, str]:
     """The value of each variable, without secrets."""
     values = {}
     for name, variable in section.variables().items():
-        value = str(getattr(section, name))
-        values[variable.name] = "set" if variable.secret and value else settings.masked(value)
+        value = getattr(section, name)
+        values[variable.name] = "set" if variable.secret and value else settings.masked(str(value))
     return values
 
 

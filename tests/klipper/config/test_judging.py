@@ -140,9 +140,9 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "#*#\n#*# [fan]\n#*# max_power = word\n": "Unable to parse option 'max_power' in section 'fan'",
         "[fan x]\npin: PG1\n": "[fan] takes no name",
         # what has a number, names of commands, sections without options, templates
-        f"[stepper_z2]\n{STEPPER.format('G')}": "Option 'step_pin' is not valid in section 'stepper_z2': there is no [stepper_z1]",
-        "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n": "Option 'faulty_region_1_max' in section 'bed_mesh'",
-        "[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n": "Option 'screw5' is not valid in section 'bed_screws'",
+        f"[stepper_z2]\n{STEPPER.format('G')}": "'stepper_z2' is not valid in section 'stepper_z2': it needs stepper_z1",
+        "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n": "'faulty_region_1_min' is not valid in section 'bed_mesh': it needs faulty_region_1_max",
+        "[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n": "'screw5' is not valid in section 'bed_screws': it needs screw4",
         "[gcode_macro CANCEL_PRINT]\nrename_existing: BASE\ngcode: G28\n": "Existing command 'CANCEL_PRINT' not found",
         "[gcode_macro G29]\nrename_existing: G29.1\ngcode: G28\n": "Existing command 'G29' not found in gcode_macro rename",
         "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n"
@@ -176,6 +176,7 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
         "[tmc2240 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n",
         "[filament_switch_sensor f]\nswitch_pin: PG1\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n",
         "[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n[gcode_macro PROBE_CALIBRATE]\nrename_existing: B\ngcode: G28\n",
+        "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n[gcode_macro pause]\ngcode: G28\nrename_existing: B\n",
         "[led_effect x]\na: 1\n[gcode_macro ANY]\nrename_existing: BASE\ngcode: G28\n",
         f"{TMC}[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n",
         "[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n",
@@ -202,6 +203,9 @@ def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged)
     (first, *others) = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
     assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
     assert "error" not in {level for level, _ in others}
+    assert judged("[printer]\nscale_xy_accel: 1\n")[0][0] == "error", "one option may be a mistake"
+    several = "[printer]\nscale_xy_accel: 1\nmax_x_accel: 1\n[virtual_sdcard]\npath: x\nwith_subdirs: 1\n"
+    assert {level for level, _ in judged(several)} == {"warning"}
     assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
 
 

@@ -43,7 +43,7 @@ def test_a_mistake_says_what_and_where():
     assert templates.mistake("G28\n{% if a %}\nM117 {b|foo}") == "No filter named 'foo': {b|foo}"
     assert (
         templates.mistake("{% if a %}{% for b in c %}{% endif %}")
-        == "{% endif %} without {% if %}: {% endif %}"
+        == "{% endif %} fits no tag before it: {% endif %}"
     )
     assert templates.mistake("{% if a && b %}") == "unexpected '&': {% if a && b %}"
     assert templates.mistake("{% for b in c %}") == "{% for %} without {% endfor %}"

@@ -3,9 +3,11 @@ into a cache.
 
 usage: .venv-test/bin/python tests/lab/klipper states [--save]     printer_state and printer_log in each state;
                                                                    --save records Klipper for the tests
+       .venv-test/bin/python tests/lab/klipper moonraker [--save]  the same through a real Moonraker beside it: where
+                                                                   the answers differ; --save records it, too
        .venv-test/bin/python tests/lab/klipper judge FILE …        Klipper's verdict on configurations beside ours
 
-KLIPPER_SOURCE names a repository to fetch from instead of GitHub's. Needs git, make, gcc and about 5 minutes.
+KLIPPER_SOURCE and MOONRAKER_SOURCE name repositories to fetch from instead of GitHub's. Needs git, make, gcc and about 5 minutes.
 """
 
 import argparse
@@ -15,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.lab.klipper import judge, states
+from tests.lab.klipper import judge, moonraker, states
 from tools.klipper.config import checking, printer_cfg
 
 
@@ -23,13 +25,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("states", "judge"))
+    parser.add_argument("what", choices=("states", "moonraker", "judge"))
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--save", action="store_true")
     options = parser.parse_args()
     if options.what == "states":
         states.record(show, options.save)
         return 0
+    if options.what == "moonraker":
+        return moonraker.compare(show, options.save)
     return max(map(compare, options.files), default=0)
 
 

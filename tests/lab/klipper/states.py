@@ -10,7 +10,7 @@ from tests.lab.klipper.running import Klipper, printer, wait_until
 from tools.core import registry, settings
 
 RECORDED = Path(__file__).resolve().parents[2] / "printer/recorded.json"
-OBJECTS = ("print_stats", "virtual_sdcard", "toolhead", "heaters", "configfile")
+OBJECTS = ("print_stats", "virtual_sdcard", "display_status", "bed_mesh", "toolhead", "heaters", "configfile")
 CONFIGFILE = ("warnings", "save_config_pending")
 BOARD = """\
 [mcu]
@@ -31,6 +31,31 @@ sensor_path: {folder}/degrees
 [gcode_macro LOAD_FILAMENT]
 gcode:
   {{action_raise_error("Spool is empty")}}
+"""
+MESH = """\
+[bed_mesh]
+mesh_min: 10, 10
+mesh_max: 90, 90
+probe_count: 3, 3
+#*# <---------------------- SAVE_CONFIG ---------------------->
+#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.
+#*#
+#*# [bed_mesh default]
+#*# version = 1
+#*# points =
+#*# \t-0.031, 0.004, 0.021
+#*# \t-0.012, 0.000, 0.012
+#*# \t0.018, 0.022, 0.009
+#*# x_count = 3
+#*# y_count = 3
+#*# mesh_x_pps = 2
+#*# mesh_y_pps = 2
+#*# algo = lagrange
+#*# tension = 0.2
+#*# min_x = 10.0
+#*# max_x = 90.0
+#*# min_y = 10.0
+#*# max_y = 90.0
 """
 LAYERS = "SET_PRINT_STATS_INFO TOTAL_LAYER=100 CURRENT_LAYER=10\n" + "G4 P300\n" * 40
 MISTAKES = {
@@ -62,6 +87,11 @@ def states(klipper: Klipper) -> Iterator[str]:
     klipper.start(board)
     klipper.wait_for("ready")
     yield "ready, without heaters"
+    klipper.start(board + MESH)
+    klipper.wait_for("ready")
+    yield "no mesh is loaded"
+    klipper.send("BED_MESH_PROFILE LOAD=default")
+    yield "a mesh is loaded"
     klipper.start(full)
     klipper.wait_for("ready")
     yield from jobs(klipper)

@@ -79,10 +79,10 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """The fate of an option of a section by the newest entry that tells it; the successor may be an older
     one's."""
     changes = list(_changes(listed, option))
-    # The words by which entries speak of a section: `stepper` for `stepper_z1`, `heater` for `extruder`, too.
+    # The words by which entries speak of a section: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
-    subjects = [subject, "the heater"] if subject == "extruder" else [subject]
-    of_section = [change for change, text in changes if any(word in text.lower() for word in subjects)]
+    subject = subject.replace("extruder", "extruder|the heater")
+    of_section = [change for change, text in changes if re.search(subject, text.lower())]
     every = [change for change, _ in changes]
     fates = of_section or (every if "_" in option else [])
     if not fates:

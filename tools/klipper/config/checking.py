@@ -105,7 +105,7 @@ class Checker:
             references.findings(machine),
         )
         if machine.kalico and not self.reference.kind(KALICO[0]):
-            every = chain([finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(_less, every))
+            every = chain([finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(less, every))
         if config.absent:  # what its lack causes is no mistake of its own
             every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, MOST_FINDINGS))
@@ -135,9 +135,9 @@ class Checker:
             if self.reference.kind(section.name):
                 yield from self._section(machine, section)
             elif section.kind in options.words_of("bare")["sections"]:
-                yield from (self._unknown(section, name, Options({})) for name in section.values)
+                yield from (self.unknown(section, name, Options({})) for name in section.values)
             elif not section.saved and section.kind not in options.table().kinds:
-                yield self._unknown_section(section)
+                yield self.unknown_section(section)
 
     def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         """The findings of a section that the reference has."""
@@ -152,11 +152,11 @@ class Checker:
             if option:
                 yield from self._setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
-                yield self._unknown(section, setting.name, options)
+                yield self.unknown(section, setting.name, options)
         if not section.saved or not machine.has_other_probe(section):
             yield from _required(machine, section, options)
 
-    def _unknown_section(self, section: Section) -> Finding:
+    def unknown_section(self, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
         suggestion = nearest(section.name.lower(), self.reference.kinds)
@@ -184,17 +184,19 @@ class Checker:
             message = f"Error loading template '{section.name}:{name}': {mistake}"
             yield finding_at(section, name, message)
 
-    def _unknown(self, section: Section, name: str, known: Options) -> Finding:
+    def unknown(self, section: Section, name: str, known: Options) -> Finding:
         """An option that the section does not have: gone, or another one's, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
+        if name in options.words_of("kalico")["options"]:
+            return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
         return finding_at(section, name, message, near=nearest(name, known.names))
 
 
-def _less(finding: Finding) -> Finding:
+def less(finding: Finding) -> Finding:
     """The finding, as a warning if it is an error."""
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 

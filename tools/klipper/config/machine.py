@@ -27,6 +27,8 @@ MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
 KALICO = ("danger_options", "constants")
 """Sections that only this fork of Klipper has."""
+KALICO_OPTIONS = 3
+"""So many options of Kalico are no mistake any more."""
 UNLESS = ", unless another file has it"
 
 
@@ -62,10 +64,8 @@ class ParsedPrinter:
         self.unread = [*config.missing, *config.absent]
         """The includes that are not read."""
         is_started = {"printer", "mcu"} <= self.sections.keys()
-        self.is_complete = is_started and not self.unread
-        """True if nothing can stand in another file."""
         self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
-        """True if nothing but macros can."""
+        """True if nothing but macros can stand in another file."""
         self.kinematics = self.section("printer").value(KINEMATICS)
         mcus, heaters = self.of("mcu"), self.of(*HEATERS)
         self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in mcus)
@@ -103,17 +103,25 @@ class ParsedPrinter:
 
     @cached_property
     def kalico(self) -> Section | None:
-        """A section that only Kalico understands."""
+        """A section by which the configuration is Kalico's: only that fork has it, a constant in it, or, with
+        others, so many of its options."""
+        words = set(options.words_of("kalico")["options"])
+        fewest = len(words) - KALICO_OPTIONS
         for section in self.sections.values():
-            values = [setting.value for setting in section.values.values()]
-            if section.name in KALICO or any(value.startswith("${") for value in values):
+            words -= section.values.keys()
+            is_constant = any("${" in setting.value for setting in section.settings)
+            if section.name in KALICO or is_constant or len(words) <= fewest:
                 return section
         return None
 
     def has_other_probe(self, section: Section) -> bool:
         """True for a probe's section if something else is the probe."""
-        written = [probe for probe in self.of(*PROBES) if not probe.saved]
-        return section.kind in PROBES and bool(written or self.plugin_brings("probe"))
+        return section.kind in PROBES and bool(self.probes or self.plugin_brings("probe"))
+
+    @cached_property
+    def probes(self) -> list[Section]:
+        """The probes that SAVE_CONFIG did not write."""
+        return [probe for probe in self.of(*PROBES) if not probe.saved]
 
     @cached_property
     def chips(self) -> dict[str, Section]:
@@ -133,7 +141,7 @@ class ParsedPrinter:
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""
-        is_certain = self.is_whole and (self.is_complete or section.kind not in MACRO_KINDS)
+        is_certain = self.is_whole and (not self.unread or section.kind not in MACRO_KINDS)
         level, unless = (ERROR, "") if is_certain else (HINT, UNLESS)
         return finding_at(section, option, message + unless, level)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
 from tools.klipper.config.options import out_of_bounds, words_of
@@ -48,27 +49,24 @@ def numbered(machine: ParsedPrinter) -> Iterator[Finding]:
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
     for section in machine.sections.values():
-        before = _before(section.name)
-        if before and before not in machine.sections:
-            message = f"Option 'step_pin' is not valid in section '{section.name}': there is no [{before}]"
-            yield machine.absent(section, "", message)
-        for option in section.values:
-            before = _before(option)
-            if before and before not in section.values:
-                message = f"Option '{option}' is not valid in section '{section.name}': there is no {before}"
-                yield machine.absent(section, option, message)
-            end = option.replace("_min", "_max")
-            if option.startswith("faulty_region") and end not in section.values:
-                message = f"Option '{end}' in section '{section.name}' must be specified"
-                yield machine.absent(section, option, message)
+        rows = [(section.name, machine.sections.keys()), *zip(section.values, repeat(section.values.keys()))]
+        for name, names in rows:
+            for missing in _needed(name):
+                message = f"'{name}' is not valid in section '{section.name}': it needs {missing}, which is not there"
+                if missing not in names:
+                    yield machine.absent(section, name, message)
 
 
-def _before(name: str) -> str:
-    """The name with the number before; "" if none has to be there."""
+def _needed(name: str) -> set[str]:
+    """The names that Klipper has to find before it reads one with a number."""
     match = NUMBERED.fullmatch(name)
-    if not match or int(match[2]) < 2:
-        return ""
-    return f"{match[1]}{int(match[2]) - 1}{match[3]}"
+    if not match:
+        return set()
+    base, number, end = match.groups()
+    needed = {name.replace("_min", "_max")}
+    if int(number) > 1:
+        needed.add(f"{base}{int(number) - 1}{end}")
+    return needed
 
 
 def bounds(section: Section) -> Iterator[Finding]:

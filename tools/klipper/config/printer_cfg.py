@@ -17,14 +17,15 @@ from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.klipper.printer_data import content
 
-SAVED = "#*# "
-"""Begins each line of what SAVE_CONFIG wrote."""
-HEADER = [
-    "#*# <---------------------- SAVE_CONFIG ---------------------->",
-    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.",
-    "#*#",
-]
-"""The lines that begin it."""
+# What begins the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py); its mark.
+BLOCK = re.compile(
+    r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
+)
+MARK = re.compile(r"^#\*# ?", re.MULTILINE)
+# The lines because of which Klipper drops them: one with the mark above, one without it or a second beginning
+# below.
+STRAY = re.compile(r"^(#\*# .*)", re.MULTILINE)
+ODD = re.compile(r"^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)", re.MULTILINE)
 DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
 WHERE = "its block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
 INCLUDE = "[include "
@@ -170,7 +171,7 @@ def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
         return {name: given[name] for name in sorted(names)} or {pattern: None}
 
-    return _read(_encoded(text), find)
+    return read_bytes(_encoded(text), find)
 
 
 def _encoded(text: str) -> bytes:
@@ -204,7 +205,7 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
             found[name] = files[name]
         return found
 
-    return _read(content(path, inside, LONGEST), find)
+    return read_bytes(content(path, inside, LONGEST), find)
 
 
 def _leads_into(folder: Path, pattern: Path) -> bool:
@@ -220,7 +221,8 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
 # - An include is read where it stands; what follows it has no section until the next `[…]`.
 # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
 # A line that Klipper cannot read is a problem, and the reader goes on behind it.
-def _read(data: bytes, find: Find) -> PrinterConfig:
+def read_bytes(data: bytes, find: Find) -> PrinterConfig:
+    """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
     config = PrinterConfig()
     section: Section | None = None
     setting: Setting | None = None
@@ -284,20 +286,22 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
         message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
         config.refuse(file, bad, message)
         text = data.decode("utf-8-sig", "replace")
-    lines = text.replace("\r\n", "\n").split("\n")
-    begin, wrong = _saved_block(lines)
-    if len(files) == 1:
-        config.is_saved = begin < len(lines)
-    else:  # Klipper looks for it only in the file that it starts with
-        wrong = len(lines) if config.is_saved else begin
-        begin = len(lines)
-    if wrong < len(lines):
-        begin = len(lines)
-        config.refuse(file, wrong + 1, f"{DROPPED}: '{lines[wrong][:40]}'; {WHERE}")
-    for number, line in enumerate(lines, 1):
-        saved = number > begin
-        if number > begin + len(HEADER):
-            line = line[len(SAVED) :]
+    text = text.replace("\r\n", "\n")
+    block = BLOCK.search(text)
+    begin, end = block.span() if block else (len(text), len(text))
+    wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
+    if len(files) > 1:  # Klipper looks for it only in the file that it starts with
+        wrong = None if config.is_saved else block
+        begin = end = len(text)
+    config.is_saved = config.is_saved or bool(block)
+    if wrong:
+        begin = end = len(text)
+        place = text.count("\n", 0, wrong.start(1)) + 1
+        config.refuse(file, place, f"{DROPPED}: '{wrong[1][:40]}'; {WHERE}")
+    first = text.count("\n", 0, begin) + 1
+    text = text[:end] + MARK.sub("", text[end:])
+    for number, line in enumerate(text.split("\n"), 1):
+        saved = number > first
         line = COMMENT.split(line, 1)[0]
         if line.startswith(INCLUDE) and "]" in line:
             pattern = line[len(INCLUDE) : line.rindex("]")].strip()
@@ -305,25 +309,6 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
             yield file, number, "", saved
         elif line.strip():
             yield file, number, line, saved
-
-
-def _saved_block(lines: list[str]) -> tuple[int, int]:
-    """The index of the line that begins what SAVE_CONFIG wrote, and of the line because of which Klipper
-    drops it; the number of lines if there is none.
-
-    Source: _find_autosave_data in klippy/configfile.py.
-    """
-    end = len(lines)
-    headers = [number for number in range(1, end - len(HEADER)) if lines[number].startswith(HEADER[0])]
-    headers = [number for number in headers if lines[number : number + len(HEADER)] == HEADER]
-    begin = min(headers, default=end)
-    wrong = headers[1:]
-    wrong += [number for number in range(1, begin) if lines[number].startswith(SAVED)]
-    rows = [number for number in range(begin + len(HEADER), end) if lines[number].strip()]
-    for number in range(rows[0], rows[-1] + 1) if rows else ():
-        if not lines[number].startswith(SAVED) and lines[number] != SAVED.strip():
-            wrong.append(number)
-    return begin, min(wrong, default=end, key=lambda number: (not lines[number].strip(), number))
 
 
 def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> Iterator[Line]:

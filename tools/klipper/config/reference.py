@@ -3,6 +3,7 @@
 # How the page is read:
 # - A code block has one or several sections, each of which begins with `[name]` (HEADER) and becomes a Block.
 #   A code block without one has the options that several kinds of sections share.
+#   In Moonraker's page, whose headings name sections as `[name]`, they are options of the last one named.
 # - An option is a line of its own (OPTION). The comment lines below it (PROSE) are its text; where several
 #   options follow each other without text, they are a group, and the text below the last one is that of all.
 # - "See the … section" (REFERS) adds the options of another section. The section that is referred to may have
@@ -41,10 +42,6 @@ REMAINING = re.compile(r"The remaining \w+ ")
 RAIL = "endstop_pin"
 """Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
 (klippy/stepper.py)."""
-MUST = re.compile(r"(?:must be (?:provided|specified)|is required)\.")
-"""A demand without a condition after it, unlike "must be provided for PID heaters"."""
-SPARES = re.compile(r"\b(?:default|if|when|unless|either|optional|recommended|provided for)\b", re.IGNORECASE)
-"""Words of a text that does without the option in some case."""
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
 PLACEHOLDER = re.compile(r"<\w+>")
@@ -76,12 +73,6 @@ class Option:
         """The text that describes it."""
         return " ".join(self.lines)
 
-    @property
-    def required(self) -> bool:
-        """True if the reference asks for it, uncommented and without any condition."""
-        text = self.text if self.plain else ""
-        return bool(MUST.search(text) or (text and not SPARES.search(text)))
-
 
 @dataclass
 class Block:
@@ -108,6 +99,11 @@ class Block:
     def kind(self) -> str:
         """The first word of the name, which decides what the section is."""
         return self.name.partition(" ")[0]
+
+    @property
+    def keys(self) -> set[str]:
+        """Its options' keys."""
+        return {option.key for option in self.options}
 
     @cached_property
     def refers(self) -> list[tuple[str, int]]:
@@ -150,7 +146,7 @@ class Block:
 
 def blocks(text: str) -> Iterator[Block]:
     """Every block that has an option or a name; a diagram has neither."""
-    group = heading = ""
+    group = heading = owner = ""
     block: Block | None = None
     for line in text.splitlines():
         header = HEADER.match(line)
@@ -160,12 +156,13 @@ def blocks(text: str) -> Iterator[Block]:
             if header and block:
                 block = Block(header[1], heading, group, block.kinematics)
             else:
-                block = None if block else Block("", heading, group)
+                block = None if block else Block(owner, heading, group)
         elif block:
             block.read(line)
         elif match := HEADING.match(line):
             heading = match[1].strip()
             group = heading if line.startswith("## ") else group
+            owner = heading.strip("`[]") if heading.startswith("`[") else owner
 
 
 class Reference:

@@ -135,7 +135,8 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
         before = by_name.setdefault(name, section)
-        if before is not section:
+        is_renamed = any("rename_existing" in macro.values for macro in (section, before))
+        if before is not section and not is_renamed:
             message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
@@ -145,7 +146,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
         commands.update(kind.commands)
     yield from _renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
-        if M600.search(section.value("runout_gcode")) and not {"M600"} & by_name.keys():
+        if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
             yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(level=HINT)
     commands.update(by_name)
     for section in by_name.values():
@@ -211,10 +212,8 @@ def _renames(
 
 def probes(machine: ParsedPrinter) -> Iterator[Finding]:
     """More than one probe."""
-    every = machine.of(*PROBES)
-    written = [section for section in every if not section.saved]
-    for section in written[1:]:
-        already = f"Printer object 'probe' already created: there is [{written[0].name}], too"
+    for section in machine.probes[1:]:
+        already = f"Printer object 'probe' already created: there is [{machine.probes[0].name}], too"
         yield finding_at(section, "", f"{already}; only one may be there")
 
 

@@ -2,41 +2,34 @@
 
 # A tag is cut into tokens as Jinja cuts it. Its expression becomes one of Python with the same grammar, which
 # Python's parser judges: names, texts and numbers are replaced by placeholders, and what only Jinja has by what
-# may stand there in Python: `~` by `+`, a test (`x is divisibleby 3`) by a comparison, `a if b` by `a if b else n`.
+# may stand there in Python: `~` by `+`, a test (`x is divisibleby 3`) by a comparison, and, as `else` may be
+# missing, `a if b else c` by `a and b or c`.
 
 import ast
 import re
-from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 from tools.klipper.config.options import words_of
 
-# What begins a tag, and what ends one with a statement and one with an expression.
-OPEN = re.compile(r"(?:\{%[-+]?|\{-?)\s*")
-STATEMENT_END, EXPRESSION_END = re.compile(r"[-+]?%\}"), re.compile(r"-?\}")
-# A block that is no template.
-RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}", re.DOTALL)
+# What begins a tag and what ends it, with the sign of one with a statement as a group.
+OPEN, END = re.compile(r"\{(%?)[-+]?\s*"), re.compile(r"[-+]?(%?)\}")
+# A block that is no template, and a word that changes no syntax.
+RAW = re.compile(
+    r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})", re.DOTALL
+)
 # A name, a number, a text, or a sign, with the blanks around it.
 TOKEN = re.compile(
     r"""\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*""",
     re.DOTALL,
 )
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-BRACKETS_END = tuple(CLOSING.values())
-NAME = "n"
-"""Stands for every name in Python's expression."""
-OPERATORS = {
-    "~": "+",
-    "is": "==",
-    "and": "and",
-    "or": "or",
-    "not": "not",
-    "in": "in",
-    "if": "if",
-    "else": "else",
-}
+OPERATORS = dict(pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|"))
+"""Jinja's operators that are words, and one that Python does not have, with Python's."""
+BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
+"""Tags with nothing behind their word."""
 LONGEST = 60
-"""Characters of a tag in a message, and those after it."""
+"""Characters of a template in a message, from the tag on."""
 
 
 def mistake(template: str) -> str:
@@ -49,12 +42,9 @@ def mistake(template: str) -> str:
     place = 0
     while begin := OPEN.search(text, place):
         try:
-            if begin[0].startswith("{%"):
-                tokens, place = _tokens(text, begin.end(), STATEMENT_END)
-                _statement(tokens, blocks)
-            else:
-                tokens, place = _tokens(text, begin.end(), EXPRESSION_END)
-                _expression(tokens)
+            tokens, place = _tokens(text, begin)
+            judge = partial(_statement, blocks) if begin[1] else _expression
+            judge(tokens)
         except SyntaxError as error:
             return f"{error.msg}: {' '.join(text[begin.start() :][:LONGEST].split())}"
         except (RecursionError, MemoryError):  # nobody has written that
@@ -62,98 +52,67 @@ def mistake(template: str) -> str:
     return f"{{% {blocks[-1]} %}} without {{% end{blocks[-1]} %}}" if blocks else ""
 
 
-def _tokens(text: str, place: int, end: re.Pattern[str]) -> tuple[list[str], int]:
-    """The tokens of a tag from a place on, and the place behind its end."""
+def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
+    """The tokens of a tag, and the place behind its end."""
+    place = begin.end()
     tokens: list[str] = []
     brackets: list[str] = []
     while match := TOKEN.match(text, place):
-        if not brackets and (last := end.match(text, place)):
-            return tokens, last.end()
+        end = END.match(text, place)
+        if end and not brackets and end[1] == begin[1]:
+            return tokens, end.end()
         token = match[1]
         if token in CLOSING:
             brackets.append(CLOSING[token])
-        elif token in BRACKETS_END and (not brackets or brackets.pop() != token):
+        elif token in CLOSING.values() and (not brackets or brackets.pop() != token):
             break
         tokens.append(token)
         place = match.end()
-    found = f"'{text[place]}'" if place < len(text) else "end"
-    raise SyntaxError(f"unexpected {found} before '{brackets[-1]}'" if brackets else f"unexpected {found}")
+    raise SyntaxError(f"unexpected '{text[place : place + 1]}'")
 
 
-def _statement(tokens: Sequence[str], blocks: list[str]) -> None:
+def _statement(blocks: list[str], tokens: list[str]) -> None:
     """Judge a tag by its first word; `blocks` are those that it stands in."""
     word, *rest = tokens or [""]
     begun = word.removeprefix("end")
     is_set = word == "set" and "=" in rest
-    # What it opens or closes.
-    if begun != word:
-        if not blocks or blocks.pop() != begun:
-            raise SyntaxError(f"{{% {word} %}} without {{% {begun} %}}")
-    elif word in ("else", "elif"):
-        if not blocks or blocks[-1] not in ("if", "for"):
-            raise SyntaxError(f"{{% {word} %}} without {{% if %}}")
-    elif word in words_of("tags")["block"] and not is_set:
+    is_block = word in words_of("tags")["block"] and not is_set
+    if word in ("else", "elif"):
+        fits = bool(blocks) and blocks[-1] in ("if", "for")
+    elif begun != word:
+        fits = bool(blocks) and blocks.pop() == begun
+    else:
+        fits = is_block or word in words_of("tags")["single"]
+    if not fits or (rest and word in BARE):
+        raise SyntaxError(f"{{% {' '.join(tokens)} %}} fits no tag before it")
+    if is_block:
         blocks.append(word)
-    elif word not in words_of("tags")["single"]:
-        raise SyntaxError(f"unknown tag '{word}'")
-    # What follows the word.
-    parts = []
-    if word in ("if", "elif"):
-        parts = [rest]
-    elif is_set:
-        parts = _divided(rest, "=")
-    elif word == "for":
-        target, rest = _divided(rest, "in")
-        every, condition = _divided(rest, "if")
-        parts = [target, every, condition or [NAME]]
-    elif rest and word in ("else", "endif", "endfor", "endmacro", "endset", "endcall"):
-        raise SyntaxError(f"unexpected '{rest[0]}'")
-    for part in parts:
-        _expression([token for token in part if token != "recursive"])
+    divider = "in" if word == "for" else "="
+    if word == "for" or is_set:
+        number = rest.index(divider) if divider in rest else 0
+        _expression(rest[:number])
+        _expression(rest[number + 1 :])
+    elif word in ("if", "elif"):
+        _expression(rest)
 
 
-def _divided(tokens: list[str], word: str) -> list[list[str]]:
-    """What stands before a word outside of brackets, and behind it."""
-    depth = 0
-    for number, token in enumerate(tokens):
-        depth += (token in CLOSING) - (token in BRACKETS_END)
-        if token == word and not depth:
-            return [tokens[:number], tokens[number + 1 :]]
-    return [tokens, []]
-
-
-def _expression(tokens: Sequence[str]) -> None:
+def _expression(tokens: list[str]) -> None:
     """Judge an expression by that of Python."""
     words: list[str] = []
-    without_else = [0]  # the conditions in each open bracket
     before = ""
     for token, after in pairwise((*tokens, "")):
-        if token in CLOSING:
-            without_else.append(0)
-        elif token in (",", ":", *BRACKETS_END):
-            words += ["else", NAME] * without_else[-1]
-            without_else[-1] = 0
-            if token in BRACKETS_END:
-                without_else.pop()
-        if before == "|" and token not in words_of("tags")["filter"]:
-            raise SyntaxError(f"No filter named '{token}'")
         if before == "is" and token == "not":
             continue
-        if before == "is":
-            if token not in words_of("tags")["test"]:
-                raise SyntaxError(f"No test named '{token}'")
-            words.append(NAME)
-            if after not in ("else", "or", "and") and re.match(r"[\w'\"\[{]", after):
-                words.append("+")
-        elif before != "." and token in OPERATORS:
-            without_else[-1] += (token == "if") - (token == "else")
+        kind = {"|": "filter", "is": "test"}.get(before)
+        if kind and token not in words_of("tags")[kind]:
+            raise SyntaxError(f"No {kind} named '{token}'")
+        if before != "." and token in OPERATORS and not kind:
             words.append(OPERATORS[token])
-        elif token[0] in "'\"":
-            words.append("''")
         else:
-            words.append(re.sub(r"\w.*", NAME, token))
+            words.append(re.sub(r"\w.*", "n", "''" if token[0] in "'\"" else token))
+        if kind == "test" and after not in ("else", "or", "and") and re.match(r"[\w'\"\[{]", after):
+            words.append("+")  # what follows is the test's argument
         before = token
-    words += ["else", NAME] * without_else[-1]
     tree = ast.parse(" ".join(words), mode="eval")
     if any(isinstance(node, ast.Set) for node in ast.walk(tree)):
         raise SyntaxError("one pair of braces is enough")

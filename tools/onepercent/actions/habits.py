@@ -8,27 +8,27 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.onepercent import fields
 from tools.onepercent.actions import (
+    GOAL,
     Outcome,
     action,
     action_on_one,
     delete_entity,
     stored,
+    targets,
     update_entity,
     warn_of_same_title,
 )
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Thing
+from tools.onepercent.diff import Created, Edit, Thing
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
-from tools.onepercent.rules import HABIT_REWARD, LARGEST_N_DAYS
+from tools.onepercent.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
 
 
-def numbers(most: int, what: str, description: str) -> fields.Field:
-    """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
-    kind = Annotated[int, Limits(ge=1, le=most)]
-    number = fields.plain(kind, "integer", f"one of the {what}")
-    values = fields.several(number, description, empty=True)
+def numbers(each: fields.Field, what: str, description: str) -> fields.Field:
+    """Different whole numbers; the canonical value is text like `1,3,5`."""
+    values = fields.several(each, description, empty=True)
 
     def convert(name: str, value: object) -> str:
         numbers = values.convert(name, value)
@@ -40,16 +40,33 @@ def numbers(most: int, what: str, description: str) -> fields.Field:
     return replace(values, convert=convert, words=f"different {what}, at least one")
 
 
-AMOUNT = fields.plain(
-    Annotated[float, Limits(ge=0.001, le=1_000_000)],
-    "number",
-    "a number above 0, at most 1000000",
-)
 DESCRIPTION = {"description": fields.text(1000)}
 TARGET = {
-    "amount": AMOUNT,
-    "unit": fields.text(20, line=True),
+    "amount": targets.AMOUNT,
+    "unit": targets.UNIT,
+    "at_most": fields.plain(float | bool, "number", "a number, or true"),
 }
+WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
+DAY_OF_MONTH = fields.plain(
+    Annotated[int, Limits(ge=1, le=31)], "integer", "one of the days of the month, 1 to 31 (the last)"
+)
+# The unit of a habit to avoid, if none is said.
+TIMES = "×"
+
+
+def _limit_or_target(name: str, value: object) -> JsonObject:
+    """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
+    target: JsonObject = fields.record(TARGET).convert(name, value)
+    limit = target.pop("at_most", None)
+    if limit is None or limit is False:
+        return targets.TARGET.convert(name, target)
+    if limit is True:
+        limit = target.get("amount", 0)
+    if not 0 <= limit <= LARGEST_AMOUNT:
+        raise fields.invalid(f"{name}.at_most", f"a number from 0 to {LARGEST_AMOUNT}")
+    return {"amount": limit, "unit": target.get("unit", TIMES), "at_most": True}
+
+
 # The fields of a habit. What says more of a frequency is kept in columns of the same names
 # (schedules.DETAILS), a target in two.
 CONTENT: dict[str, fields.Field] = {
@@ -59,11 +76,18 @@ CONTENT: dict[str, fields.Field] = {
     "xp_reward": fields.whole(1, 100, default=HABIT_REWARD),
     "xp_penalty": fields.whole(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
-    "schedule_days": numbers(7, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
+    "schedule_days": numbers(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
     "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
-    "target": fields.record(TARGET, tuple(TARGET), empty=True),
+    "month_days": numbers(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)", "31: the last"),
+    "target": fields.Field(
+        {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
+        "object of amount, unit, or of at_most, unit",
+        _limit_or_target,
+        empty=True,
+    ),
+    "until": fields.day(empty=True),
+    "goal_id": GOAL,
 }
 # What a new habit has unless it is said; its penalty is then its reward.
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
@@ -72,22 +96,26 @@ DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_ty
 @action("habit.create", CONTENT, "name")
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Create a habit; by default the penalty equals the reward."""
+    goal_title = _link(unit, params)
     values = DEFAULTS | _columns(params)
     values.setdefault("xp_penalty", values["xp_reward"])
     _check_schedule(values)
 
-    shown = stored(values, values)
+    shown = stored(values, [name for name in values if name != "goal_id"])
     shown["frequency"] = shown.pop("frequency_type")
-    outcome = Outcome([Created(Thing("habit", values["name"]), values=shown)])
+    outcome = Outcome([Created(Thing("habit", values["name"], goal_title=goal_title), values=shown)])
 
     warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
     outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
+    _warn(unit, outcome, unit.find("habit", outcome.created_id), params)
     return outcome
 
 
-@action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION))
+@action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION), **targets.ORDER)
 def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
-    """Change the texts, reward, target or schedule of a habit; a new schedule holds from today on."""
+    """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new schedule holds
+    from today on."""
+    params = targets.moved(unit, "habit", habit, params)
     if frequency := params.get("frequency_type"):
         # What only another frequency needs goes.
         for kind, column in schedules.DETAILS.items():
@@ -95,12 +123,19 @@ def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
                 params.setdefault(column, None)
 
     before = history_of(unit, habit)
+    link = {}
+    if "goal_id" in params:
+        earlier = unit.read("goals", habit["goal_id"]) if habit["goal_id"] else None
+        goal_title = _link(unit, params)
+        link["goal_title"] = Edit(earlier and earlier["title"], goal_title or None)
 
-    outcome = update_entity(unit, "habit", habit, _columns(params), DESCRIPTION)
+    outcome = update_entity(unit, "habit", habit, _columns(params), DESCRIPTION, link)
     after = dict(unit.find("habit", habit["id"]))
     _check_schedule(after)
     _reschedule(unit, habit, after)
+    targets.gather(unit, "habits", habit, after, outcome.entries[0])
 
+    _warn(unit, outcome, after, params)
     warn_of_streak(unit, outcome, before)
     return outcome
 
@@ -120,12 +155,29 @@ def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     return delete_entity(unit, "habit", habit, marks=marks, best_streak=best, streak_in=period)
 
 
+def _warn(unit: UnitOfWork, outcome: Outcome, habit: Row, params: JsonObject) -> None:
+    """Warn of an end that is over, and of amounts in another unit than that of the goal."""
+    if params.get("until") and params["until"] < unit.day:
+        outcome.warn("warn.past", title=habit["name"], day=params["until"])
+    if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
+        targets.warn_of_unit(unit, outcome, habit, unit.read("goals", habit["goal_id"]))
+
+
+def _link(unit: UnitOfWork, params: JsonObject) -> str:
+    """Put the goal that a habit adds to into its values; return its title. In an update null means none."""
+    if "goal_id" not in params or (params["goal_id"] is None and unit.latest_goal is None):
+        return ""
+    goal = unit.find("goal", params["goal_id"])
+    params["goal_id"] = goal["id"]
+    return str(goal["title"])
+
+
 def _columns(params: JsonObject) -> JsonObject:
-    """The values by the columns that keep them: a target has two."""
-    if "target" not in params:
-        return params
-    target = params.pop("target") or {}
-    return params | {"target_amount": target.get("amount"), "target_unit": target.get("unit")}
+    """The values by the columns that keep them: a target has three."""
+    if "target" in params:
+        limit = (params["target"] or {}).get("at_most")
+        params = params | {"at_most": 1 if limit else None}
+    return targets.columns(params)
 
 
 def _check_schedule(habit: JsonObject) -> None:
@@ -142,6 +194,11 @@ def _check_schedule(habit: JsonObject) -> None:
             message = f"{name} does not go with frequency_type {frequency}"
             hint = f"Send frequency_type {kind} with it, or leave {name} out."
             raise ToolError(message, hint, code="FIELD_INVALID", field=name)
+
+    if habit.get("at_most") and frequency in ("weekly", "times_per_week", "every_n_days"):
+        message = f"at_most does not go with frequency_type {frequency}"
+        hint = "A limit holds for each day that is due: daily, weekdays, custom …"
+        raise ToolError(message, hint, code="FIELD_INVALID", field="target")
 
 
 def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:

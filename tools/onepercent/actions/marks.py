@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent import days, fields
 from tools.onepercent.actions import Outcome, action, action_on_one, check_day, thing_of
-from tools.onepercent.actions.habits import AMOUNT, history_of, warn_of_streak
+from tools.onepercent.actions.habits import history_of, warn_of_streak
+from tools.onepercent.actions.targets import AMOUNT, warn_of_reached
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Deleted, Marked
+from tools.onepercent.diff import Deleted, Marked, target_of
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
 from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
@@ -34,10 +35,10 @@ OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status 
     AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
 
 
-@action("habit.mark_completed", {**MARK, "amount": AMOUNT})
+@action("habit.mark_completed", {**MARK, "amount": AMOUNT, "note": fields.text(500)})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
-    target."""
+    target, and missed once it is above a limit."""
     return _mark_all(unit, params, "completed")
 
 
@@ -91,6 +92,8 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
 
         marked.name_days(dates)
         outcome.entries.append(marked)
+        if habit["goal_id"] and "amount" in params:
+            warn_of_reached(unit, outcome, unit.read("goals", habit["goal_id"]))
         _warn_of_days(unit, outcome, history, dates)
         warn_of_streak(unit, outcome, history)
 
@@ -133,27 +136,33 @@ def _mark(
     habit = history.habit
     before = unit.read("habit_marks", habit["id"], day)
     was_so = before is not None and before["status"] == status
-    excuse = params.get("excuse_reason")
-    if before and was_so and "amount" not in params and excuse in (None, before["excuse_reason"]):
+    words = params.get("excuse_reason") or params.get("note")
+    if before and was_so and "amount" not in params and words in (None, before["excuse_reason"]):
         return False
+    if words is None and before and status == "completed" and before["status"] != "missed":
+        words = before["excuse_reason"]  # its note
 
     amount = None
     worth = 0
     if status == "completed":
         amount = _amount(habit, before, params)
         # A habit without a target has no amounts. A day that is done stays done, though the target grew since.
-        if amount is not None and amount < habit["target_amount"] and not was_so:
+        if habit["at_most"]:
+            if (amount or 0) > habit["target_amount"]:
+                status = "missed"
+                worth = -habit["xp_penalty"]
+        elif amount is not None and amount < habit["target_amount"] and not was_so:
             status = "partial"
         elif not (before and before["xp"] > 0) and _is_beyond(unit, history, day):
             outcome.warn("warn.enough", title=habit["name"])
         else:
             worth = habit["xp_reward"]
-    elif not excuse:
+    elif not words:
         worth = -habit["xp_penalty"]
 
     previous_xp = before["xp"] if before else 0
     earned = unit.earn(worth - previous_xp, f"habit.mark_{status}", habit["id"], day)
-    values = {"status": status, "excuse_reason": excuse, "amount": amount, "xp": previous_xp + earned}
+    values = {"status": status, "excuse_reason": words, "amount": amount, "xp": previous_xp + earned}
     if before is None:
         unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
     else:
@@ -162,11 +171,16 @@ def _mark(
             marked.replaces[day] = before["status"]
 
     marked.status = status
-    marked.excuse_reason = excuse
+    if "note" in params:
+        marked.note = words
+    elif status == "missed":
+        marked.excuse_reason = words
     marked.xp_reward = (marked.xp_reward or 0) + earned
+    if habit["at_most"]:
+        marked.target = target_of(habit)
     if amount is not None:
         marked.amount = amount
-        marked.target = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+        marked.target = target_of(habit)
         if params.get("amount", amount) != amount:
             marked.added = params["amount"]
     return True
@@ -184,6 +198,8 @@ def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
     target = habit["target_amount"]
     present = (before["amount"] if before else None) or 0
     if "amount" not in params:
+        if habit["at_most"]:
+            return before["amount"] if before else None
         return target and max(present, target)
     if target is None:
         hint = 'habit.update gives it one: target {"amount": 2, "unit": "l"}.'
@@ -195,9 +211,8 @@ def amount_of(habit: Row, mark: Row) -> JsonObject:
     """What a diff shows of a mark that goes or comes back: its status, and its amount if the habit has a
     target."""
     shown: JsonObject = {"status": mark["status"]}
-    if habit["target_amount"] and mark["amount"] is not None:
-        shown["amount"] = mark["amount"]
-        shown["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+    if habit["target_amount"] is not None and (habit["at_most"] or mark["amount"] is not None):
+        shown |= filled(amount=mark["amount"], target=target_of(habit))
     return shown
 
 
@@ -205,7 +220,7 @@ def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, dates: l
     """Warn of days that are not due, and of those that may be of another month than was meant."""
     title = history.habit["name"]
     for day in dates:
-        if not history.course.is_due(days.ordinal(day)):
+        if not history.is_expected(days.ordinal(day)):
             outcome.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)

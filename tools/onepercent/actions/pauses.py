@@ -26,7 +26,8 @@ PAUSE = {
     "to": fields.day(empty=True),
     "reason": fields.text(500),
 }
-IN_SIGHT = "SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id"
+IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL
+    AND ifnull(until, ?) >= ? ORDER BY id"""
 
 
 @action("habit.pause", PAUSE)
@@ -81,7 +82,7 @@ def _habits(unit: UnitOfWork, params: JsonObject) -> list[Row]:
     """The habits that an action names: one, several, or all that are in sight; with exceptions."""
     if params.get("all"):
         fields.check_one(params, *SEVERAL)
-        habits = unit.find_all("habit", IN_SIGHT)
+        habits = unit.find_all("habit", IN_SIGHT, LAST, unit.day)
     else:
         habits = [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
 

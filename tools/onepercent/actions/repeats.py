@@ -11,48 +11,64 @@ from tools.onepercent import fields, texts
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits import due_days
+from tools.onepercent.rules import LONGEST_INTERVAL
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 # Columns of a step that the next of its series does not take over.
 OWN = ("id", "dt", "progress", "is_complete", "completed_at", "completed_on", "updated_at")
 
 
-def _weekday(name: str, value: object) -> int:
-    short = str(value).strip().lower()[:3]
-    if short in WEEKDAYS:
-        return WEEKDAYS.index(short) + 1
-    return int(fields.whole(1, 7).convert(name, value))
-
-
+# The days of a rule by what it is counted in; every day and every year have none.
 ON = {
-    "week": fields.several(fields.Field({}, "weekdays", _weekday)),
+    "week": fields.several(fields.Field({}, "weekdays", fields.weekday)),
     "month": fields.several(fields.whole(1, 31)),
 }
-"""The days of a rule; one of every day has none."""
 AS_SENT = fields.Field({}, "", lambda name, value: value)
-PARTS = {"every": fields.choice(due_days.KINDS, "FIELD_INVALID"), "on": AS_SENT, "until": fields.day()}
+PARTS = {
+    "every": fields.choice(due_days.KINDS, "FIELD_INVALID"),
+    "interval": fields.whole(1, LONGEST_INTERVAL),
+    "on": AS_SENT,
+    "until": fields.day(),
+    "after": fields.choice(["done"], "FIELD_INVALID"),
+}
 
 
 def _convert(name: str, value: object) -> str:
-    """The JSON text of a rule."""
+    """The JSON text of a rule; where it begins is added with the step's day."""
     rule = fields.record(PARTS, ("every",)).convert(name, value)
     days_of_rule = ON.get(rule["every"])
     on = rule.pop("on", None)
-    if bool(days_of_rule) != bool(on):
-        raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
+    if on and (not days_of_rule or "after" in rule):
+        raise fields.invalid(
+            f"{name}.on", "left out: only weeks and months have days, unless it follows done"
+        )
 
-    if days_of_rule:
+    if on and days_of_rule:
         rule["on"] = sorted(set(days_of_rule.read(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 
 
+# How a step repeats.
 RULE = fields.Field(
-    {"type": "object", "description": "{every: day|week|month, on: [tue]|[1], until}"},
-    "object of every (day, week, month), on (mon to sun, or 1 to 31), until",
+    {
+        "type": "object",
+        "description": "{every: day|week|month|year, interval, on: [tue]|[1], until, after: done}",
+    },
+    "object of every (day, week, month, year), interval, on (mon to sun, or 1 to 31), until, after (done)",
     _convert,
     empty=True,
 )
-"""How a step repeats."""
+
+
+def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
+    """Count the rule in the values of a step from its day, by default from today; without a day it begins on the
+    rule's first."""
+    if repeat := values.get("repeat"):
+        start = date.fromisoformat(dt) if dt else unit.today
+        values["repeat"] = due_days.begun(repeat, start)
+        if not dt and (first := due_days.first_day(due_days.every_turn(repeat), start)):
+            values["dt"] = first
+            values["repeat"] = due_days.begun(repeat, date.fromisoformat(first))
 
 
 def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:
@@ -64,17 +80,21 @@ def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:
     row = unit.read("steps", step["id"]) or step
     done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
-    coming = due_days.first_day(step["repeat"], following)
+    rule = due_days.begun_again(step["repeat"], date.fromisoformat(day))
+    coming = due_days.first_day(rule, following)
     unit.change("steps", step, {"repeat": None, "dt": done})
     if coming:
         values = {name: value for name, value in dict(step).items() if name not in OWN}
-        unit.create("step", values | {"dt": coming})
+        unit.create("step", values | {"dt": coming, "repeat": rule})
     return coming
 
 
 def compact(repeat: str) -> JsonObject:
     """A rule as a snapshot shows it."""
     parts: JsonObject = json.loads(repeat)
+    start = parts.pop("start", None)
+    if start and parts["every"] == "year":
+        del parts["on"]
     if parts["every"] == "week":
         parts["on"] = [WEEKDAYS[number - 1] for number in parts["on"]]
     return parts

@@ -1,5 +1,6 @@
 """Actions on the steps of a goal, and the steps that come with a new one."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
@@ -28,6 +29,13 @@ from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 PRIORITIES = ("critical", "important", "attention", "optional")
+ALSO = {
+    "urgent": "critical",
+    "high": "important",
+    "medium": "attention",
+    "normal": "attention",
+    "low": "optional",
+}
 LAST_PLACE = 1_000_000
 
 # The fields of a step, in the order in which they are said; in a list of new ones it has no place.
@@ -42,7 +50,16 @@ CONTENT: dict[str, fields.Field] = {
     **DESCRIPTION,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
-SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
+STEP = fields.record(IN_A_LIST, ("title",))
+
+
+def _step(name: str, value: object) -> JsonObject:
+    """A step of a list, or its title alone."""
+    step: JsonObject = STEP.convert(name, {"title": value} if isinstance(value, str) else value)
+    return step
+
+
+SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", empty=True)
 
 INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
@@ -109,8 +126,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> 
     """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
-    if values.get("repeat") and not values.get("dt"):
-        values["dt"] = due_days.first_day(values["repeat"], unit.today)
+    repeats.begin(unit, values, values.get("dt"))
 
     title = values["title"]
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
@@ -145,8 +161,7 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
             before = thing_of(unit, "step", step).goal_title
             move["goal_id"] = Edit(step["goal_id"], unit.shown_id("goal", goal["id"]))
             move["goal_title"] = Edit(before, goal["title"])
-    if params.get("repeat") and not (step["dt"] or params.get("dt")):
-        params["dt"] = due_days.first_day(params["repeat"], unit.today)
+    repeats.begin(unit, params, params.get("dt", step["dt"]))
 
     outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
     if "repeat" in params:  # The day was counted by the former rule.

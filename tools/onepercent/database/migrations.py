@@ -163,7 +163,37 @@ UPDATE steps SET deleted_at = updated_at WHERE id IN (SELECT id FROM temp.copies
 DROP TABLE temp.copies
 """
 
-MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
+# Version 8: amounts of goals, habits that end, that stay below a limit, and that add to a goal; an order of one's own.
+# A habit of every n days begins anew with each day on which it is done: its streaks are counted again.
+EIGHTH = f"""
+ALTER TABLE goals ADD COLUMN target_amount REAL
+
+ALTER TABLE goals ADD COLUMN target_unit TEXT
+
+ALTER TABLE goals ADD COLUMN amount REAL
+
+ALTER TABLE goals ADD COLUMN place REAL
+
+ALTER TABLE habits ADD COLUMN until TEXT
+
+ALTER TABLE habits ADD COLUMN at_most INTEGER
+
+ALTER TABLE habits ADD COLUMN goal_id INTEGER REFERENCES goals (id)
+
+ALTER TABLE habits ADD COLUMN place REAL
+
+CREATE INDEX habits_by_goal ON habits (goal_id) WHERE goal_id IS NOT NULL
+
+DROP TRIGGER habits_unfold
+
+CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, times, n, month_days, created_on, until,
+    at_most ON habits BEGIN {UNFOLD} WHERE habit_id = new.id; END
+
+{UNFOLD} WHERE habit_id IN (SELECT id FROM habits WHERE frequency_type = 'every_n_days'
+    UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
+"""
+
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
 """Migration n takes a database from version n to n + 1; its statements stand apart by an empty line. A released
 one is never edited; append the next."""
 

@@ -8,17 +8,22 @@
 # day: the rule says it.
 
 import json
+from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import lru_cache
 from sqlite3 import Cursor
+from typing import NamedTuple
 
 from tools.onepercent import days, settings
 from tools.onepercent.database import Database, Row
-from tools.onepercent.habits.schedules import FOREVER, Schedule, schedule
+from tools.onepercent.days import WEEK
+from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule
 
-KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
-"""The frequency of a habit that is due on the same days, by `every` of a rule."""
-LONGEST_MONTH = 31  # days in which each rule has a day
+# The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
+KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
+MONTHS = 12  # of a year
+# The most days of what a rule is counted in.
+PERIOD_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 CLOCK_DAYS = 2
 """Zones and the hour at which a day begins make a stamp differ from the person's date by no more."""
 
@@ -61,20 +66,49 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
     was_ahead = changed_at[:10] > f"{present + timedelta(CLOCK_DAYS)}"
     if dt >= today and not was_ahead:
         return dt
+    if _rule(repeat).follows_done:
+        return dt
     return first_day(repeat, present) or last_day(repeat, dt, today)
+
+
+def begun(repeat: str, day: date) -> str:
+    """A rule that is counted from a day on; of a rule without days its weekday, or its day of the month."""
+    parts = json.loads(repeat)
+    interval = parts.get("interval", 1)
+    if "on" not in parts and parts["every"] != "day":
+        parts["on"] = [day.isoweekday() if parts["every"] == "week" else day.day]
+    if interval > 1 or parts["every"] == "year" or "after" in parts:
+        parts["start"] = f"{day}"
+    return json.dumps(parts, sort_keys=True)
+
+
+def begun_again(repeat: str, day: date) -> str:
+    """The rule of the step that comes after one that is done on a day."""
+    if not _rule(repeat).follows_done:
+        return repeat
+    parts = json.loads(repeat)
+    parts.pop("on", None)
+    return begun(json.dumps(parts), day)
+
+
+def every_turn(repeat: str) -> str:
+    """A rule without its interval: what is due every two weeks may begin in any of them."""
+    parts = json.loads(repeat)
+    parts.pop("interval", None)
+    return json.dumps(parts)
 
 
 def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
-    rule, last = _rule(repeat)
-    start = since.toordinal()
-    day = next(iter(rule.due(start, start + LONGEST_MONTH)))
-    return f"{date.fromordinal(day)}" if day <= last else None
+    rule = _rule(repeat)
+    first = since.toordinal()
+    day = next(iter(rule.due(first, first + rule.reach)), None)
+    return f"{date.fromordinal(day)}" if day else None
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
     """The last day of a rule until a day, from that on which a step was set; that day itself if there is none."""
-    return max([dt, *_between(repeat, dt, until)])
+    return dt if _rule(repeat).follows_done else max([dt, *_between(repeat, dt, until)])
 
 
 def missed(repeat: str, dt: str, due: str) -> int:
@@ -83,15 +117,58 @@ def missed(repeat: str, dt: str, due: str) -> int:
 
 
 def _between(repeat: str, first: str, last: str) -> list[str]:
-    rule, end = _rule(repeat)
-    until = min(date.fromisoformat(last).toordinal(), end)
-    return [f"{date.fromordinal(day)}" for day in rule.due(date.fromisoformat(first).toordinal(), until)]
+    rule = _rule(repeat)
+    span = rule.due(date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal())
+    return [f"{date.fromordinal(day)}" for day in span]
+
+
+class Rule(NamedTuple):
+    """A schedule of which every so many periods count.
+
+    every: what is counted: day, week, month; interval: how many of them are one turn.
+    start, last: the days from which it is counted, and on which it ends.
+    follows_done: it begins again with each day on which it is done.
+    reach: the most days from one day of the rule to the next.
+    """
+
+    schedule: Schedule
+    every: str
+    interval: int
+    start: int
+    last: int
+    follows_done: bool
+    reach: int
+
+    def due(self, first: int, last: int) -> Iterable[int]:
+        """The days between two days."""
+        span = self.schedule.due(first, min(last, self.last))
+        if self.interval == 1:
+            return span
+        start = self._period(self.start)
+        return (day for day in span if (self._period(day) - start) % self.interval == 0)
+
+    def _period(self, day: int) -> int:
+        """The number of the day, ISO week or month that a day is in."""
+        if self.every == "month":
+            moment = date.fromordinal(day)
+            return moment.year * MONTHS + moment.month
+        return days.monday(day) // WEEK if self.every == "week" else day
 
 
 @lru_cache
-def _rule(repeat: str) -> tuple[Schedule, int]:
-    """The schedule that a rule means, and its last day."""
+def _rule(repeat: str) -> Rule:
+    """What the text of a rule means."""
     parts = json.loads(repeat)
+    every = parts["every"]
+    interval = parts.get("interval", 1)
     detail = ",".join(map(str, parts.get("on", ())))
-    last = date.fromisoformat(parts["until"]).toordinal() if "until" in parts else FOREVER
-    return schedule(KINDS[parts["every"]], detail), last
+    reach = PERIOD_DAYS[every] * interval + PERIOD_DAYS["month"]
+    return Rule(
+        schedule=schedule(KINDS[every], detail),
+        every="month" if every == "year" else every,
+        interval=interval * MONTHS if every == "year" else interval,
+        start=days.ordinal(parts.get("start", BEGINNING)),
+        last=days.ordinal(parts.get("until", LAST)),
+        follows_done="after" in parts,
+        reach=reach,
+    )

@@ -2,8 +2,9 @@
 was kept."""
 
 # The rules, and what is stored of them.
-# - A period is a due day, or an ISO week of a habit that is due some times per week. A mark on a day that is not due, or
-#   in a pause, counts for nothing.
+# - A period is a due day, or an ISO week of a habit that is due some times per week, or a turn of every n days, which
+#   begins anew with each day on which it is done. A mark on another day that is not due, or in a pause, counts for nothing.
+# - A habit to avoid, or with a limit (`at_most`), is kept on each due day that is over and has no mark.
 # - Kept: +1. Missed, begun only, or not marked: back to 0. Excused: as if it were not there; so is a week that is not
 #   kept and was excused or paused on a day, or cut by a change of the schedule.
 # - What can still be done, today or in this week, breaks nothing yet.
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 from tools.onepercent import days
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
-from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, detail, schedule
+from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, Schedule, detail, schedule
 
 LEGEND = {
     "+": "done", "-": "missed", "e": "excused", "~": "begun", ".": "nothing due", "?": "due, not marked", "p": "paused",
@@ -33,15 +34,18 @@ SETTLED_AFTER = 14
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
 # clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
-HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
+HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
     (SELECT min(date) FROM habit_marks WHERE habit_id = h.id) AS first_mark,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
     (SELECT json_group_array(json_array(first_day, last_day)) FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
-    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY h.id"""
+    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
+# What is due depends on the last time for habits of every n days: their marks are all read.
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
+    AND habit_id NOT IN (SELECT id FROM habits WHERE frequency_type = 'every_n_days'
+        UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
     AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)"""
 KEPT = "h.user = :user AND h.deleted_at IS NULL"
 
@@ -75,7 +79,7 @@ class History:
 
     def _verdicts(self, today: int, last: int) -> Iterator[bool]:
         """True for each period kept and False for each that was not, from the day `unfolded` on."""
-        for begin, end, times, is_whole in self.course.periods(self.unfolded, last):
+        for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
             is_day = begin == end
             if is_day and is_whole:
                 marks = self.mark(begin)
@@ -93,7 +97,7 @@ class History:
 
         Nothing is due before the habit began and after today.
         """
-        due = self._due(first, min(last, today))
+        due = self._due(first, min(last, today), today)
         signs = []
         for day in range(first, last + 1):
             if day in self.marks:
@@ -109,13 +113,28 @@ class History:
     def is_owed(self, day: int) -> bool:
         """True if it is due on a day that is not over, and not marked: what may wait for another day of the week is
         not."""
-        return day in self._due(day, day)
+        return day in self._due(day, day, day)
 
-    def _due(self, first: int, last: int) -> set[int]:
+    def is_expected(self, day: int) -> bool:
+        """True if a mark of a day is on schedule, also of what is due since another day."""
+        return self.course.is_due(day) or self.is_owed(day)
+
+    def _due(self, first: int, last: int, today: int) -> set[int]:
         """The days on which what is missing is due: of a week its last days without a mark, as many as times are
-        missing. Nothing is in a pause, or in a week with a pause or another schedule in it."""
+        missing; of a turn its first day, or today while it is not over. Nothing is in a pause, or in a week with a pause
+        or another schedule in it; nor of what is kept unless it is marked."""
         due: set[int] = set()
-        for begin, end, times, is_whole in self.course.periods(first, last):
+        if self.habit["at_most"]:
+            return due
+        for begin, end, times, is_whole, is_turn in self.course.periods(first, last):
+            if is_turn:
+                day = today if begin <= today <= end else begin
+                is_done = any(self.mark(each) == "+" for each in range(begin, end + 1))
+                if not (is_done or day in self.marks or self.course.pause(day)) and (
+                    is_whole or end >= today
+                ):
+                    due.add(day)
+                continue
             unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
             missing = times - (end - begin + 1 - len(unmarked))
             if is_whole:
@@ -206,17 +225,18 @@ def _load(
     before = date.fromordinal(week_ago).isoformat() if folds else ""
     span = {"since": f"{since:%Y-%m}", "week_ago": before}
     rows = db.execute(HABITS.format(which=which), values | span)
-    return [_history(row, week_ago) for row in rows]
+    return [_history(row, today, since) for row in rows]
 
 
-def _history(row: Row, week_ago: int) -> History:
+def _history(row: Row, today: date, since: date) -> History:
+    week_ago = today.toordinal() - WEEK
     created_on = row["created_on"]
     started = days.ordinal(min(created_on, row["first_mark"] or created_on))
     folded = Streak()
     unfolded = days.monday(min(started, week_ago))
-    if row["until"]:
+    if row["folded_to"]:
         folded = Streak(row["run"], row["best"])
-        unfolded = days.ordinal(row["until"]) + 1
+        unfolded = days.ordinal(row["folded_to"]) + 1
     # A habit that never changed its schedule has none but its own.
     changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
     schedules = []
@@ -224,9 +244,28 @@ def _history(row: Row, week_ago: int) -> History:
         anchor = days.ordinal(max(first, created_on))
         schedules.append((days.ordinal(first), schedule(frequency, numbers, anchor)))
     pauses = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(row["pauses"])]
+    last_day = days.ordinal(row["until"] or LAST)
     marks: dict[int, str] = {}
     for month, signs in json.loads(row["months"]):
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
             if sign != " ":
                 marks[day] = sign
-    return History(row, Course(tuple(schedules), tuple(pauses)), started, folded, unfolded, marks)
+    course = Course(tuple(begun_anew(schedules, marks)), tuple(pauses), last_day)
+    if row["at_most"]:
+        first = max(started, min(unfolded, since.replace(day=1).toordinal()))
+        unmarked = (day for day in range(first, today.toordinal()) if day not in marks)
+        marks |= dict.fromkeys(filter(course.is_due, unmarked), "+")
+    return History(row, course, started, folded, unfolded, marks)
+
+
+def begun_anew(
+    schedules: list[tuple[int, Schedule]], marks: dict[int, str]
+) -> Iterator[tuple[int, Schedule]]:
+    """The schedules, of which one of every n days begins anew with each day on which it was done."""
+    ends = [begin for begin, _ in schedules[1:]]
+    for (begin, each), end in zip(schedules, [*ends, FOREVER], strict=True):
+        yield begin, each
+        if each.turn:
+            for day, sign in marks.items():
+                if sign == "+" and begin <= day < end:
+                    yield day, each._replace(anchor=day)

@@ -19,7 +19,8 @@ FOREVER = date.max.toordinal()
 
 
 class Schedule(NamedTuple):
-    """A frequency with its numbers; every n days are counted from `anchor`."""
+    """A frequency with its numbers; every n days are counted from `anchor`, the first day or that on which it was done
+    last."""
 
     frequency: str
     numbers: tuple[int, ...]
@@ -30,12 +31,16 @@ class Schedule(NamedTuple):
         """The times that each ISO week wants, on any days; 0 if certain days are due."""
         return self.numbers[0] if self.frequency in ("weekly", "times_per_week") else 0
 
+    @property
+    def turn(self) -> int:
+        """The days of a turn of every n days, in which it is to be done once; 0 for another frequency."""
+        return self.numbers[0] if self.frequency == "every_n_days" else 0
+
     def due(self, first: int, last: int) -> Iterable[int]:
-        """The days between two that are due, for a schedule of certain days."""
+        """The days between two that are due, for a schedule of certain days; of a turn its first."""
         span = range(first, last + 1)
-        if self.frequency == "every_n_days":
-            n = self.numbers[0]
-            return range(first + (self.anchor - first) % n, last + 1, n)
+        if turn := self.turn:
+            return range(first + (self.anchor - first) % turn, last + 1, turn)
         if self.frequency == "monthly":
             return filter(self._is_due_in_month, span)
         # Without a call for each day: this is read for years of habits.
@@ -48,17 +53,28 @@ class Schedule(NamedTuple):
         return of_month in self.numbers or (is_last and of_month < max(self.numbers))
 
 
-Period = tuple[int, int, int, bool]
-"""A due day or an ISO week: its first and last day, the times that a habit is to be kept in it, and True if
-it has no pause in it and no change of the schedule cuts it."""
+class Period(NamedTuple):
+    """A due day, an ISO week, or a turn of every n days.
+
+    begin, end: its first and last day; times: how often a habit is to be kept in it.
+    is_whole: no pause is in it, and nothing cuts it: no change of the schedule, no end, no new beginning of the turn.
+    is_turn: it is due from its first day on until it is done.
+    """
+
+    begin: int
+    end: int
+    times: int
+    is_whole: bool
+    is_turn: bool = False
 
 
 class Course(NamedTuple):
     """The schedules of a habit in order, each with the ordinal of its first day; pauses as first and last
-    ordinals."""
+    ordinals; the last day of the habit."""
 
     schedules: tuple[tuple[int, Schedule], ...]
     pauses: tuple[tuple[int, int], ...]
+    last_day: int = FOREVER
 
     def _spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
         """The schedules that hold between two days, each with the whole span in which it holds."""
@@ -68,8 +84,9 @@ class Course(NamedTuple):
                 yield schedule, begin, end
 
     def periods(self, first: int, last: int) -> Iterator[Period]:
-        """The due days between two days, and the weeks that have a day of them."""
-        for schedule, begin, end in self._spans(first, last):
+        """The due days between two days, and the weeks and turns that have a day of them."""
+        for schedule, begin, span_end in self._spans(first, last):
+            end = min(span_end, self.last_day)
             start = max(begin, first)
             stop = min(end, last)
             if times := schedule.times:
@@ -84,10 +101,17 @@ class Course(NamedTuple):
                     while opening > monday and self.at(opening - 1).times:
                         opening -= 1
                     is_whole = not is_cut and not self._is_paused(opening, closing)
-                    yield opening, closing, times, is_whole
+                    yield Period(opening, closing, times, is_whole)
+            elif turn := schedule.turn:
+                for day in range(start - (start - schedule.anchor) % turn, stop + 1, turn):
+                    opening = max(day, begin)
+                    closing = min(day + turn - 1, end)
+                    is_cut = closing - opening < turn - 1
+                    is_whole = not is_cut and not self._is_paused(opening, closing)
+                    yield Period(opening, closing, 1, is_whole, is_turn=True)
             else:
                 for day in schedule.due(start, stop):
-                    yield day, day, 1, not self._is_paused(day, day)
+                    yield Period(day, day, 1, not self._is_paused(day, day))
 
     def _is_paused(self, first: int, last: int) -> bool:
         return bool(self.pauses) and any(begin <= last and end >= first for begin, end in self.pauses)
@@ -109,8 +133,11 @@ class Course(NamedTuple):
         return "time" if schedule.frequency in ("every_n_days", "monthly") else "day"
 
     def is_due(self, day: int) -> bool:
-        """True if something is due on a day; a habit that counts by weeks is due on any."""
-        return not self.pause(day) and any(self.periods(day, day))
+        """True if something is due on a day; a habit that counts by weeks is due on any, a turn on its first."""
+        if day > self.last_day or self.pause(day):
+            return False
+        schedule = self.at(day)
+        return bool(schedule.times) or any(schedule.due(day, day))
 
 
 def detail(habit: Mapping[str, Any]) -> str | None:

@@ -37,6 +37,9 @@ DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
 AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
     GROUP BY h.id"""
+# Of a done day a note, of a missed one its excuse.
+NOTES = """SELECT habit_id, date, excuse_reason FROM habit_marks WHERE excuse_reason IS NOT NULL AND date BETWEEN :first AND :last
+    AND habit_id IN (SELECT id FROM habits WHERE user = :user) ORDER BY date"""
 
 # Each from an index, or of a few rows.
 FIRST_KEPT = """SELECT min(day) FROM (
@@ -199,6 +202,10 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     amounts = {}
     for key, amount, unit in recent.read(AMOUNTS, first, last):
         amounts[key] = {"amount": round(amount, 3), "unit": unit}
+    notes: dict[int, dict[str, str]] = {}
+    if length <= MOST_SINGLE_DAYS:
+        for key, day, note in recent.read(NOTES, first, last):
+            notes.setdefault(key, {})[day] = note
 
     habits = []
     for habit in recent.habits:
@@ -213,6 +220,8 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
             item["rate"] = percent
         if habit.is_archived:
             item["archived"] = True
+        if habit.id in notes:
+            item["notes"] = notes[habit.id]
         habits.append(item)
     return habits
 

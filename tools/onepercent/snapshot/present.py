@@ -7,16 +7,18 @@ from itertools import chain
 from typing import Any
 
 from tools.core import health
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent import backup, days, fields, words
+from tools.onepercent.actions import targets
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
+from tools.onepercent.diff import target_of
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
-from tools.onepercent.habits.schedules import FOREVER, numbers
+from tools.onepercent.habits.schedules import FOREVER, LAST, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import history, rate, settled
@@ -25,18 +27,19 @@ DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.
 IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
 
+AMOUNTS_OF_GOAL = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum, g.target_amount, g.target_unit"
 BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
-    nullif(g.status, 'work') AS status, g.due,
+    nullif(g.status, 'work') AS status, g.due, {AMOUNTS_OF_GOAL},
     (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
         AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
 WHOLE = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
-    p.steps_count, p.steps_completed"""
+    p.steps_count, p.steps_completed, {AMOUNTS_OF_GOAL}"""
 # `moved`: when a goal or a step of it was changed last.
 GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
-    WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
+    WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY ifnull(g.place, g.id), g.id"""
 STEPS = f"""SELECT id, title, {DUE_DAY} AS dt, priority, time_duration, progress, repeat{{more}} FROM steps
     WHERE goal_id = :goal AND deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}"""
 OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0")
@@ -85,7 +88,7 @@ def goals(db: Database, view: View) -> JsonObject:
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
-    items = list(map(item_of, due_days.read(db, query, goal=view.goal_id)))
+    items = [_with_target(item_of(row)) for row in due_days.read(db, query, goal=view.goal_id)]
     if is_one and not items:
         raise missing("goal")
 
@@ -96,6 +99,13 @@ def goals(db: Database, view: View) -> JsonObject:
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
+
+
+def _with_target(item: JsonObject) -> JsonObject:
+    """An item whose target is one object."""
+    if "target_amount" in item:
+        item["target"] = {"amount": item.pop("target_amount"), "unit": item.pop("target_unit")}
+    return item
 
 
 def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
@@ -126,8 +136,8 @@ def habits(db: Database, view: View) -> JsonObject:
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
     for each in histories(db, view.user, view.today):
         habit = each.habit
-        if habit["archived_at"]:
-            archived.append({"id": habit["id"], "name": habit["name"]})
+        if habit["archived_at"] or (habit["until"] or LAST) < f"{view.today}":
+            archived.append({"id": habit["id"], "name": habit["name"]} | filled(until=habit["until"]))
         else:
             items.append(_habit(each, today, amounts.get(habit["id"], 0)))
 
@@ -152,7 +162,10 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     row = history.habit
     streak = history.streak(today)
     times = history.course.at(today).times
-    item = {name: row[name] for name in ("id", "name", "icon", "description", "n", "xp_reward", "xp_penalty")}
+    item = {
+        name: row[name]
+        for name in ("id", "name", "icon", "description", "n", "until", "goal_id", "xp_reward", "xp_penalty")
+    }
     item |= {
         "frequency": row["frequency_type"],
         "schedule_days": numbers(row["schedule_days"]),
@@ -169,7 +182,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     if paused := history.course.pause(today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     if row["target_amount"] is not None:
-        item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
+        item["target"] = target_of(row)
         item["today_amount"] = amount
     return item_of(item)
 
@@ -181,8 +194,8 @@ def _status(history: History, today: int, times: int) -> str:
         return "completed"
     if mark in "-e":
         return "missed"
-    is_open = mark == "~" or history.is_owed(today)
-    return "pending" if is_open and history.course.is_due(today) else "not_scheduled"
+    is_begun = mark == "~" and history.course.is_due(today)
+    return "pending" if is_begun or history.is_owed(today) else "not_scheduled"
 
 
 def diary(db: Database, view: View) -> JsonObject:

@@ -1,0 +1,141 @@
+"""A real Moonraker beside the real Klipper: its sources of one commit, with its packages in an environment of its
+own. The answers of our tools through it are compared with those from the printer's folder; what it says itself
+is recorded for the stand-in of the tests."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.lab.klipper import states
+from tests.lab.klipper.running import CACHE, SILENT, Klipper, printer, wait_until
+from tools.core import registry, settings
+from tools.core.json_types import compact_json
+
+COMMIT = "d5ee171"
+SOURCE = os.environ.get("MOONRAKER_SOURCE", "https://github.com/Arksine/moonraker.git")
+"""A git repository that has the commit."""
+RECORDED = Path(__file__).resolve().parents[2] / "printer/moonraker.json"
+CONFIG = """\
+[server]
+host: 127.0.0.1
+port: {port}
+klippy_uds_address: {socket}
+[machine]
+provider: none
+validate_service: False
+[authorization]
+{clients}
+[file_manager]
+enable_object_processing: False
+[history]
+"""
+TRUSTED = "trusted_clients:\n  127.0.0.1"
+# Parts of an answer that two readings a moment apart need not share.
+MOVING = re.compile(
+    r'"(?:percent|seconds|left_s|last_line_hours_ago|ran_s|received|load|memory_free_mb)":[\d.]+'
+)
+
+
+def checkout() -> Path:
+    """The sources, and an environment with what they need: made once."""
+    sources, ready = CACHE / "moonraker", CACHE / "moonraker-ready"
+    if not ready.exists():
+        subprocess.run(["git", "clone", "-q", SOURCE, sources], check=True)
+        subprocess.run(["git", "-C", sources, "checkout", "-q", COMMIT], check=True)
+        subprocess.run([sys.executable, "-m", "venv", CACHE / "moonraker-venv"], check=True)
+        packages = sources / "scripts/moonraker-requirements.txt"
+        subprocess.run([CACHE / "moonraker-venv/bin/pip", "install", "-q", "-r", packages], check=True)
+        ready.touch()
+    return sources
+
+
+@contextmanager
+def moonraker(klipper: Klipper, clients: str = TRUSTED) -> Iterator[str]:
+    """The address of a Moonraker for a printer's folder."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    config = CONFIG.format(port=port, socket=klipper.socket, clients=clients)
+    (klipper.folder / "config/moonraker.conf").write_text(config)
+    words = [CACHE / "moonraker-venv/bin/python", "-m", "moonraker", "-d", klipper.folder]
+    environment = {**os.environ, "PYTHONPATH": str(checkout())}
+    process = subprocess.Popen(words, env=environment, **SILENT)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: asked(url, "server/info")["status"])
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def asked(url: str, path: str, **headers: str) -> dict:
+    """What it answers: status, type, the part of a file, body."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/{path}", headers=headers)) as response:
+            return answer(response)
+    except urllib.error.HTTPError as error:
+        return answer(error)
+    except OSError:
+        return {"status": 0}
+
+
+def answer(response) -> dict:
+    body = re.sub(r',"traceback":.*', "}}", response.read().decode())
+    length = response.headers.get("Content-Range")
+    return {
+        "status": response.status,
+        "type": response.headers["Content-Type"],
+        "range": length and re.sub(r"\d+", "0", length),
+        "body": body,
+    }
+
+
+def compare(show: Callable[[str, dict], None], save: bool) -> int:
+    """Show where the answers through Moonraker differ from those from the folder, in each state of a printer;
+    save what Moonraker says. 1 if any differ."""
+    registry.load()
+    said, unlike = {}, 0
+    with printer() as klipper, moonraker(klipper) as url:
+        os.environ |= {"KLIPPER_PRINTER_DATA": str(klipper.folder), "PRINTERS": f"lab={url}"}
+        settings.forget()
+        tools = registry.listed(settings.current()).values()
+        said["Klipper was never there"] = asked(url, "printer/info")
+        for name in states.states(klipper):
+            wait_until(lambda: asked(url, "printer/info")["status"] == 200)
+            for tool in ("printer_state", "printer_log", "check_config"):
+                by_folder, by_web = (
+                    registry.find(tool, tools).call({"printer": where}) for where in ("here", "lab")
+                )
+                texts = [MOVING.sub("", compact_json(one)) for one in (by_folder, by_web)]
+                if texts[0] != texts[1]:
+                    unlike += 1
+                    show(f"{name}: {tool} here", by_folder)
+                    show(f"{name}: {tool} by Moonraker", by_web)
+        show("the last answer of printer_log", registry.find("printer_log", tools).call({"printer": "lab"}))
+        for path in (
+            "server/files/logs/nope.log",
+            "server/history/list?limit=1",
+            "server/files/list?root=logs",
+        ):
+            said[path] = asked(url, path)
+        said["the end of a log"] = asked(url, "server/files/logs/klippy.log", Range="bytes=-20")
+        said["a short log"] = asked(url, "server/files/logs/klippy.log", Range="bytes=-9999999") | {
+            "body": ""
+        }
+        klipper.stop()
+        wait_until(lambda: asked(url, "printer/info")["status"] != 200)
+        said["Klipper is gone"] = asked(url, "printer/info")
+        show("Klipper does not run", registry.find("printer_state", tools).call({"printer": "lab"}))
+        with moonraker(klipper, clients="") as locked:
+            said["it wants a key"] = asked(locked, "printer/info")
+    if save:
+        lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in said.items()]
+        RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    return int(bool(unlike))

@@ -1,0 +1,111 @@
+"""A Moonraker on loopback that answers as a real one did: `moonraker.json`, recorded by tests/lab/klipper."""
+
+import json
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from tests.printer import klippy
+
+RECORDED = json.loads(Path(__file__).with_name("moonraker.json").read_text("utf-8"))
+JSON = "application/json; charset=UTF-8"
+JOB = {
+    "job_id": "000002", "user": "No User", "filename": "benchy.gcode", "status": "klippy_shutdown", "exists": True,
+    "start_time": 1785751000.0, "end_time": 1785751900.0, "print_duration": 612.4, "total_duration": 701.0,
+    "filament_used": 1234.5, "metadata": {"size": 800}, "auxiliary_data": [],
+}  # fmt: skip
+
+
+class Moonraker:
+    """A printer's folder and what Klipper says there; `results` None: Klipper was never there."""
+
+    def __init__(self, folder, results=klippy.RESULTS, jobs=(), key=""):
+        self.folder, self.results, self.jobs, self.key = folder, results, jobs, key
+        self.requests = []
+
+    def answer(self, path, headers):
+        """Status, type and body of the answer to a request, and the part of the file that it is."""
+        url = urlsplit(path)
+        words = unquote(url.path).strip("/").split("/", 3)
+        query = dict(parse_qsl(url.query, keep_blank_values=True))
+        if self.key and headers.get("X-Api-Key") != self.key:
+            return recorded("it wants a key")
+        if words[0] == "printer" and self.results is None:
+            return recorded("Klipper was never there")
+        if words[1:] == ["info"]:
+            return result(self.results["info"])
+        if words[1:] == ["objects", "query"]:
+            objects = {name: fields.split(",") for name, fields in query.items()}
+            status = klippy.status(self.results["objects/query"], objects)
+            return result({"eventtime": 1294.2, "status": status})
+        if words == ["server", "history", "list"]:
+            jobs = list(self.jobs)[: int(query["limit"])]
+            return result({"count": len(jobs), "jobs": jobs})
+        if words == ["server", "files", "list"]:
+            return result(listing(self.folder / query["root"]))
+        file = self.folder / "/".join(words[2:])
+        if words[:2] == ["server", "files"] and file.is_file():
+            return content(file.read_bytes(), headers.get("Range", ""))
+        return recorded("server/files/logs/nope.log")
+
+
+def recorded(name):
+    said = RECORDED[name]
+    return said["status"], said["type"], said["body"].encode(), ""
+
+
+def result(value):
+    return 200, JSON, json.dumps({"result": value}).encode(), ""
+
+
+def listing(folder):
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [
+        {
+            "path": str(path.relative_to(folder)),
+            "modified": path.stat().st_mtime,
+            "size": path.stat().st_size,
+            "permissions": "r",
+        }
+        for path in files
+    ]
+
+
+def content(data, wanted):
+    """A file; of `bytes=-20` its end, or all of it if it is shorter."""
+    size = len(data)
+    most = int(wanted.removeprefix("bytes=-") or size)
+    if most >= size:
+        return 200, "text/plain", data, ""
+    return 206, "text/plain", data[-most:], f"bytes {size - most}-{size - 1}/{size}"
+
+
+@contextmanager
+def serving(moonraker):
+    """Its address while it is there; each request is noted as method and path."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            moonraker.requests.append(self.path)
+            status, kind, body, part = moonraker.answer(self.path, self.headers)
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            if part:
+                self.send_header("Content-Range", part)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,85 @@
+"""The configuration of Moonraker (moonraker.conf), held against Moonraker's own documentation if that is a further source."""
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from tools.klipper import pages
+from tools.klipper.config import changes
+from tools.klipper.config.checking import Checker, less
+from tools.klipper.config.machine import finding_at, merged
+from tools.klipper.config.printer_cfg import HINT, Finding, PrinterConfig
+from tools.klipper.config.reference import Reference
+from tools.klipper.pages import Page
+from tools.klipper.settings import sources
+
+PAGE, CHANGES = "configuration.md", "user_changes.md"
+SECTIONS = set(
+    "server authorization file_manager update_manager octoprint_compat database data_store secrets".split()
+)
+"""By one of these a file is Moonraker's."""
+NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
+"""By one of these it is a printer's, or of a program that connects to Moonraker."""
+SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
+EXAMPLES = "# Option Moved Deprecations"
+"""Begins a chapter of examples of what is wrong."""
+SECTION = re.compile(r"^#+ `\[(\w+)", re.MULTILINE)
+# The mark of an option that Moonraker warns of.
+DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")
+# The heading of the changes of a day: `### October 14th 2022`.
+DAY = re.compile(r"^### (\w+) (\d+)\w+ (\d{4})$", re.MULTILINE)
+
+
+def is_moonrakers(config: PrinterConfig) -> bool:
+    """True for a moonraker.conf or a part of one."""
+    kinds = {section.kind for section in config.sections.values()}
+    return bool(kinds & SECTIONS) and kinds.isdisjoint(NOT_ITS)
+
+
+def findings(config: PrinterConfig) -> list[Finding]:
+    """The options that Moonraker's documentation does not have; without it how to have them judged."""
+    for source in sources()[1:]:
+        read = [Page(source.prefix + name, str(source.root / name)) for name in (PAGE, CHANGES)]
+        if all(os.path.isfile(page.location) for page in read):
+            text, told = map(pages.read, read)
+            return merged([*config.problems, *_findings(checker(text, told), config)])
+    message = (
+        f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
+    )
+    section = next(iter(config.sections.values()))
+    return [finding_at(section, "", message, HINT)]
+
+
+def checker(text: str, told: str) -> Checker:
+    """The check by the pages on the configuration and its changes."""
+    text = text.partition(EXAMPLES)[0]
+    others = [*SECTION.findall(text), "history"]
+    return Checker(Reference(text), changes.entries(DAY.sub(_entry, told)), others)
+
+
+def _entry(day: re.Match[str]) -> str:
+    """The date of an entry as Klipper's page has it."""
+    return datetime.strptime(" ".join(day.groups()), "%B %d %Y").strftime("%Y%m%d: ")
+
+
+def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
+    """Sections and options that the documentation does not have or calls deprecated; Moonraker takes them all
+    with a warning."""
+    for section in config.sections.values():
+        if not checker.reference.kind(section.name) and section.kind not in checker.others:
+            message = (
+                f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"
+            )
+            yield finding_at(section, "", message, HINT)
+            continue
+        options = checker.options_of(section, "")
+        for name in section.values:
+            option = options.find(name)
+            if option and not DEPRECATED.search(option.text):
+                continue
+            finding = less(checker.unknown(section, name, options))
+            owners = [block.name for block in checker.reference.blocks if name in block.keys]
+            if owners and not option:
+                finding = finding._replace(nearest=f"[{owners[0]}] {name}")
+            yield finding

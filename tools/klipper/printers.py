@@ -1,0 +1,233 @@
+"""The printers that the tools read: the one whose folder is on this machine, and those behind a Moonraker.
+
+Both answer the same three questions: what Klipper says of itself, its logs, its configuration. Nothing that
+acts is ever asked: of a socket two methods that read, of a Moonraker only GET.
+"""
+
+import fnmatch
+import json
+import os
+import posixpath
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from tools.core import http
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.klipper import printer_data, settings
+from tools.klipper.config import printer_cfg
+from tools.klipper.config.printer_cfg import PrinterConfig
+
+HERE = "here"
+"""The name of the printer whose folder is on this machine."""
+# For everything that one call asks of one printer.
+TIMEOUT_S = 8.0
+# Of one answer of a Moonraker, and of the end of a log.
+MOST_BYTES = 4_000_000
+# Of a message on a socket: Klipper's have a few thousand.
+MOST_MESSAGE_BYTES = 1_000_000
+# The end of a log on this machine that is read if it is longer: a day of printing writes 60 MB.
+MOST_LOG_BYTES = 200_000_000
+LONGEST_READ_BYTES = 65_536
+# Ends each message on a socket.
+END = b"\x03"
+# The methods that are ever asked for (Klipper's API_Server.md), and Moonraker's own about its history.
+INFO = "info"
+QUERY = "objects/query"
+HISTORY = "server.history.list"
+LOG = "klippy.log"
+PrinterName = Annotated[str, "a name of PRINTERS; `here`: this machine's"]
+FILES = "Name a file in the printer's own folder."
+HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
+
+
+class Log(NamedTuple):
+    """A log of Klipper: its lines, when the newest was last written to in seconds since 1970, the bytes of
+    its beginning that are left out."""
+
+    lines: Callable[[], Iterable[bytes]]
+    written: float = 0.0
+    cut_bytes: int = 0
+
+
+def names() -> list[str]:
+    """The printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
+    printer_data.require_scope()
+    here = [HERE] if printer_data.place().is_dir() else []
+    return [*here, *settings.current().printers]
+
+
+def chosen(name: str, takes: str = "") -> "Folder | Moonraker":
+    """The printer of a name; without one the printer on this machine, or else the only one.
+
+    `takes` ends the hint if there is none: what the tool accepts instead. Raises ToolError.
+    """
+    listed = names() or [HERE]
+    if not name and (HERE in listed or len(listed) == 1):
+        name = listed[0]
+    deadline = time.monotonic() + TIMEOUT_S
+    if name == HERE:
+        return Folder(printer_data.folder(takes), deadline)
+    values = settings.current()
+    if name not in values.printers:
+        message = f"`printer` must be one of: {', '.join(listed)}"
+        raise ToolError(message, "PRINTERS names them.", code="WHICH_PRINTER")
+    return Moonraker(name, values.printers[name], values.printer_keys.get(name, ""), deadline)
+
+
+class Folder(NamedTuple):
+    """The printer on this machine: the folder that Moonraker keeps for it, with Klipper's socket."""
+
+    path: Path
+    deadline: float
+    name: str = HERE
+
+    def ask(self, method: str, params: JsonObject) -> Any:
+        """The result of a method of Klipper's, or of Moonraker's own. Raises ToolError."""
+        path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(max(0.001, self.deadline - time.monotonic()))
+                connection.connect(os.fspath(path))
+                request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+                connection.sendall(json.dumps(request).encode() + END)
+                messages = _messages(connection, self.deadline)
+                answer = next(message for message in messages if message.get("id") == method)
+                return answer["result"]
+        except (OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+            reason = str(error) or "no answer in time: it may be starting or hanging"
+            message = f"Klipper is not running, or something else answers at {path}: {reason}"
+        hint = "printer_log shows what happened; start Klipper, or check its service."
+        raise ToolError(message, hint, code="PRINTER_SILENT") from None
+
+    def config(self, path: str = "printer.cfg") -> PrinterConfig:
+        """A file in its folder config, with what it includes. Raises ToolError."""
+        return printer_cfg.read_files(self.path / "config" / path, self.path)
+
+    def logs(self) -> list[Log]:
+        """The logs, the newest last: Klipper begins one each day. Raises ToolError when one is read."""
+        newest = self.path / "logs" / LOG
+        rotated = sorted(newest.parent.glob(f"{LOG}.*"))  # `klippy.log.2026-08-03`
+        written = newest.stat().st_mtime if newest.exists() else 0
+        return [Log(partial(self._lines, path), written) for path in (*rotated, newest)]
+
+    def _lines(self, path: Path) -> Iterator[bytes]:
+        with printer_data.opened(path, self.path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_LOG_BYTES))
+            yield from iter(lambda: file.readline(LONGEST_READ_BYTES), b"")
+
+
+def _messages(connection: socket.socket, deadline: float) -> Iterator[Any]:
+    """The messages that come over a connection until a deadline; those that answer nothing are notifications.
+
+    Raises TimeoutError, and several others for what is not Klipper.
+    """
+    data = b""
+    while (left_s := deadline - time.monotonic()) > 0:
+        connection.settimeout(left_s)
+        part = connection.recv(65_536)
+        if not part or len(data) > MOST_MESSAGE_BYTES:
+            raise ValueError("it ends, or does not end")
+        *whole, data = (data + part).split(END)
+        yield from map(json.loads, whole)
+    raise TimeoutError
+
+
+class Moonraker(NamedTuple):
+    """A printer at an address of PRINTERS, by Moonraker's HTTP API (docs/external_api of Moonraker)."""
+
+    name: str
+    url: str
+    key: str
+    deadline: float
+
+    def ask(self, method: str, params: JsonObject) -> Any:
+        """The result of a method. Raises ToolError."""
+        if method == HISTORY:
+            return self._result("server/history/list", params)
+        objects = params.get("objects", {})
+        query = {name: ",".join(fields) for name, fields in objects.items()}
+        return self._result(f"printer/{method}", query)
+
+    def config(self, path: str = "printer.cfg") -> PrinterConfig:
+        """A file of its configuration, with what it includes. Raises ToolError."""
+        base = posixpath.dirname(path)
+        listed = sorted(file["path"] for file in self._files("config"))
+
+        def find(near: str, _: str) -> dict[str, bytes | None]:
+            pattern = posixpath.normpath(posixpath.join(base, near))
+            contents: dict[str, bytes | None] = {}
+            # As many slashes: `*` stands for a part of one name. It means no hidden files.
+            for name in fnmatch.filter(listed, pattern):
+                if name.count("/") == pattern.count("/") and "/." not in f"/{name}":
+                    place = posixpath.relpath(name, base or ".")
+                    contents[place] = None
+                    with suppress(ToolError):
+                        contents[place] = self._file("config", name)
+            return contents
+
+        return printer_cfg.read_bytes(self._file("config", path), find)
+
+    def logs(self) -> list[Log]:
+        """The logs, the newest last. Raises ToolError."""
+        logs = []
+        for file in sorted(self._files("logs"), key=lambda file: file["modified"]):
+            if file["path"].startswith(LOG):
+                lines = cache(partial(self._lines, file["path"]))  # one that is read again is not sent again
+                logs.append(Log(lines, file["modified"], max(0, file["size"] - MOST_BYTES)))
+        return logs or [Log(partial(self._lines, LOG))]
+
+    def _lines(self, name: str) -> list[bytes]:
+        return self._file("logs", name, {"Range": f"bytes=-{MOST_BYTES}"}).splitlines()
+
+    def _files(self, root: str) -> list[Any]:
+        files = self._result("server/files/list", {"root": root})
+        if not isinstance(files, list):
+            raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER")
+        return files
+
+    def _file(self, root: str, path: str, headers: Mapping[str, str] = {}) -> bytes:
+        if ".." in path:
+            raise self._error(f"shows nothing outside its folder: {path[:80]}", "OUTSIDE", FILES)
+        return self._get(f"server/files/{root}/{quote(path)}", headers)
+
+    def _result(self, path: str, query: JsonObject) -> Any:
+        """The result in an answer as JSON. Raises ToolError."""
+        data = self._get(f"{path}?{urlencode(query)}")
+        try:
+            return json.loads(data)["result"]
+        except (ValueError, TypeError, LookupError, RecursionError):
+            raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER") from None
+
+    def _get(self, path: str, headers: Mapping[str, str] = {}) -> bytes:
+        """The body of an answer. Raises ToolError."""
+        request = http.Request(f"{self.url}/{path}", headers={**headers, "X-Api-Key": self.key})
+        try:
+            response = http.send(request, http.Limits(self.deadline, MOST_BYTES))
+        except http.HttpError as error:
+            message = f"does not answer at {self.url}: {error.reason}"
+            raise self._error(message, "PRINTER_SILENT") from error
+        status = response.status
+        is_page = response.headers.get_content_type() == "text/html"
+        if status < 300 and not is_page:
+            return response.body
+        if status in (401, 403):
+            hint = "Set PRINTER_KEYS to `NAME=KEY`; the printer's web page shows the key."
+            raise self._error("wants an API key, or another one", "PRINTER_KEY", hint)
+        is_absent = status == 404 and not is_page
+        # Moonraker knows none of Klipper's addresses before that was there once.
+        if status in (502, 503) or (is_absent and path.startswith("printer/")):
+            hint = "printer_log shows what happened; start Klipper there."
+            raise self._error("has no Klipper that runs, or no Moonraker", "KLIPPER_OFF", hint)
+        if is_absent:
+            raise self._error(f"has no {path.rpartition('/')[2]}", "UNREADABLE", FILES)
+        raise self._error(f"at {self.url} is not a Moonraker (status {status})", "NOT_MOONRAKER")
+
+    def _error(self, message: str, code: str, hint: str = HINT) -> ToolError:
+        return ToolError(f"The printer {self.name} {message}", hint, code=code)

@@ -1,0 +1,40 @@
+"""The way to the same end, for a field that is not there: what people ask of other trackers."""
+
+# By words of a field's name; the first row that has one is told. Fields that the object takes are looked at before.
+WAYS: dict[str, str] = {
+    "remind reminder notify notification alarm alert time at hour": (
+        "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets"
+        " the list of the day in the morning and what is left of it in the evening."
+    ),
+    "except exclude skip without": "There is no “all but”: name those that are meant in step_ids, habit_ids or dates.",
+    "end ends until till finish stop expire expires": (
+        "A habit takes until, a goal due, a step's repeat until; what holds “till Friday” is changed back then."
+    ),
+    "note notes comment remark": "A mark takes note; else append to the description, or diary.create_entry.",
+    "order position before after sort rank index": "goal.update and habit.update take before (an id) or order (a place).",
+    "limit max at_most avoid negative": "habit.create target {at_most: 2, unit}; at_most 0 is a habit to avoid.",
+    "progress share percent": (
+        "A goal with target {amount, unit} counts what goal.add and its habits bring, another one its steps; a step takes"
+        " progress, 0 to 100."
+    ),
+    "target amount value measure weight quantity unit": (
+        "Amounts count towards the target {amount, unit} of a habit or goal; a value without a target goes to the diary."
+    ),
+    "interval every frequency recurrence recurring repeat": (
+        "A habit takes frequency_type (every_n_days with n, times_per_week with times …), a step repeat"
+        " {every, interval, on, until, after: done}."
+    ),
+    "parent depends blocks": "A step has no steps of its own, and waits for none: order says which comes first.",
+    "goal": "goal.complete closes a goal; its steps are named in step_ids.",
+    "ids": "Send an action for each id, in one preview.",
+    "tag tags label color colour": "There are no tags: a goal has a category, a habit an icon.",
+}
+
+
+def way_round(name: str) -> str:
+    """The hint for a field that nothing has; "" if there is none."""
+    said = set(name.split("_"))
+    for known, hint in WAYS.items():
+        if said & set(known.split()):
+            return hint
+    return ""
