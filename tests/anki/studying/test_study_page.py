@@ -10,7 +10,7 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes, log, png
 from tests.anki.anki_standin import StandIn
-from tests.onepercent.page.test_screenshots import shot, small
+from tests.onepercent.page.test_screenshots import SCALE, shot, small
 from tests.support.client import PROJECT
 from tests.support.pages import Host, capable, shown
 from tests.support.web import serving
@@ -540,6 +540,7 @@ def test_the_pictures_of_the_documentation(browser, host, anki, tmp_path, langua
         tab.run("(cards = [shown, ...cards], cards.sort((one, other) => !!other.typed - !!one.typed), 0)")
         tab.run("(next(), typed = 'ist gegengen', open = true, past = Array(12), spent = 170000, draw())")
         end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
+        tab.resize(390, SCALE)
         shot(tab, tmp_path / "picture.png", 16)
         small(tmp_path / "picture.png", PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_study{end}.png")
         tab.close()

@@ -176,7 +176,8 @@ def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
     assert alone.run("document.querySelectorAll('button').length") == 0
     russian = person.see("preview_actions", arguments={"actions": actions}, locale="ru-RU")
     assert (
-        "такого шага нет" in russian.text() and "отметка «Бег» — отменять нечего\n" in russian.text() + "\n"
+        "такого шага нет" in russian.text()
+        and "Привычка «Бег»: за этот день отметки нет" in russian.text() + "\n"
     )
 
 

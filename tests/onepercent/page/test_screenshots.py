@@ -21,7 +21,11 @@ LOOKS = [(theme, width, 16) for theme in ("light", "dark") for width in (320, 39
     ("light", 320, 32)
 ]
 """Theme, width, and the size of the font: 32 is the default twice as large."""
-MOST_BYTES = 40_000
+MOST_BYTES = 100_000
+BORDERS = {"light": "#d0d0ca", "dark": "#4a4a46"}
+"""Of a picture in the documentation: GitHub's ground is as white as a page's."""
+SCALE = 2
+"""Pixels of a phone in one of CSS."""
 
 WORDS = {
     "ru": (
@@ -112,10 +116,13 @@ def shot(tab, file, font):
 
 
 def small(source: Path, target: Path) -> None:
-    """Write a picture of few colours; by their distance (method 2), or the few green ones become grey."""
-    from PIL import Image
+    """Write a picture of few colours, with a border; by their distance (method 2), or the few green ones become
+    grey."""
+    from PIL import Image, ImageOps
 
-    Image.open(source).convert("RGB").quantize(128, method=2).save(target, "PNG", optimize=True)
+    border = BORDERS["dark" if ".dark" in target.name else "light"]
+    picture = ImageOps.expand(Image.open(source).convert("RGB"), SCALE, border)
+    picture.quantize(128, method=2).save(target, "PNG", optimize=True)
     assert target.stat().st_size <= MOST_BYTES
 
 
@@ -154,8 +161,9 @@ def test_the_pictures_of_the_documentation(sit, tmp_path, language):
         ("preview", "preview_actions", "light", changes(language)),
         ("preview", "preview_actions", "dark", changes(language)),
     ):
-        width, end = 390 if page == "days" else 560, ".dark" * (theme == "dark") + ".ru" * (language == "ru")
-        tab = person.see(tool, width=width, theme=theme, locale=language, arguments=arguments)
+        end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
+        tab = person.see(tool, width=390, theme=theme, locale=language, arguments=arguments)
         tab.wait("document.querySelectorAll('li').length > 3")
+        tab.resize(390, SCALE)
         shot(tab, tmp_path / "picture.png", 16)
         small(tmp_path / "picture.png", folder / f"page_{page}{end}.png")
