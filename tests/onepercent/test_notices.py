@@ -167,3 +167,16 @@ def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file: Path):
         done = subprocess.run(words, env=environ, capture_output=True, text=True, timeout=30, check=True)
         assert "tools.onepercent.notices" in done.stderr
         assert not {"_hashlib", "_ssl", "http.client"} & set(done.stderr.split())
+
+
+def test_a_habit_to_avoid_and_one_that_has_ended_are_not_asked_for(phone: Web, clock: Clock):
+    clock.set("2026-03-17T08:00:00+00:00")
+    target = {"at_most": 0, "unit": "×"}
+    do(
+        act("habit.create", name="Сигареты", target=target),
+        act("habit.create", name="Курс", until="2026-03-17"),
+    )
+    do(act("habit.create", name="Бег"))
+    clock.set(MORNING)
+    tell("--now")
+    assert phone.seen[0][2].splitlines() == ["1 привычка: Бег"]

@@ -13,7 +13,7 @@ from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, kept, rate
+from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, NOTES, PIECES, Past, kept, rate
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
@@ -175,9 +175,13 @@ def _content(recent: Past, last: date) -> JsonObject:
     closed, the diary."""
     first = recent.since
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
+    notes: dict[int, list[list[str]]] = {}
+    for key, day, note in recent.read(NOTES, first, last):
+        notes.setdefault(key, []).append([day, note])
     habits = []
     for habit in recent.habits:
-        habits.append(habit._asdict() | {"rate": rate(habit.signs, recent.ends_today)})
+        more = {"rate": rate(habit.signs, recent.ends_today), "notes": notes.get(habit.id, [])}
+        habits.append(habit._asdict() | more)
 
     goals = recent.read(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
     steps = recent.read(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)

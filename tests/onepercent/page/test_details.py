@@ -129,7 +129,7 @@ def test_a_search_without_a_match_and_a_diary_without_an_entry_say_so(sit):
     tab = person.see("get_user_snapshot", locale="ru-RU", arguments={"find": "зубр"})
     assert tab.text().lower() == "«зубр» не найдено ни в целях, ни в шагах, ни в дневнике"
     tab = person.see("get_user_snapshot", locale="ru-RU", arguments={"include": ["diary"]})
-    assert "записей нет" in tab.text()
+    assert "Ничего нет" in tab.text()
 
 
 def test_archived_goals_are_shown_if_they_were_asked_for(sit):

@@ -26,6 +26,7 @@ def report(*words: object):
 def lived() -> None:
     habits = do(act("habit.create", name=SCRIPT), act("habit.create", name=HOSTILE[:200]))
     do(*[act("habit.mark_completed", habit_id=habit, dates=["2026-03-01..2026-03-17"]) for habit in habits])
+    do(act("habit.mark_completed", habit_id=habits[0], date="2026-03-17", note="в парке"))
     goal, step = do(
         act("goal.create", title="Марафон"), act("step.create", goal_id=None, title="Купить обувь")
     )
@@ -53,6 +54,7 @@ def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_pat
     for part in (
         SCRIPT,
         "Март 2026",
+        "в парке",
         "ЦЕЛИ",
         "Марафон",
         "Купить обувь · Марафон",

@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.core import settings as core_settings
 from tools.core import toolsets
 from tools.core.errors import ToolError
-from tools.core.json_types import Answer, JsonObject
+from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.presses import handed
 from tools.core.resources import Resource
@@ -34,6 +34,9 @@ DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
+# The note or the excuse of each mark of a day.
+NOTES = """SELECT habit_id, excuse_reason FROM habit_marks
+    WHERE user = ? AND date = ? AND excuse_reason IS NOT NULL"""
 LATE = f"{due_days.OVERDUE} AND :day = :today"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
 
@@ -205,8 +208,10 @@ def _habits(view: present.View, recent: Past) -> JsonObject:
     signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
     amounts = dict(recent.db.execute(present.AMOUNTS, (view.user, f"{view.first}")).fetchall())
+    notes = dict(recent.db.execute(NOTES, (view.user, f"{view.first}")).fetchall())
     for item in items:
         item["signs"] = signs[item["id"]]
+        item |= filled(note=notes.get(item["id"]))
         if "today_amount" in item:  # of the day that is shown
             item["today_amount"] = amounts.get(item["id"], 0)
         lists["others" if item["signs"].endswith((".", "p")) else "habits"].append(item)

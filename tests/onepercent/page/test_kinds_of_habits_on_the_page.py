@@ -1,0 +1,62 @@
+"""Goals that are sums, habits that are limits, and notes, on the page of the days in a real browser."""
+
+import pytest
+
+from tests.onepercent.page.test_days_page import says, today
+from tests.onepercent.page.test_preview_page import act, do
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def person(sit):
+    """Somebody who saves, does not smoke, drinks at most two glasses, and runs with a note."""
+    someone = sit()
+    do(
+        someone,
+        act("goal.create", title="Машина", target={"amount": 300_000, "unit": "₽"}, amount=120_000),
+        act("habit.create", name="Бег"),
+        act("habit.create", name="Без сигарет", target={"at_most": 0, "unit": "сигарет"}),
+        act("habit.create", name="Вино", target={"at_most": 2, "unit": "бокала"}),
+        act("habit.create", name="Таблетки", until=today(-1)),
+        act("habit.mark_completed", habit_id=1, note="в парке"),
+    )
+    return someone
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_sums_limits_and_notes_are_shown_and_what_has_ended_is_not(person, tmp_path, theme):
+    tab = person.see("get_user_snapshot", width=390, theme=theme, locale="ru-RU")
+    tab.wait("document.querySelectorAll('.pie').length")
+    tab.picture(tmp_path / f"kinds-{theme}.png")
+    text = tab.text().replace("\N{NO-BREAK SPACE}", " ")
+    assert "120 000/300 000 ₽" in text
+    assert tab.run("document.querySelector('.pie').style.getPropertyValue('--p')") == "40%"
+    assert "в парке" in tab.text("#n1") and "не больше 2 бокала" in tab.text("#n3")
+    assert "Таблетки" not in text and "NaN" not in text
+    assert tab.run("[...document.querySelectorAll('button.tick')].map(it => it.ariaLabel)") == ["Бег"]
+    assert tab.run("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_slip_is_marked_by_its_name_and_taken_off_again(person):
+    tab = person.see("get_user_snapshot", width=390, locale="ru-RU")
+    tab.click("#n2")
+    assert "Пропущено" not in tab.text("#panel")
+    tab.press("Срыв")
+    says(tab, "Отмечено")
+    assert "Срыв" in tab.text("#n2")
+    assert person.rows("SELECT habit_id, status FROM habit_marks WHERE habit_id = 2") == [(2, "missed")]
+    tab.click("#n2")
+    tab.press("Снять отметку")
+    says(tab, "Отмечено")
+    assert person.rows("SELECT * FROM habit_marks WHERE habit_id = 2") == []
+
+
+def test_amounts_up_to_a_limit_are_added(person):
+    tab = person.see("get_user_snapshot", width=390, locale="ru-RU")
+    tab.click("#n3")
+    tab.run("document.getElementById('Add').focus()")
+    tab.send("Input.insertText", text="1.5")
+    tab.key("Enter")
+    says(tab, "Отмечено")
+    assert "не больше 2 бокала: 1,5" in tab.text("#n3")
