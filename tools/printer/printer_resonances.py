@@ -16,6 +16,8 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
+from tools.klipper.page import printer_page
+from tools.klipper.page.printer_page import Shown
 
 FOLDER = Path("/tmp")
 """Where Klipper writes the files (klippy/extras/resonance_tester.py)."""
@@ -52,7 +54,7 @@ Spectrum = list[tuple[float, float]]
 """The frequencies in Hz, each with the power of the vibration."""
 
 
-@Tool("printer_resonances")
+@Tool("printer_resonances", page=printer_page.PRINTER)
 def printer_resonances(
     text: Annotated[str, "the CSV; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
 ) -> JsonObject:
@@ -63,16 +65,20 @@ def printer_resonances(
     process raw_data_*.csv; this tool does not.
     """
     if text:
-        return _explained("text", text)
+        explained = _explained("text", text)
+        return Shown(explained, spectra={"text": explained.drawn["spectrum"]})
     # Nothing is read where the printer's files are off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
         raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
     answer: JsonObject = {}
+    spectra = {}
     for axis, path in newest.items():
         content = printer_data.content(path, FOLDER, MOST_BYTES)
-        answer[axis] = _explained(path.name, content.decode("latin-1"))
-    return answer
+        explained = _explained(path.name, content.decode("latin-1"))
+        answer[axis] = dict(explained)
+        spectra[axis] = explained.drawn["spectrum"]
+    return Shown(answer, spectra=spectra)
 
 
 def _newest(printer: Path) -> dict[str, Path]:
@@ -89,7 +95,8 @@ def _newest(printer: Path) -> dict[str, Path]:
     return {axis: path for _, path, axis in sorted(dated)}
 
 
-def _explained(name: str, text: str) -> JsonObject:
+def _explained(name: str, text: str) -> Shown:
+    """The peaks and the shaper, and beside them the spectrum."""
     header = text.partition("\n")[0]
     fitted = FITTED.findall(header)[: len(PULSES)]
     try:
@@ -102,14 +109,15 @@ def _explained(name: str, text: str) -> JsonObject:
         message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
         raise ToolError(message, HINT, code="NO_SPECTRUM") from None
     if not fitted:
-        return answer | {"next": HINT}
+        return Shown({**answer, "next": HINT}, spectrum=printer_page.spectrum(spectrum, ()))
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
     best = _recommended(fits, "shapers:" in header)
-    return answer | {
+    answer |= {
         "shaper": best.name,
         "shaper_hz": best.hz,
         "vibrations_left_percent": round(100 * best.vibrations, 1),
     }
+    return Shown(answer, spectrum=printer_page.spectrum(spectrum, _shaped(best, spectrum)))
 
 
 def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
@@ -158,8 +166,7 @@ class Fit(NamedTuple):
 def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
     """Judge a shaper as klippy/extras/shaper_calibrate.py does: by the damping that is worst for it, and by
     how far corners and reversals are off at an acceleration of 5000 and a square corner velocity of 5."""
-    pulses = [(share, periods / hz) for share, periods in PULSES[name]]
-    last = pulses[-1][1]
+    pulses = _pulses(name, hz)
     floor = max(power for _, power in spectrum) * NEGLIGIBLE
     vibrations = 0.0
     for damping in (0.075, 0.1, 0.15):
@@ -167,16 +174,31 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
         before = left = 0.0
         for frequency, power in spectrum:
             if power > floor:
-                response = sum(
-                    share * cmath.exp(growth * frequency * (time - last)) for share, time in pulses
-                )
                 before += power - floor
-                left += max(0.0, abs(response) * power - floor)
+                left += max(0.0, _response(pulses, growth * frequency) * power - floor)
         vibrations = max(vibrations, left / before)
     reversal = sum(share * time**2 * 2500 for share, time in pulses)
     corner = math.sqrt(2) * sum(share * time * (time * 2500 + 5) for share, time in pulses if time > 0)
     smoothing = max(reversal, corner)
     return Fit(name, hz, vibrations, smoothing, smoothing * (vibrations**1.5 + vibrations * 0.2 + 0.01))
+
+
+def _pulses(name: str, hz: float) -> list[tuple[float, float]]:
+    """The pulses of a shaper: the share of the move, and the time in seconds."""
+    return [(share, periods / hz) for share, periods in PULSES[name]]
+
+
+def _response(pulses: list[tuple[float, float]], growth: complex) -> float:
+    """The part of a vibration that the pulses leave."""
+    last = pulses[-1][1]
+    return abs(sum(share * cmath.exp(growth * (time - last)) for share, time in pulses))
+
+
+def _shaped(fit: Fit, spectrum: Spectrum) -> list[float]:
+    """The power that a shaper leaves of each frequency, at the usual damping."""
+    pulses = _pulses(fit.name, fit.hz)
+    growth = cmath.rect(math.tau, math.acos(0.1))
+    return [_response(pulses, growth * frequency) * power for frequency, power in spectrum]
 
 
 def _recommended(fits: list[Fit], since_2025: bool) -> Fit:
