@@ -19,8 +19,8 @@ from tools.klipper import printer_data
 from tools.klipper.page import printer_page
 from tools.klipper.page.printer_page import Shown
 
+# Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
-"""Where Klipper writes the files (klippy/extras/resonance_tester.py)."""
 NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
 MOST_BYTES = 4_000_000
 # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
@@ -41,8 +41,8 @@ PULSES = {
         (0.075179, 1.165467),
     ],
 }
+# The share of the highest peak up to which Klipper ignores a vibration.
 NEGLIGIBLE = 1 / 20
-"""The share of the highest peak up to which Klipper ignores a vibration."""
 # Sections that say what to do with the answer.
 READ = [
     "Measuring_Resonances.md#selecting-max_accel",
@@ -50,8 +50,8 @@ READ = [
 ]
 HINT = "Run SHAPER_CALIBRATE; or, for one file, ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
 
+# The frequencies in Hz, each with the power of the vibration.
 Spectrum = list[tuple[float, float]]
-"""The frequencies in Hz, each with the power of the vibration."""
 
 
 @Tool("printer_resonances", page=printer_page.PRINTER)
