@@ -80,6 +80,8 @@ KINDS = {
     "to one day": [act("step.shift", goal_id=1, dt="2026-04-01"), act("step.update", step_id=1, progress=50)],
     "pauses of all": [act("habit.pause", all=True, **{"except": [2]}, **WEEK)],
     "a diary by its date": [act("diary.create_entry", plans="x"), act("diary.update_entry", date="2026-03-18", append={"plans": "y"})],
+    "sums": [act("goal.update", goal_id=1, target=TARGET), act("goal.add", goal_id=1, amount=1), act("habit.update", habit_id=2, goal_id=1)],
+    "limits": [act("habit.update", habit_id=1, target={"at_most": 0}, until="2026-04-01"), act("habit.mark_completed", habit_id=1, amount=2)],
 }  # fmt: skip
 CHANGED = {
     "a day": {"goals", "steps", "diary", "xp_ledger"},
@@ -93,6 +95,8 @@ CHANGED = {
     "to one day": {"steps"},
     "pauses of all": {"habit_pauses"},
     "a diary by its date": {"diary", "xp_ledger"},
+    "sums": {"goals", "habits"},
+    "limits": {"habits", "habit_marks"},
 }
 
 
