@@ -1,7 +1,6 @@
 """What a person has, for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a calendar."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -38,8 +37,6 @@ def write_tables(folder: Path) -> list[Path]:
     import csv
 
     written = []
-    with suppress(OSError):  # the error names the file that cannot be written
-        folder.mkdir(exist_ok=True)
     with store.reading() as db:
         for name, query in TABLES.items():
             rows = read(db, query)
