@@ -318,7 +318,7 @@ def call_tool(request: Request) -> JsonObject:
     private = tool.page.private(answer)
     if tool.app_only or not private or answer.get("success") is False:
         return results.as_result(answer, private, lines)
-    return results.as_result(tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN])
+    return results.as_result(tool.page.brief(answer), private, [*lines, *tool.page.notes])
 
 
 def unforeseen(text: str) -> RpcError:

@@ -43,11 +43,12 @@ SHORTER = (
 
 class Page(NamedTuple):
     """The page at `uri`. `private` picks the data of an answer that only the page gets, in the result's
-    `_meta`; if there are any, the model gets `brief` of the answer."""
+    `_meta`; if there are any, the model gets `brief` of the answer, and reads `notes`."""
 
     uri: str
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
     brief: Callable[[JsonObject], JsonObject] = lambda answer: answer
+    notes: tuple[str, ...] = (SHOWN,)
 
 
 def announced(capabilities: Any) -> bool:

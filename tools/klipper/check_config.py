@@ -13,6 +13,8 @@ from tools.klipper import pages, printers
 from tools.klipper.config import checking, moonraker, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
+from tools.klipper.page import printer_page
+from tools.klipper.page.printer_page import Shown
 from tools.klipper.printers import PrinterName
 
 LIMIT = 3000
@@ -29,7 +31,13 @@ ALWAYS = (
 )
 
 
-@Tool("check_config", title="Check printer.cfg", requires=pages.require_docs, envelope=True)
+@Tool(
+    "check_config",
+    title="Check printer.cfg",
+    requires=pages.require_docs,
+    envelope=True,
+    page=printer_page.CONFIG,
+)
 def check_config(
     config: Annotated[
         str | None,
@@ -53,7 +61,9 @@ def check_config(
         read = place.config(path or "printer.cfg")
     else:
         read = printer_cfg.read(config, include)
-    return answer(read, _findings(read))
+    found = _findings(read)
+    report = {"success": True, **answer(read, found)}
+    return Shown(report, findings=printer_page.findings(read, found))
 
 
 @command("check")

@@ -17,6 +17,8 @@ from tools.core.tool import Tool
 from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import short
+from tools.klipper.page import printer_page
+from tools.klipper.page.printer_page import Shown
 from tools.klipper.printers import HISTORY, Log, PrinterName
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message
@@ -73,7 +75,7 @@ LONGEST_STATS = 4000
 """Bytes of a Stats line that are read: Klipper's have some hundreds for each board."""
 
 
-@Tool("printer_log")
+@Tool("printer_log", page=printer_page.PRINTER)
 def printer_log(
     session: Annotated[
         int, "-1: the last start, -2: the one before; 1: the first in the log", Limits(ge=-100, le=100)
@@ -122,13 +124,15 @@ def printer_log(
     if job:
         answer["last_print"] = _last_print(job, starts)
     answer["link"] = _link(start)
+    mistakes: list[JsonObject] = []
     if start.config:
-        answer["config"] = _config(start)
+        answer["config"] = _config(start, mistakes)
     failures = [f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure]
     answer["earlier_failures"] = failures[-MOST_EARLIER:]
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
         answer["errors"].pop()
-    return {name: value for name, value in answer.items() if value or name == "errors"}
+    kept = {name: value for name, value in answer.items() if value or name == "errors"}
+    return Shown(kept, findings=mistakes)
 
 
 def _hours_since(time_s: float) -> float:
@@ -169,11 +173,11 @@ def _link(start: "Start") -> JsonObject:
     return link
 
 
-def _config(start: "Start") -> JsonObject:
+def _config(start: "Start", listed: list[JsonObject]) -> JsonObject:
     """The errors in the configuration if Klipper refused it, else what an update would break.
 
     The log has the configuration with what SAVE_CONFIG wrote in its place: there Klipper takes a
-    position_endstop that it refuses elsewhere.
+    position_endstop that it refuses elsewhere. `listed` gets the errors that the page draws.
     """
     config = printer_cfg.read("\n".join(start.config))
     report: JsonObject = {"sections": len(config.sections)}
@@ -189,6 +193,7 @@ def _config(start: "Start") -> JsonObject:
         report["errors"] = check_config.mistakes(errors, placed=False)
         if klipper_of(start.version):
             report["judged_by"] = f"today's documentation, which may be newer than {start.version}"
+        listed += printer_page.findings(config, errors)
     return report
 
 

@@ -16,25 +16,33 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
+from tools.klipper.page import printer_page
+from tools.klipper.page.printer_page import Shown
 
+# Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
-"""Where Klipper writes the files (klippy/extras/resonance_tester.py)."""
 NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
 MOST_BYTES = 4_000_000
 # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
 # `shapers:` stands before them. Their rows are not read: since then they hold values of other frequencies.
 FITTED = re.compile(r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)")
-# The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1, two numbers each: the
-# share of the move, and the time from their middle in periods of the shaper's frequency.
+# The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the share of the
+# move, and the time from their middle, in periods of the shaper's frequency.
 PULSES = {
-    "zv": "0.578286 -0.211919 0.421714 0.290600",
-    "mzv": "0.365128 -0.324974 0.407489 0.051915 0.227383 0.428804",
-    "ei": "0.354881 -0.422868 0.452998 0.084372 0.192121 0.582170",
-    "2hump_ei": "0.258535 -0.622638 0.359936 -0.106732 0.272764 0.385568 0.108765 0.866288",
-    "3hump_ei": "0.220854 -0.817460 0.277211 -0.276958 0.259700 0.210591 0.167055 0.688439 0.075179 1.165467",
+    "zv": [(0.578286, -0.211919), (0.421714, 0.290600)],
+    "mzv": [(0.365128, -0.324974), (0.407489, 0.051915), (0.227383, 0.428804)],
+    "ei": [(0.354881, -0.422868), (0.452998, 0.084372), (0.192121, 0.582170)],
+    "2hump_ei": [(0.258535, -0.622638), (0.359936, -0.106732), (0.272764, 0.385568), (0.108765, 0.866288)],
+    "3hump_ei": [
+        (0.220854, -0.817460),
+        (0.277211, -0.276958),
+        (0.259700, 0.210591),
+        (0.167055, 0.688439),
+        (0.075179, 1.165467),
+    ],
 }
+# The share of the highest peak up to which Klipper ignores a vibration.
 NEGLIGIBLE = 1 / 20
-"""The share of the highest peak up to which Klipper ignores a vibration."""
 # Sections that say what to do with the answer.
 READ = [
     "Measuring_Resonances.md#selecting-max_accel",
@@ -42,11 +50,11 @@ READ = [
 ]
 HINT = "Run SHAPER_CALIBRATE; or, for one file, ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
 
+# The frequencies in Hz, each with the power of the vibration.
 Spectrum = list[tuple[float, float]]
-"""The frequencies in Hz, each with the power of the vibration."""
 
 
-@Tool("printer_resonances")
+@Tool("printer_resonances", page=printer_page.PRINTER)
 def printer_resonances(
     text: Annotated[str, "the CSV; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
 ) -> JsonObject:
@@ -57,16 +65,20 @@ def printer_resonances(
     process raw_data_*.csv; this tool does not.
     """
     if text:
-        return _explained("text", text)
+        explained = _explained("text", text)
+        return Shown(explained, spectra={"text": explained.drawn["spectrum"]})
     # Nothing is read where the printer's files are off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
         raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
     answer: JsonObject = {}
+    spectra = {}
     for axis, path in newest.items():
         content = printer_data.content(path, FOLDER, MOST_BYTES)
-        answer[axis] = _explained(path.name, content.decode("latin-1"))
-    return answer
+        explained = _explained(path.name, content.decode("latin-1"))
+        answer[axis] = dict(explained)
+        spectra[axis] = explained.drawn["spectrum"]
+    return Shown(answer, spectra=spectra)
 
 
 def _newest(printer: Path) -> dict[str, Path]:
@@ -83,7 +95,8 @@ def _newest(printer: Path) -> dict[str, Path]:
     return {axis: path for _, path, axis in sorted(dated)}
 
 
-def _explained(name: str, text: str) -> JsonObject:
+def _explained(name: str, text: str) -> Shown:
+    """The peaks and the shaper, and beside them the spectrum."""
     header = text.partition("\n")[0]
     fitted = FITTED.findall(header)[: len(PULSES)]
     try:
@@ -96,14 +109,15 @@ def _explained(name: str, text: str) -> JsonObject:
         message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
         raise ToolError(message, HINT, code="NO_SPECTRUM") from None
     if not fitted:
-        return answer | {"next": HINT}
+        return Shown({**answer, "next": HINT}, spectrum=printer_page.spectrum(spectrum, ()))
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
     best = _recommended(fits, "shapers:" in header)
-    return answer | {
+    answer |= {
         "shaper": best.name,
         "shaper_hz": best.hz,
         "vibrations_left_percent": round(100 * best.vibrations, 1),
     }
+    return Shown(answer, spectrum=printer_page.spectrum(spectrum, _shaped(best, spectrum)))
 
 
 def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
@@ -152,9 +166,7 @@ class Fit(NamedTuple):
 def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
     """Judge a shaper as klippy/extras/shaper_calibrate.py does: by the damping that is worst for it, and by
     how far corners and reversals are off at an acceleration of 5000 and a square corner velocity of 5."""
-    numbers = [*map(float, PULSES[name].split())]
-    pulses = [(share, periods / hz) for share, periods in zip(numbers[::2], numbers[1::2], strict=True)]
-    last = pulses[-1][1]
+    pulses = _pulses(name, hz)
     floor = max(power for _, power in spectrum) * NEGLIGIBLE
     vibrations = 0.0
     for damping in (0.075, 0.1, 0.15):
@@ -162,16 +174,31 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
         before = left = 0.0
         for frequency, power in spectrum:
             if power > floor:
-                response = sum(
-                    share * cmath.exp(growth * frequency * (time - last)) for share, time in pulses
-                )
                 before += power - floor
-                left += max(0.0, abs(response) * power - floor)
+                left += max(0.0, _response(pulses, growth * frequency) * power - floor)
         vibrations = max(vibrations, left / before)
     reversal = sum(share * time**2 * 2500 for share, time in pulses)
     corner = math.sqrt(2) * sum(share * time * (time * 2500 + 5) for share, time in pulses if time > 0)
     smoothing = max(reversal, corner)
     return Fit(name, hz, vibrations, smoothing, smoothing * (vibrations**1.5 + vibrations * 0.2 + 0.01))
+
+
+def _pulses(name: str, hz: float) -> list[tuple[float, float]]:
+    """The pulses of a shaper: the share of the move, and the time in seconds."""
+    return [(share, periods / hz) for share, periods in PULSES[name]]
+
+
+def _response(pulses: list[tuple[float, float]], growth: complex) -> float:
+    """The part of a vibration that the pulses leave."""
+    last = pulses[-1][1]
+    return abs(sum(share * cmath.exp(growth * (time - last)) for share, time in pulses))
+
+
+def _shaped(fit: Fit, spectrum: Spectrum) -> list[float]:
+    """The power that a shaper leaves of each frequency, at the usual damping."""
+    pulses = _pulses(fit.name, fit.hz)
+    growth = cmath.rect(math.tau, math.acos(0.1))
+    return [_response(pulses, growth * frequency) * power for frequency, power in spectrum]
 
 
 def _recommended(fits: list[Fit], since_2025: bool) -> Fit:

@@ -12,6 +12,8 @@ from tools.core.tool import Tool
 from tools.klipper import check_config, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import short
+from tools.klipper.page import printer_page
+from tools.klipper.page.printer_page import Shown
 from tools.klipper.printers import INFO, QUERY, Folder, Moonraker, PrinterName
 from tools.klipper.search import messages
 from tools.printer.makers import UNKNOWN, klipper_of
@@ -37,7 +39,7 @@ HALTED = "Printer is halted"
 IN_LINE = ("state", "message", "job")
 
 
-@Tool("printer_state")
+@Tool("printer_state", page=printer_page.PRINTER)
 def printer_state(printer: PrinterName = "") -> JsonObject:
     """Show what the printer does now: state, job with time left and layer, temperatures, position, mesh,
     warnings; when it stopped, why, what to do first, and the mistakes in its printer.cfg. Of several printers
@@ -82,19 +84,25 @@ def _state(printer: Folder | Moonraker) -> JsonObject:
         hint = "printer_log shows what happened."
         message = f"What answers for the printer {printer.name} is not Klipper ({error})"
         raise ToolError(message, hint, code="PRINTER_SILENT") from None
+    mistakes: list[JsonObject] = []
     if answer["state"] in ENDED:
-        answer |= _cause(str(info.get("state_message")), printer)
-    return {name: value for name, value in answer.items() if value}
+        answer |= _cause(str(info.get("state_message")), printer, mistakes)
+    kept = {name: value for name, value in answer.items() if value}
+    bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
+    return Shown(kept, findings=mistakes, bed=bed)
 
 
-def _cause(state_message: str, printer: Folder | Moonraker) -> JsonObject:
+def _cause(state_message: str, printer: Folder | Moonraker, listed: list[JsonObject]) -> JsonObject:
     """What is known of a message that Klipper stopped with, and the mistakes in the configuration if that is
-    the cause."""
+    the cause; `listed` gets those that the page draws."""
     matches = messages.messages_in(state_message)
     cause: JsonObject = {"known_message": messages.explained([*matches, UNKNOWN][0])}
     if HALTED in state_message:
         with suppress(ToolError):  # its message says that the file cannot be read
-            cause["config"] = check_config.mistakes(checking.current().errors(printer.config()))
+            config = printer.config()
+            errors = checking.current().errors(config)
+            cause["config"] = check_config.mistakes(errors)
+            listed += printer_page.findings(config, errors)
     return cause
 
 

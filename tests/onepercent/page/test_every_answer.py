@@ -15,6 +15,10 @@ WALKED = {
     "undo_last": "here",
     "anki.due": "tests/anki/studying",
     "anki.stats": "tests/anki/studying",
+    "printer_state": "tests/printer",
+    "printer_log": "tests/printer",
+    "printer_resonances": "tests/printer",
+    "check_config": "tests/printer",
 }
 """Where each tool with a page is walked."""
 

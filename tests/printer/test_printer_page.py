@@ -1,0 +1,228 @@
+"""The page of a printer, in a real browser: what stops Klipper, the spectrum, the mesh, what it does now."""
+
+import json
+import math
+import re
+
+import pytest
+
+from tests.onepercent.page.test_screenshots import shot
+from tests.printer.accelerometer import calibration, resonances
+from tests.printer.klippy import CONFIG, RESULTS, klipper, speaking
+from tests.support.pages import Host, capable, shown
+from tools.core.mcp_apps import document
+from tools.klipper.page import printer_page
+from tools.klipper.page.printer_page import DATA
+
+pytestmark = pytest.mark.slow
+
+BOTH = {"x": {55: 900.0, 85: 230.0}, "y": {38: 700.0}}
+# Klipper takes all of it but for the options that a test adds.
+BASE = "[mcu]\nserial = /dev/serial/by-id/usb-Klipper_x\n[printer]\nkinematics = none\nmax_accel = 3000\n"
+MISTAKES = "max_velocity = 0\n[output_pin light]\npin = PB1\nvalue = 0.4mm\n"
+SHAPERS = {"zv": 56.0, "mzv": 55.4, "ei": 66.2}
+
+
+def matrix(columns, rows):
+    return [[round(0.1 * math.sin(x / 2) + 0.01 * y, 4) for x in range(columns)] for y in range(rows)]
+
+
+def results(**status):
+    """What Klipper answers, with other parts of its state."""
+    return {**RESULTS, "objects/query": {**RESULTS["objects/query"], **status}}
+
+
+@pytest.fixture
+def see(browser, printer, real_docs):
+    """See the page of a tool's call; what the console says fails the test."""
+    client = capable()
+    host = Host(client)
+    tabs = []
+
+    def open_tab(tool, width=390, arguments=None, **how):
+        tab = shown(browser, host.url, tool, arguments or {}, width, **how)
+        tabs.append(tab)
+        tab.wait(
+            "document.querySelector('h1').textContent && !/Loading|Загрузка/.test(document.body.innerText)"
+        )
+        return tab
+
+    open_tab.client = client
+    yield open_tab
+    said = [(tab.console, [url for url in tab.requests if not url.startswith(host.url)]) for tab in tabs]
+    for tab in tabs:
+        tab.close()
+    host.close()
+    client.__exit__()
+    assert said == [([], [])] * len(tabs)
+
+
+def fits(tab, width):
+    assert tab.run("document.documentElement.scrollWidth") <= width
+
+
+def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_chat(see, axe, tmp_path):
+    for width, theme, locale, font in (
+        (390, "light", "ru-RU", 16),
+        (320, "dark", "en-GB", 16),
+        (320, "light", "ru-RU", 32),
+        (720, "light", "ru-RU", 16),
+    ):
+        tab = see(
+            "check_config",
+            width,
+            {"config": BASE + MISTAKES},
+            theme=theme,
+            locale=locale,
+        )
+        shot(tab, tmp_path / f"printer-mistakes-{width}-{theme}-{font}.png", font)
+        fits(tab, width)
+        text = tab.text()
+        assert "max_velocity: 0" in text and "value: 0.4mm" in text and "output_pin light" in text
+        assert axe(tab) == []
+    assert "Klipper не примет этот файл" in text and "должно быть больше 0" in text
+    assert "нужно число, а не «0.4mm»" in text
+    assert tab.run("document.querySelectorAll('button').length") == 2
+    tab.press("Объясни и предложи правку")
+    tab.wait("model.length === 1", host=True)
+    assert "max_velocity" in tab.run("model[0]", host=True)
+    tab.press("Проверь снова")
+    tab.wait("model.length === 2", host=True)
+    assert tab.run("calls", host=True) == [], "the page itself calls nothing"
+
+
+@pytest.mark.parametrize("count", [3, 400])
+def test_any_number_of_mistakes_fits(see, count, tmp_path):
+    pins = (
+        f"[output_pin p{number}]\npin = PA{number % 16}\nvalue = 0\nvalue{number} = 7\n"
+        for number in range(count)
+    )
+    config = BASE + "max_velocity = 300\n" + "".join(pins)
+    tab = see("check_config", arguments={"config": config}, locale="ru-RU")
+    height = shot(tab, tmp_path / f"printer-{count}.png", 16)
+    fits(tab, 390)
+    assert height <= 1200
+    assert re.search(rf"{count if count < 9 else '[3-9]..'} строк\w? останавлива\w+ Klipper", tab.text())
+
+
+def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, axe, tmp_path):
+    for number, (theme, width) in enumerate((("light", 390), ("dark", 320), ("light", 720))):
+        tab = see(
+            "printer_resonances",
+            width,
+            {"text": calibration(BOTH["x"], SHAPERS)},
+            theme=theme,
+            locale="ru-RU",
+        )
+        shot(tab, tmp_path / f"printer-resonances-{theme}-{width}.png", 16)
+        fits(tab, width)
+        assert axe(tab) == [], number
+    text = tab.text()
+    assert "Резонансы" in text and "вибраций" in text and re.search(r"пик 5\d", text)
+    assert tab.run("document.querySelectorAll('.area').length") == 2
+    tab = see("printer_resonances", arguments={"text": resonances(BOTH["y"])}, locale="ru-RU")
+    assert "SHAPER_CALIBRATE" in tab.text()
+    assert tab.run("document.querySelectorAll('.area').length") == 1
+    tab.run("(data.spectra = { x: data.spectra.text, y: data.spectra.text }, draw())")
+    tab.click("#ay")
+    assert tab.run("document.querySelector('.tabs > [aria-current=true]').innerText") == "Y"
+
+
+@pytest.mark.parametrize(("columns", "rows", "holes"), [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)])
+def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
+    see, printer, axe, tmp_path, columns, rows, holes
+):
+    heights = matrix(columns, rows)
+    for hole in range(holes):
+        heights[hole][0] = math.nan
+    mesh = {"profile_name": "default", "probed_matrix": heights}
+    for width, theme, locale in ((320, "dark", "en-GB"), (720, "light", "en-GB"), (390, "light", "ru-RU")):
+        with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+            tab = see("printer_state", width, locale=locale, theme=theme)
+        shot(tab, tmp_path / f"printer-mesh-{columns}-{width}.png", 16)
+        fits(tab, width)
+        assert axe(tab) == []
+    assert tab.run("document.querySelectorAll('.mesh span').length") == columns * rows
+    assert (
+        tab.run("[...document.querySelectorAll('.mesh span')].filter(it => it.innerText === '–').length")
+        == holes
+    )
+    assert (
+        "Печатает benchy.gcode" in tab.text()
+        and "сопло" in tab.text()
+        and "42 %" in tab.text().replace("\xa0", " ")
+    )
+
+
+def test_a_flat_mesh_and_one_without_a_point_are_drawn_or_left_out(see, printer):
+    for heights, count in (
+        ([[0.1, 0.1], [0.1, 0.1]], 4),
+        ([[math.nan] * 2] * 2, 0),
+        ([], 0),
+        (None, 0),
+        ([[1, 2], [3]], 0),
+    ):
+        mesh = {"profile_name": "default", "probed_matrix": heights}
+        with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+            tab = see("printer_state")
+        assert tab.run("document.querySelectorAll('.mesh span').length") == count
+        assert "NaN" not in tab.text() and "Infinity" not in tab.text()
+
+
+def test_a_printer_that_stopped_says_why_and_one_that_is_silent_what_to_do(see, printer, tmp_path):
+    tab = see("printer_state", locale="ru-RU")
+    assert "Klipper не отвечает" in tab.text() and "Попробовать снова" not in tab.text()
+    state = {
+        "state": "shutdown",
+        "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n",
+    }
+    with speaking(
+        printer / "comms/klippy.sock", klipper({"info": {**RESULTS["info"], **state}, "objects/query": {}})
+    ):
+        tab = see("printer_state", locale="ru-RU")
+    shot(tab, tmp_path / "printer-shutdown.png", 16)
+    assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
+    assert "Объясни" in tab.text()
+    halted = {
+        "state": "error",
+        "state_message": "Option 'rotation_distance' in section 'stepper_x' must be above 0.0\nOnce the underlying issue is corrected, use the \"RESTART\" command\nPrinter is halted\n",
+    }
+    with speaking(
+        printer / "comms/klippy.sock", klipper({"info": {**RESULTS["info"], **halted}, "objects/query": {}})
+    ):
+        tab = see("printer_state", locale="ru-RU")
+    shot(tab, tmp_path / "printer-halted.png", 16)
+    assert "Принтер не запускается" in tab.text() and "rotation_distance: 0" in tab.text()
+
+
+def test_the_log_shows_what_happened(see, axe, tmp_path):
+    tab = see("printer_log", locale="ru-RU")
+    shot(tab, tmp_path / "printer-log.png", 16)
+    fits(tab, 390)
+    assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
+    assert axe(tab) == []
+
+
+def test_a_model_reads_nothing_of_the_data_of_the_page(see, printer):
+    mesh = {"profile_name": "default", "probed_matrix": matrix(25, 25)}
+    calls = [
+        ("check_config", {"config": CONFIG}),
+        ("printer_log", {}),
+        ("printer_resonances", {"text": calibration(BOTH["x"], SHAPERS)}),
+        ("printer_state", {}),
+    ]
+    plain = capable({})
+    with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+        for tool, arguments in calls:
+            result = see.client.call(tool, **arguments)
+            other = plain.call(tool, **arguments)
+            assert DATA in result["_meta"] and "_meta" not in other, tool
+            assert result["content"] == other["content"], "not a token more"
+            assert len(json.dumps(result["_meta"])) < 40_000
+    plain.__exit__()
+
+
+def test_the_page_has_no_button_that_calls_a_tool():
+    text = document(printer_page.Path(printer_page.__file__).with_name("printer.html"))
+    own = text[text.index("error|Принтер не запускается") :]
+    assert "call(" not in own and "setInterval" not in text and "setTimeout" not in own
