@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,17 @@ def test_a_file_has_one_subject_and_is_short():
     lengths = {shown(path): line_count(path) for path in SOURCES}
     assert lengths.pop("tools/protocol.py") <= PROTOCOL
     assert not [name for name, lines in lengths.items() if lines > LONGEST], f"at most {LONGEST} lines"
+
+
+def test_a_constant_is_documented_by_a_comment_above_it():
+    """Of two ways one is enough; a text below a constant is not its docstring for Python."""
+    below = []
+    for path, tree in TREES.items():
+        for node, following in pairwise(tree.body):
+            is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            if is_text and isinstance(node, ast.Assign | ast.AnnAssign):
+                below.append(f"{shown(path)}:{following.lineno}")
+    assert not [place for place in below if "onepercent" not in place]
 
 
 def test_functions_are_short():

@@ -24,7 +24,8 @@ USAGE = "python3 -m tools bundle pi.mcpb"
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
 OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
-HOST, COMMAND = "${user_config.host}", "${user_config.command}"
+HOST = "${user_config.host}"
+COMMAND = "${user_config.command}"
 WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
 # Where setup.sh was not run, so that there is no settings file: an example to begin with.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")

@@ -17,7 +17,8 @@ APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
 
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
 
 # Shapes of JSON-RPC's messages, whatever the id of a request is.
 NULL = type(None)

@@ -18,8 +18,8 @@ from tools.core.parameters import read_value
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
+# Names in a flat item that are not fields of the note type.
 BESIDE = ("tags", "images", "dedup_key")
-"""Names in a flat item that are not fields of the note type."""
 
 ITEM = (
     "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
@@ -27,8 +27,8 @@ ITEM = (
     '{"Front": "…", "tags": […]}'
 )
 
+# A note to be added, or why it cannot be.
 Item: TypeAlias = NoteInput | ToolError
-"""A note to be added, or why it cannot be."""
 
 LOOK_FIRST = (
     "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."

@@ -33,14 +33,15 @@ from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
+# Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
+# log before.
 PENDING = "answers pending"
-"""Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
-log before."""
+# Key of the answers that can be taken back, oldest first: [card, note, deck], row of the log, answers of
+# Anki's day by then, steps of Undo that came before it, the digest of Anki's state then (of a call's
+# answers, after the last).
 GIVEN = "answers and states"
-"""Key of the answers that can be taken back, oldest first: [card, note, deck], row of the log, answers of Anki's day
-by then, steps of Undo that came before it, the digest of Anki's state then (of a call's answers, after the last)."""
+# Suspending and waking a card are steps of Undo.
 QUEUE_RESET_STEPS = 2
-"""Suspending and waking a card are steps of Undo."""
 NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
 MARKS = (
     "is:suspended",
@@ -50,20 +51,20 @@ MARKS = (
     "flag:2 or flag:3 or flag:6 or flag:7",
     "flag:4 or flag:5 or flag:6 or flag:7",
 )
+# What changes in Anki's answers as time goes by.
 PASSING = ("new_count", "learn_count", "review_count", "nextReviews")
-"""What changes in Anki's answers as time goes by."""
 NAMES: tuple[Action, ...] = (("deckNames", {}), ("modelNames", {}))
+# Key of the date of Anki's day, for an hour: telling it reads the whole log.
 ANKI_DAY = "answers day"
-"""Key of the date of Anki's day, for an hour: telling it reads the whole log."""
 COUNT: Action = ("getNumCardsReviewedToday", {})
 BY_DAY: Action = ("getNumCardsReviewedByDay", {})
 EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
+# A queue of cards.
 SUSPENDED = -1
-"""A queue of cards."""
 LOOKS = 4
+# Anki's window answers in the background: how often, and after how long, the log is looked at again.
 PAUSE_S = 0.5
-"""Anki's window answers in the background: how often, and after how long, the log is looked at again."""
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"

@@ -17,6 +17,7 @@ Member = TypeVar("Member")
 Item = TypeVar("Item", NoteInput, NoteUpdate)
 Ready = TypeVar("Ready")
 
+# Reasons, by a part of AnkiConnect's texts.
 REASONS = {
     "is a duplicate": "duplicate",
     "it is empty": "empty",
@@ -24,18 +25,17 @@ REASONS = {
     "deck was not found": "deck",
     "was not found": "missing",
 }
-"""Reasons, by a part of AnkiConnect's texts."""
+# Notes in the first part, by which the speed is measured.
 FIRST = 30
-"""Notes in the first part, by which the speed is measured."""
+# Time that a part should take: Anki does not react meanwhile.
 PART_S = 1.2
-"""Time that a part should take: Anki does not react meanwhile."""
+# A part is at most so many times as large as the one before: the Browser may be opened at any time.
 GROWTH = 8
-"""A part is at most so many times as large as the one before: the Browser may be opened at any time."""
 MOST = 500
+# In a brief answer more are counted.
 MOST_DUPLICATES = 5
-"""In a brief answer more are counted."""
+# Weight of an item of which AnkiConnect takes many in one action.
 TOGETHER = 0.02
-"""Weight of an item of which AnkiConnect takes many in one action."""
 
 
 class Parts(Generic[Member]):

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from tools.core.errors import cut
 from tools.core.json_types import JsonObject
 
+# Styles, scripts and comments with what is in them.
 INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-"""Styles, scripts and comments with what is in them."""
 # The tag's end is optional: were it required, a card with `src=` a thousand times would be tried in every
 # way.
 IMAGE = re.compile(
@@ -22,31 +22,31 @@ LATEX = re.compile(r"""<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)
 # Where a person types the answer: [[type:Back]], [[type:nc:Back]], [[type:cloze:Text]].
 TYPED = re.compile(r"\[\[type:(?:nc:)?(cloze:)?(?:nc:)?([^\]]+)\]\]")
 CLOZE = re.compile(r"\{\{c(\d+)::(.*?)(?:::.*?)?\}\}", re.DOTALL)
+# In both sides of an image-occlusion card: its masks are drawn by a script.
 OCCLUSION = 'id="image-occlusion-container"'
-"""In both sides of an image-occlusion card: its masks are drawn by a script."""
 MASKED = "[image occlusion: Anki's window shows it]"
 TYPE_IT = "[type it]"
+# Tags after which a new line begins.
 BREAK = re.compile(r"<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>", re.IGNORECASE)
-"""Tags after which a new line begins."""
 # As browsers read it: `<` before anything else than a letter is text.
 TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
+# Anki's placeholder for a sound, or for text to be spoken.
 PLAY = re.compile(r"\[anki:play:[qa]:\d+\]")
-"""Anki's placeholder for a sound, or for text to be spoken."""
 SOUND = re.compile(r"\[sound:([^\]]+)\]")
+# The line between question and answer on the back of a card.
 ANSWER = re.compile(r"<hr\b[^<>]*\bid\s*=\s*[\"']?answer[\"']?[^<>]*>", re.IGNORECASE)
-"""The line between question and answer on the back of a card."""
 BLANKS = re.compile(r"[ \t\xa0]+")
 LINES = re.compile(r"\s*\n\s*")
+# Marks of the writing direction that Anki puts around numbers.
 ISOLATES = dict.fromkeys((0x2066, 0x2067, 0x2068, 0x2069))
-"""Marks of the writing direction that Anki puts around numbers."""
 
 STATES = {0: "new", 1: "learning", 2: "review", 3: "relearning"}
+# The names of the eases 1 to 4.
 BUTTONS = ("again", "hard", "good", "easy")
-"""The names of the eases 1 to 4."""
+# The queue of cards that come again today; their `due` is a second.
 LEARNING = 1
-"""The queue of cards that come again today; their `due` is a second."""
+# Characters of a side in a list of cards.
 LONGEST = 600
-"""Characters of a side in a list of cards."""
 
 DAY = 86_400
 # Names and seconds of the units in which Anki writes intervals, and their digits after the point.

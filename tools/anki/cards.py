@@ -20,8 +20,8 @@ from tools.core.tool import Tool
 # Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
 DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 
+# Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
-"""Weights of cards and notes in actions that AnkiConnect carries out one by one."""
 
 MEMORY = "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
 TAKING_TAGS = ("removeTags", "replaceTags")

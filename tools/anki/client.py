@@ -14,16 +14,18 @@ from tools.core.json_types import JsonObject
 
 VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
+# Time that each entry of a `multi` adds to what is allowed: a slow Pi adds a note in less.
 ENTRY_S = 0.2
-"""Time that each entry of a `multi` adds to what is allowed: a slow Pi adds a note in less."""
 
 Action = tuple[str, JsonObject]
 
+# Changes nothing, and makes Anki redraw its window: a review that shows a deleted card moves on to the
+# next.
 REDRAW: Action = ("addTags", {"notes": [], "tags": ""})
-"""Changes nothing, and makes Anki redraw its window: a review that shows a deleted card moves on to the
-next."""
 PROFILE: Action = ("getActiveProfile", {})
 
+# Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the
+# checks.
 READING = frozenset(
     """\
     apiReflect areDue areSuspended canAddNote canAddNotes canAddNotesWithErrorDetail cardReviews cardsInfo cardsModTime
@@ -34,8 +36,6 @@ READING = frozenset(
     modelFieldFonts modelFieldNames modelFieldsOnTemplates modelNames modelNamesAndIds modelStyling modelTemplates
     notesInfo notesModTime retrieveMediaFile suspended version""".split()
 )
-"""Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the
-checks."""
 
 
 def call(action: str, *, extra_s: float = 0, **params: object) -> Result:

@@ -15,8 +15,8 @@ from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 
+# The deck that Anki never deletes, whatever it is called.
 DEFAULT_ID = 1
-"""The deck that Anki never deletes, whatever it is called."""
 SEPARATOR = "::"
 
 # The signs with a meaning inside the quotes of a query.

@@ -20,10 +20,10 @@ from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
+# The entry of a result's `_meta` that holds the cards; the model need not pay for them.
 CARDS = "pi-mcp/cards"
-"""The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
+# Files of one answer, as base64: beyond, the page fetches further cards by another call.
 MOST_BYTES = 3_000_000
-"""Files of one answer, as base64: beyond, the page fetches further cards by another call."""
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000

@@ -16,6 +16,7 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
+# By tool: the actions that it does with a journal and the owner's consent, which must not be gone round.
 OURS = {
     "anki_delete_notes": "deleteNotes",
     "anki_delete_decks": "deleteDecks",
@@ -24,9 +25,9 @@ OURS = {
     "anki_change_cards": "addTags removeTags replaceTags replaceTagsInAllNotes changeDeck suspend unsuspend setDueDate"
     " forgetCards",
 }
-"""By tool: the actions that it does with a journal and the owner's consent, which must not be gone round."""
 
 ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
+# Other actions that the setting ANKI_INVOKE has to allow, and what they do.
 BEYOND = {
     "modelFieldAdd": ONE_WAY,
     "modelFieldReposition": ONE_WAY,
@@ -46,7 +47,7 @@ BEYOND = {
     "loadProfile": "closes the person's profile",
     "guiExitAnki": "closes Anki",
 }
-"""Other actions that the setting ANKI_INVOKE has to allow, and what they do."""
+# By a part of an action's name: the way to what AnkiConnect cannot, or must not do.
 IN_ANKI = {
     "export": "the person can do it in Anki: File, Export",
     "import": "the person can do it in Anki: File, Import",
@@ -65,17 +66,16 @@ IN_ANKI = {
     "modeltemplate": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Cards",
     "reposition": "the person can do it in Anki: Browse, Cards, Reposition",
 }
-"""By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
 UNSUPPORTED = "unsupported action"
+# Reading actions that make a deck of a name they do not know.
 NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
-"""Reading actions that make a deck of a name they do not know."""
+# With one of these in its parameters even canAddNotes stores a file in the media folder.
 BRINGING_MEDIA = {"path", "url", "data", "picture", "audio", "video"}
-"""With one of these in its parameters even canAddNotes stores a file in the media folder."""
+# Parameters, at any depth, that the setting has to allow.
 MEMBERS = {
     "path": "reads any file of the machine that Anki runs on",
     "url": "lets Anki's machine fetch any address",  # AnkiConnect follows redirects, into Anki's own network too
 }
-"""Parameters, at any depth, that the setting has to allow."""
 
 
 @Tool("anki.invoke", title="Anki: any action", write=True, destructive=True)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 MOST_ENTRIES = 1000
+# For notes and cards, and again for media; the oldest entries beyond go.
 MOST_BYTES = 50_000_000
-"""For notes and cards, and again for media; the oldest entries beyond go."""
 
 SCHEMA = """
 create table if not exists changes (
@@ -36,12 +36,12 @@ delete from changes where id in (
     ) where number > 1 and (number > ? or bytes > ?)
 )"""
 
+# The action that takes a single card.
 SET_VALUE = "setSpecificValueOfCard"
-"""The action that takes a single card."""
+# The action that takes a single note.
 SET_FIELDS = "updateNoteFields"
-"""The action that takes a single note."""
+# States of cards: the search for each, and the action that brings cards into it.
 States = dict[str, Action]
-"""States of cards: the search for each, and the action that brings cards into it."""
 SUSPENSIONS: States = {
     "is:suspended": ("suspend", {}),
     "-is:suspended": ("unsuspend", {}),
@@ -51,8 +51,8 @@ FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [f
 # `interval`.
 COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
 WITH_FLAG = (*COLUMNS, "flags")
+# Cards in one request: the answer of cardsInfo has a kilobyte for each.
 PART = 500
-"""Cards in one request: the answer of cardsInfo has a kilobyte for each."""
 
 
 class Step(NamedTuple):

@@ -15,10 +15,10 @@ from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
+# A larger file is answered only on demand: 1.5 MB were 500,000 tokens.
 MAX_BYTES = 256_000
-"""A larger file is answered only on demand: 1.5 MB were 500,000 tokens."""
+# Kinds of pictures that every client shows.
 SHOWN = ("png", "jpg", "gif", "webp")
-"""Kinds of pictures that every client shows."""
 
 
 @Tool("anki.get_media")

@@ -12,8 +12,8 @@ from tools.core.schema import Alias, Limits
 # A schema for models to read; its description says the rest: each property costs four times as much of every
 # conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
+# A text and the one that takes its place.
 Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
-"""A text and the one that takes its place."""
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A cloze without another one in it.
@@ -26,9 +26,8 @@ OCCLUSION_FORM = (
     "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.1:oi=1}}, {{c2::…}}: a box a card, in fractions "
     "of the picture; oi=1 hides all boxes on each"
 )
+# The warning, in the words of the contract, about an image whose target field the note type does not have.
 UNKNOWN_TARGET = "unknown_target_field"
-"""The warning, in the words of the contract, about an image whose target field the note type does not
-have."""
 
 
 class ItemError(ToolError):

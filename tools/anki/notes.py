@@ -28,14 +28,14 @@ UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGN
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
+# For a person in a shell.
 MOST = 10**9
-"""For a person in a shell."""
+# Notes read in one request.
 PART = 500
-"""Notes read in one request."""
+# Notes that a dry run shows.
 EXAMPLES = 5
-"""Notes that a dry run shows."""
+# Characters of the text that stands for a note.
 LONGEST_TEXT = 80
-"""Characters of the text that stands for a note."""
 
 
 @Tool("anki.note_info")

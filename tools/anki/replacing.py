@@ -11,8 +11,8 @@ from tools.anki.notes import Info
 from tools.core.errors import cut
 
 EVERY_FIELD = "*"
+# Characters that a dry run shows on each side of a place, and before the first difference.
 AROUND = 20
-"""Characters that a dry run shows on each side of a place, and before the first difference."""
 # Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
 DROPPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 

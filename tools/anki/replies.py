@@ -9,8 +9,8 @@ from tools.anki.settings import current
 from tools.core import http
 from tools.core.errors import ToolError, one_line
 
+# The answer of an action: JSON of its own shape, checked by whoever asked for it.
 Result = Any
-"""The answer of an action: JSON of its own shape, checked by whoever asked for it."""
 
 TAGS = re.compile(r"<[^<>]*>")
 UNREACHABLE = "ANKI_UNREACHABLE"

@@ -16,8 +16,8 @@ from tools.core.tool import Tool
 LOG_LOST = (
     "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 )
+# Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one.
 NEW_NOTE = 3
-"""Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one."""
 CARDS_GONE = (
     "it is there, a card of it is not: change a field of it, and Anki makes the card again, as a new one"
 )

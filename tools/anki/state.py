@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 ADDED = "anki-added.sqlite3"
+# Time that another session may hold one.
 PATIENCE_S = 10
-"""Time that another session may hold one."""
+# So long a call can be finished by the same call made again: later it means something new.
 KEPT_S = 3600
-"""So long a call can be finished by the same call made again: later it means something new."""
 
 # An empty profile is of an add-on that does not name it; a `call` is the name under which something is kept
 # for an hour.

@@ -27,10 +27,10 @@ FORECAST = (
     "-is:suspended -is:new prop:due=5",
     "-is:suspended -is:new prop:due=6",
 )
+# Cards answered today, since yesterday and since the day before: they show where Anki's day begins.
 RATED = ("rated:1", "rated:2", "rated:3")
-"""Cards answered today, since yesterday and since the day before: they show where Anki's day begins."""
+# Time in which a part of the log is read: Anki's window stands still meanwhile.
 HOLD_S = 0.4
-"""Time in which a part of the log is read: Anki's window stands still meanwhile."""
 MOST_DECKS = 12
 MOST_LEECHES = 5
 

@@ -31,8 +31,8 @@ COLUMN = " column"
 TAGS = "tags"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
+# Marks between the texts of a pasted list, the likeliest first.
 LIKELY_MARKS = (";", *DASHES, "|", ",")
-"""Marks between the texts of a pasted list, the likeliest first."""
 LEFT_OUT = ("", "guid column", "deck column", "notetype column")
 NEARLY_ALL = 0.9
 # Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.

@@ -24,11 +24,11 @@ NOTE = (
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
+# After so long the editor of Anki's Browser, which was still loading a note, has saved what it had.
 EDITOR_S = 1.5
-"""After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
 MOST_PLACES = 10
+# Notes of a query that a call changes: a minute of Anki's and some 20 MiB here.
 AT_ONCE = 5000
-"""Notes of a query that a call changes: a minute of Anki's and some 20 MiB here."""
 EMPTIES_UNDO = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from tools.core.json_types import JsonObject
 
+# Characters of a text that a sentence quotes.
 SHORT = 60
-"""Characters of a text that a sentence quotes."""
 
 # Control characters, separators of lines and paragraphs, marks of direction (Arabic letter mark, LRM, RLM,
 # embeddings, overrides, isolates), blanks without a width, and tags, which spell text that nobody sees.

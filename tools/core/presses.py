@@ -13,8 +13,8 @@ from tools.core.errors import ToolError
 from tools.core.files import make_file, plain_file
 from tools.core.json_types import JsonObject
 
+# The entry of a result's `_meta` that holds the key.
 PRESS = "pi-mcp/press"
-"""The entry of a result's `_meta` that holds the key."""
 SECRET_BYTES = 32
 
 

@@ -17,14 +17,16 @@ from tools.klipper.page import printer_page
 from tools.klipper.page.printer_page import Shown
 from tools.klipper.printers import PrinterName
 
+# Bytes of an answer as JSON.
 LIMIT = 3000
-"""Bytes of an answer as JSON."""
+# More findings than fit into it.
 MOST_ENTRIES = 40
-"""More findings than fit into it."""
 LONGEST_MESSAGE = 240
 MOST_LINES_TOLD = 8
-MOST_MISTAKES, LONGEST_MISTAKE = 4, 140
-"""Mistakes that are named in the answer of another tool, and characters of each."""
+# Mistakes that are named in the answer of another tool.
+MOST_MISTAKES = 4
+# Characters of each.
+LONGEST_MISTAKE = 140
 ALWAYS = (
     "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not",
     "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",

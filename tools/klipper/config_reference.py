@@ -16,15 +16,22 @@ from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Op
 from tools.klipper.search import index
 
 Name = Annotated[str | None, Limits(max_length=200)]
+# Characters of a section's options with shortened texts.
 BUDGET = 2500
-"""Characters of a section's options with shortened texts."""
-LEAST, FULL = 24, 1_000_000
-"""Characters of a text however many there are, and of one that is not shortened."""
-LONGEST_TEXT, MOST_TEXTS = 300, 6
-"""Characters of each text of an option that has several, and how many of them."""
-MOST_OWNERS, MOST_NEAR = 30, 4
-"""Sections that have an option, and those with a name that is near."""
-LONGEST_CHANGE, MOST_CHANGES = 160, 4
+# Characters of a text, however many there are.
+LEAST = 24
+# Characters of a text that is not shortened.
+FULL = 1_000_000
+# Characters of each text of an option that has several.
+LONGEST_TEXT = 300
+# Texts of such an option.
+MOST_TEXTS = 6
+# Sections named that have an option.
+MOST_OWNERS = 30
+# Sections named with a name that is near.
+MOST_NEAR = 4
+LONGEST_CHANGE = 160
+MOST_CHANGES = 4
 
 
 @Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)

@@ -9,8 +9,8 @@ from tools.core.tool import Tool
 from tools.klipper import headings, pages
 from tools.klipper.settings import Source, sources
 
+# Characters of one answer's text, its closing line included.
 LIMIT = 10_000
-"""Characters of one answer's text, its closing line included."""
 CLOSING = "\n[… {} characters more: read_doc again with offset={}{}]"
 LONGEST_CLOSING = 100
 

@@ -17,15 +17,17 @@ CLOSING = re.compile(r"(?<![^ \t])#+$")
 MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # What an anchor leaves out.
 DROPPED = re.compile(r"[^\w\- ]")
+# Characters of a heading that are looked at.
 LONGEST_HEADING = 300
-"""Characters of a heading that are looked at."""
 # The date that begins an entry of a page of dated ones (`Config_Changes.md`), and as it is typed.
 DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
 DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
+# A dated entry is below every heading.
 ENTRY_LEVEL = 7
-"""A dated entry is below every heading."""
-# What tells the sections of a series apart: `extruder2`, `stepper_x`.
-LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
+# What tells the sections of a series apart: `extruder2`.
+LAST_NUMBER = re.compile(r"\d+$")
+# The same of axes: `stepper_x`.
+AXIS = re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
 # command in a list, anywhere as code.

@@ -13,8 +13,8 @@ from tools.klipper.headings import headings
 from tools.klipper.settings import Source, sources
 
 SUFFIX = ".md"
+# The part of a page that is read for its title.
 TITLE_BYTES = 8192
-"""The part of a page that is read for its title."""
 # The address of a page on the official site, or in the repository.
 ADDRESS = re.compile(
     r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"

@@ -24,8 +24,8 @@ from tools.klipper import printer_data, settings
 from tools.klipper.config import printer_cfg
 from tools.klipper.config.printer_cfg import PrinterConfig
 
+# The name of the printer whose folder is on this machine.
 HERE = "here"
-"""The name of the printer whose folder is on this machine."""
 # For everything that one call asks of one printer.
 TIMEOUT_S = 8.0
 # Of one answer of a Moonraker, and of the end of a log.

@@ -24,17 +24,18 @@ from tools.klipper.search.index import Index
 from tools.klipper.search.query import Ranked, Term, question, ranked
 
 MOST_ABSENT = 8
+# A page is shown only if its score has this share of the best.
 WEAK = 0.5
-"""A page is shown only if its score has this share of the best."""
+# The share of the best section's score that another section of the page has to have to be shown beside it.
 ANOTHER = 0.85
-"""The share of the best section's score that another section of the page has to have to be shown beside
-it."""
+# Characters in which the words of a question are together.
 CLOSE = 160
-"""Characters in which the words of a question are together."""
-ROOM, LEAD = 196, 80
-"""Characters of a snippet, and so many of them before the match."""
+# Characters of a snippet.
+ROOM = 196
+# Characters of it before the match.
+LEAD = 80
+# Characters looked at on either side.
 REACH = 1000
-"""Characters looked at on either side."""
 BLANK = re.compile(r"\s+")
 WORD = re.compile(r"[^\W_]+")
 # 150 to ROOM characters of whole words.

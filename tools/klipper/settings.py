@@ -11,13 +11,13 @@ from tools.core import settings
 from tools.core.errors import ToolError
 from tools.core.settings import PROJECT, Section, setting
 
+# The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock.
 STATE = ".pi-mcp"
-"""The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock."""
+# The link in it to the generation to read. A sync switches by replacing it.
 CURRENT = "current"
-"""The link in it to the generation to read. A sync switches by replacing it."""
+# The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper
+# has not, and stays at its version.
 SPARSE = "info/sparse-checkout"
-"""The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper
-has not, and stays at its version."""
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = re.compile(
     r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?", re.ASCII

@@ -16,7 +16,8 @@ from tools.klipper.config.machine import short
 from tools.klipper.search import index
 from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
 
-MOST_ENTRIES, LONGEST_ENTRY = 20, 200
+MOST_ENTRIES = 20
+LONGEST_ENTRY = 200
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {
     True: "behind its upstream",

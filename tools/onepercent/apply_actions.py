@@ -37,13 +37,10 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 def apply_actions(
     preview_id: str,
     user_confirmation: Annotated[str, "the person's words of consent"],
-    idempotency_key: Annotated[
-        str | None, "default: the preview's own: a repeated call does nothing twice"
-    ] = None,
+    idempotency_key: str | None = None,
 ) -> JsonObject:
-    """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
+    """Apply a preview, all or nothing, only after the person said yes to it.
 
-    An expired or stale preview is not applied: the error brings a new preview_id and diff to be confirmed.
     Source: docs/manual.md, “Your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)

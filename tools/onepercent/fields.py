@@ -208,7 +208,7 @@ def _minutes(name: str, value: object) -> Any:
 
 DURATION = replace(
     MINUTES,
-    schema={"type": "string", "description": "minutes; or half, one to four: hours"},
+    schema={"type": "string", "description": "minutes"},
     convert=_minutes,
     empty=True,
 )

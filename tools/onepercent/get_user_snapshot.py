@@ -30,20 +30,17 @@ Status = Literal["work", "complete", "all", "archived"]
 
 @Tool("get_user_snapshot", title="Goals, habits, diary", order=10, on_call=dispatch, page=person_pages.DAYS)
 def get_user_snapshot(
-    include: Annotated[list[Section] | None, "default: goals, habits, xp"] = None,
-    date_from: Annotated[str | None, "for diary, schedule; default today. history: the last 7 days"] = None,
-    date_to: Annotated[str | None, "default date_from + 7 days; history: today"] = None,
-    goals_status: Annotated[Status | None, "default work"] = None,
-    goal_id: Annotated[int | None, "that one goal whole, with every step"] = None,
-    find: Annotated[
-        str | None, "words: goals, steps, habits, diary that have them, instead of a snapshot"
-    ] = None,
-    picture: Annotated[bool | None, "add the habits' marks as lines of text"] = None,
+    include: list[Section] | None = None,
+    date_from: Annotated[str | None, "default today; history: the last 7 days"] = None,
+    date_to: Annotated[str | None, "default: 7 days on; history: today"] = None,
+    goals_status: Status | None = None,
+    goal_id: Annotated[int | None, "that one whole, with every step"] = None,
+    find: Annotated[str | None, "words in goals, steps, habits, diary; instead of a snapshot"] = None,
+    picture: Annotated[bool | None, "add habits' marks as lines"] = None,
 ) -> JsonObject:
-    """Read a person's goals, habits, diary, schedule and XP, with the ids that actions need.
+    """Read a person's goals, habits, diary, schedule, XP and history, with the ids that actions need.
 
-    A goal shows what is done and next; include steps shows all open ones. usual: what items have that do not
-    say otherwise. history: what was closed, kept and earned, and the period before.
+    A goal shows its next step; include steps: all open ones. usual: what items have that do not say otherwise.
     Source: the sections in tools/onepercent/snapshot.
     """
     names = _sections(include or (), bool(find), goal_id is not None)

@@ -20,7 +20,7 @@ from tools.onepercent.page import person_pages
 from tools.onepercent.rules import MOST_ACTIONS
 
 RULES = (
-    "* required. Dates: YYYY-MM-DD. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
+    "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
     "of a create before; goal_id null: the last. update: as create; null clears, append {field: text} adds. score 1-10."
 )
 REPEAT = "Call preview_actions again."
@@ -76,7 +76,7 @@ def preview_actions(
 ) -> JsonObject:
     """OnePercent: show what actions would do; nothing changes yet.
 
-    Show message; apply_actions after a clear yes, else cancel_preview.
+    Show message, ask, then apply_actions or cancel_preview.
     Source: the declarations in tools/onepercent/actions; docs/manual.md, “Your data”.
     """
     if not actions:

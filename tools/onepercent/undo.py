@@ -79,13 +79,12 @@ Rows = dict[Place, Row]  # an empty row is none
 )
 def undo_last(
     redo: Annotated[bool, "bring back what was undone last"] = False,
-    number: Annotated[int, "take back only the n-th of what stands, newest first"] = 1,
-    list: Annotated[bool, "only name the last 20 changes, newest first"] = False,
+    number: Annotated[int, "only the n-th newest"] = 1,
+    list: Annotated[bool, "only name the last 20"] = False,
 ) -> JsonObject:
-    """Preview the exact reversal of what was applied last, XP included; confirm it with apply_actions.
+    """Preview the exact reversal of what was applied last; confirm it with apply_actions.
 
-    Applied again and again it walks back, up to 20 changes. Fails, saying why, if what it touches has changed
-    since.
+    Again and again it walks back, up to 20 changes.
     Source: the journals of what was applied.
     """
     calls.checkpoint()

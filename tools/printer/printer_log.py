@@ -25,21 +25,27 @@ from tools.klipper.search.messages import Message
 from tools.printer.makers import MAKERS_LINE, UNKNOWN, klipper_of
 from tools.printer.printer_state import number_of, text_of
 
+# Characters of an answer: 600 tokens.
 LIMIT = 2400
-"""Characters of an answer: 600 tokens."""
-MOST_ERRORS, MOST_EARLIER = 4, 6
-"""Messages of the start that is asked for, and earlier starts that failed."""
+# Messages of the start that is asked for.
+MOST_ERRORS = 4
+# Earlier starts that failed.
+MOST_EARLIER = 6
+# Characters of a pasted log that are read, from its end.
 LONGEST_TEXT = 1_000_000
-"""Characters of a pasted log that are read, from its end."""
+# Days of logs that are looked through for the beginning of a start.
 MOST_FILES = 3
-"""Days of logs that are looked through for the beginning of a start."""
-MOST_DIFFERENT, MOST_CONFIG = 20_000, 50_000
-"""Lines that are looked at for a message, numbers aside, and those of one configuration."""
-STATS, CONFIG, CONFIG_END = b"Stats ", "===== Config file =====", "======================="
+# Lines that are looked at for a message, numbers aside.
+MOST_DIFFERENT = 20_000
+# Lines of one configuration.
+MOST_CONFIG = 50_000
+STATS = b"Stats "
+CONFIG = "===== Config file ====="
+CONFIG_END = "======================="
+# The ends of a print that ask for no cause (Moonraker's history).
 UNHURT = ("completed", "in_progress", "cancelled")
-"""The ends of a print that ask for no cause (Moonraker's history)."""
+# The line that Klipper prints when it refuses its configuration (klippy/klippy.py).
 REFUSED = "Config error"
-"""The line that Klipper prints when it refuses its configuration (klippy/klippy.py)."""
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
 STARTED = re.compile(
@@ -61,18 +67,18 @@ RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
 TRANSITION = "Transition to shutdown state: "
+# The state while the board's own word is still to come: `MCU 'mcu' shutdown: Timer too close`.
 UNNAMED = "MCU shutdown"
-"""The state while the board's own word is still to come: `MCU 'mcu' shutdown: Timer too close`."""
+# Ends the word of a board that was stopped because something else had happened, or by M112.
 CONSEQUENCE = "Command request"
-"""Ends the word of a board that was stopped because something else had happened, or by M112."""
 # In a Stats line: a board with what it sent and what was lost, and the host.
 BOARD = re.compile(
     r" (\S+): (?:\w+=\S+ )*?bytes_read=(\d{1,18}) bytes_retransmit=(\d{1,18}) bytes_invalid=(\d{1,18})"
 )
 HOST = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
+# Bytes of a Stats line that are read: Klipper's have some hundreds for each board.
 LONGEST_STATS = 4000
-"""Bytes of a Stats line that are read: Klipper's have some hundreds for each board."""
 
 
 @Tool("printer_log", page=printer_page.PRINTER)

@@ -18,7 +18,8 @@ from tools.klipper.printers import INFO, QUERY, Folder, Moonraker, PrinterName
 from tools.klipper.search import messages
 from tools.printer.makers import UNKNOWN, klipper_of
 
-MOST_HEATERS, MOST_WARNINGS = 6, 3
+MOST_HEATERS = 6
+MOST_WARNINGS = 3
 # The fields that are asked for (Status_Reference.md).
 OBJECTS: JsonObject = {
     "print_stats": "filename state message print_duration filament_used info".split(),
@@ -29,7 +30,8 @@ OBJECTS: JsonObject = {
     "heaters": ["available_heaters", "available_sensors"],
     "configfile": ["warnings", "save_config_pending"],
 }
-ENDED, ACTIVE = ("error", "shutdown"), ("printing", "paused")
+ENDED = ("error", "shutdown")
+ACTIVE = ("printing", "paused")
 # What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
 ADVICE = re.compile(
     r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*", re.DOTALL

@@ -4,8 +4,8 @@ import re
 
 from tools.anki.note_input import ItemError
 
+# The last chunk with its checksum.
 PNG_END = b"IEND\xaeB`\x82"
-"""The last chunk with its checksum."""
 SVG_HEAD_BYTES = 4096
 
 # How a file of each format begins. Before the root of a drawing: a byte order mark, blanks, comments,

@@ -24,13 +24,13 @@ BLANKS = re.compile(r"[ \t\r\n]+")
 # The ending of an image's file name.
 ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
 
+# From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its
+# size.
 BY_PATH_BYTES = MIB = 1024 * 1024
-"""From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its
-size."""
 S_PER_MIB_SQUARED = 2
 
+# For the whole of a download, redirects included.
 TIMEOUT_S = 30
-"""For the whole of a download, redirects included."""
 MOST_REDIRECTS = 5
 # Nothing but http(s), and not a character that could end the line of a request.
 WEB_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f]+", re.IGNORECASE)

@@ -17,15 +17,15 @@ from typing import Any
 from tools.anki.images.image_bytes import cut_short
 from tools.core.settings import VENV_PACKAGES
 
+# PIL.Image.Image, which only exists if Pillow is installed.
 PilImage = Any
-"""PIL.Image.Image, which only exists if Pillow is installed."""
 
 QUALITY = 85
+# Memory that decoding and shrinking one image may take.
 MOST_BYTES = 85_000_000
-"""Memory that decoding and shrinking one image may take."""
 
+# Up to this size a picture needs no shrinking, and the missing Pillow no word.
 SMALL_BYTES = 200_000
-"""Up to this size a picture needs no shrinking, and the missing Pillow no word."""
 NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
 
 

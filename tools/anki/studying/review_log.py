@@ -7,12 +7,12 @@ from typing import NamedTuple
 from tools.anki.card_text import BUTTONS, DAY
 from tools.core.json_types import JsonObject
 
+# Zones differ by quarters of an hour, and Anki's day begins at a full hour of one.
 SLOT_S = 900
-"""Zones differ by quarters of an hour, and Anki's day begins at a full hour of one."""
+# The time at which Anki's day begins, unless the person chose another.
 DAY_STARTS = time(hour=4)
-"""The time at which Anki's day begins, unless the person chose another."""
+# A kind of rows.
 REVIEW = 1
-"""A kind of rows."""
 MATURE_DAYS = 21
 
 
@@ -24,8 +24,8 @@ class LogRow(NamedTuple):
     interval: int
 
 
+# The rows of each card, an answer of getReviewsOfCards.
 Log = dict[str, list[JsonObject]]
-"""The rows of each card, an answer of getReviewsOfCards."""
 
 
 def newest(log: Log) -> dict[int, LogRow]:

@@ -51,18 +51,18 @@ WAITING = {
 }
 MOST_CANDIDATES = 1000
 MOST_DETAILS = 100
+# Reviews whose details are asked for if the deck's order needs them: half a second of Anki's window.
 MOST_ORDERED = 200
-"""Reviews whose details are asked for if the deck's order needs them: half a second of Anki's window."""
 
+# Options of a deck: new cards, and those that learn across days, come among the reviews, after or before
+# them.
 MIX, AFTER, BEFORE = range(3)
-"""Options of a deck: new cards, and those that learn across days, come among the reviews, after or before
-them."""
+# Option of a deck: new cards by the number of their template, within it as they were gathered.
 BY_TEMPLATE = 0
-"""Option of a deck: new cards by the number of their template, within it as they were gathered."""
+# Options of a deck: new cards are gathered deck by deck.
 BY_DECK = (0, 5)
-"""Options of a deck: new cards are gathered deck by deck."""
+# Option of a deck: new cards are gathered from the last position.
 HIGHEST_FIRST = 2
-"""Option of a deck: new cards are gathered from the last position."""
 
 
 def deck_place(info: JsonObject) -> list[str]:
@@ -84,10 +84,10 @@ REVIEW_ORDERS: dict[int, Callable[[JsonObject], Any]] = {
 }
 EASE_ORDERS = (5, 6)
 
+# Cards due today, as new, learning and review; subdecks and daily limits count.
 Counts = dict[str, int]
-"""Cards due today, as new, learning and review; subdecks and daily limits count."""
+# Kinds of cards, each with its column in an answer of getDeckStats.
 KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
-"""Kinds of cards, each with its column in an answer of getDeckStats."""
 
 
 def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:

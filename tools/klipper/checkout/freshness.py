@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
 LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
+# While only checkouts that this server may not change are behind.
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
-"""While only checkouts that this server may not change are behind."""
 
 
 def ask(source: Source) -> tuple[str, str]:

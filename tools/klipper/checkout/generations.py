@@ -32,18 +32,18 @@ from tools.klipper.checkout import git
 from tools.klipper.checkout.freshness import ask
 from tools.klipper.settings import CURRENT, STATE, Source, generation_of
 
+# Gets per cent and step.
 Report = Callable[[int, str], None]
-"""Gets per cent and step."""
 GENERATIONS = "generations"
+# One commit without contents, in a repository that has seen nothing before: no history, lost object or
+# configuration of an older one can be in the way. A person's own git finds a sparse checkout there.
 CLONE = (
     "clone --depth=1 --filter=blob:none --no-checkout --single-branch --no-tags --no-local --template= "
     "--origin=origin --config=core.worktree=.. --config=core.sparseCheckout=true "
     "--config=core.sparseCheckoutCone=false"
 ).split()
-"""One commit without contents, in a repository that has seen nothing before: no history, lost object or
-configuration of an older one can be in the way. A person's own git finds a sparse checkout there."""
+# Over the upstream's `.gitattributes`: files are written as they are, and through no program.
 ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
-"""Over the upstream's `.gitattributes`: files are written as they are, and through no program."""
 
 
 @contextmanager

@@ -8,12 +8,13 @@ from tools.core import processes
 from tools.core.errors import ToolError
 from tools.core.settings import masked
 
+# To ask an upstream for its tip.
 CONTACT_TIMEOUT_S = 60
-"""To ask an upstream for its tip."""
+# To bring everything; a stalled upstream is given up earlier.
 FETCH_TIMEOUT_S = 900
-"""To bring everything; a stalled upstream is given up earlier."""
 # The variables that every git of ours keeps: none of another git's, but where its configuration is.
 INHERITED = re.compile(r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_")
+# No prompts, English messages, only known protocols.
 ENVIRON = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
@@ -26,7 +27,7 @@ ENVIRON = {
     "GCM_INTERACTIVE": "never",
     "SSH_ASKPASS": "",
 }
-"""No prompts, English messages, only known protocols."""
+# These win over the user's own configuration.
 CONFIG = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -35,7 +36,6 @@ CONFIG = (
     "maintenance.auto=false",
     "protocol.ext.allow=never",
 )
-"""These win over the user's own configuration."""
 # The lines of git that say what went wrong, and its cure for a repository on this machine that is another
 # user's.
 TELLING = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")

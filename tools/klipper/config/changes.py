@@ -16,20 +16,20 @@ ENTRY = re.compile(r"^(\d{8}): ", re.MULTILINE)
 SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
 # A link, with its text as a group.
 LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)")
+# A name in backticks or quotes; one in brackets, too, is a section's.
 NAME = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
-"""A name in backticks or quotes; one in brackets, too, is a section's."""
 # What a sentence has that says that a name is gone, or that it still works; "It was deprecated on 20240313"
 # is history.
 GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
 DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)|\bwill be removed\b")
 # A name as in NAME, or that of a section.
 QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
+# The words that come in the place of a name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
+# section`.
 SUCCESSOR = re.compile(
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
-"""The words that come in the place of a name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
-section`."""
 # A name with a placeholder, `default_parameter_<name>`; what makes the name behind it the new one of a
 # change.
 PATTERN = re.compile(r"(\w+_)<\w+>")

@@ -45,8 +45,8 @@ from tools.klipper.pages import Page
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
+# Sections whose other options may be templates, too.
 TEMPLATED = ("menu", "display_template", "display_data")
-"""Sections whose other options may be templates, too."""
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
 # A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)

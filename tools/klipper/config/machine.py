@@ -9,26 +9,26 @@ from tools.klipper.config import options
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
+# A check ends after so many: nobody reads a tenth of them.
 MOST_FINDINGS = 1000
-"""A check ends after so many: nobody reads a tenth of them."""
 # The sections that make the object `probe`.
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 # The sections that other options call a heater, and those that measure with any sensor_type.
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
+# Begin the names of sections whose pins are not a micro-controller's.
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
-"""Begin the names of sections whose pins are not a micro-controller's."""
+# Sections that define a sensor by the name behind.
 OWN_SENSORS = ("thermistor", "adc_temperature")
-"""Sections that define a sensor by the name behind."""
+# The pin with which a probe is the endstop of the z axis.
 Z_PROBE = "z_virtual_endstop"
-"""The pin with which a probe is the endstop of the z axis."""
 # Files of programs that bring macros, and the sections that may stand in them.
 MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
+# Sections that only this fork of Klipper has.
 KALICO = ("danger_options", "constants")
-"""Sections that only this fork of Klipper has."""
+# So many options of Kalico are no mistake any more.
 KALICO_OPTIONS = 3
-"""So many options of Kalico are no mistake any more."""
 UNLESS = ", unless another file has it"
 
 

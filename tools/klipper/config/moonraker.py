@@ -14,16 +14,17 @@ from tools.klipper.config.reference import Reference
 from tools.klipper.pages import Page
 from tools.klipper.settings import sources
 
-PAGE, CHANGES = "configuration.md", "user_changes.md"
+PAGE = "configuration.md"
+CHANGES = "user_changes.md"
+# By one of these a file is Moonraker's.
 SECTIONS = set(
     "server authorization file_manager update_manager octoprint_compat database data_store secrets".split()
 )
-"""By one of these a file is Moonraker's."""
+# By one of these it is a printer's, or of a program that connects to Moonraker.
 NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
-"""By one of these it is a printer's, or of a program that connects to Moonraker."""
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
+# Begins a chapter of examples of what is wrong.
 EXAMPLES = "# Option Moved Deprecations"
-"""Begins a chapter of examples of what is wrong."""
 SECTION = re.compile(r"^#+ `\[(\w+)", re.MULTILINE)
 # The mark of an option that Moonraker warns of.
 DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")

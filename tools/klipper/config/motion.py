@@ -13,8 +13,8 @@ STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
 # Names with a number that need the one with the number before.
 NUMBERED = re.compile(r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)")
+# Kinematics whose steppers x and y have the bounds of these axes.
 RECTANGULAR = ("cartesian", "corexy", "corexz")
-"""Kinematics whose steppers x and y have the bounds of these axes."""
 
 
 def findings(machine: ParsedPrinter) -> Iterator[Finding]:

@@ -28,15 +28,15 @@ KNOWN = Path(__file__).with_name("known.txt")
 NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 # `[section]- modules !options ;commands`
 LINE = re.compile(r"\[(.*)\](.)([^!;]*)!?([^;]*);?(.*)")
+# Klipper takes these as a boolean, in any case.
 TRUTHS = "1 yes true on 0 no false off".split()
-"""Klipper takes these as a boolean, in any case."""
+# How a number is bound: Klipper's words, and what is wrong.
 BOUNDS = {
     "(": ("be above", operator.le),
     "[": ("have minimum of", operator.lt),
     "]": ("have maximum of", operator.gt),
     ")": ("be below", operator.ge),
 }
-"""How a number is bound: Klipper's words, and what is wrong."""
 EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas between"}
 
 

@@ -29,24 +29,24 @@ ODD = re.compile(r"^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)", re.MULTILINE)
 DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
 WHERE = "its block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
 INCLUDE = "[include "
+# Begin the names of sections that only calibrations write, wherever a person has moved them.
 PROFILES = ("bed_mesh ", "skew_correction ")
-"""Begin the names of sections that only calibrations write, wherever a person has moved them."""
 # What ends a line: `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
 OPTION = re.compile(r"([^:=]*)[:=](.*)")
 # From the first part of a path that is a pattern on: a pattern may fit no file.
 MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
+# Files that a pattern fits and that are looked at.
 MOST_FILES = 1000
-"""Files that a pattern fits and that are looked at."""
+# Lines and includes that are read, those of included files counted, too: no printer has a tenth of it.
 MOST_LINES = 50_000
-"""Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
 UNOPENED = "Unable to open config file"
+# Characters of a section's or an option's name; none that Klipper has is half as long.
 LONGEST_NAME = 100
-"""Characters of a section's or an option's name; none that Klipper has is half as long."""
+# Characters of a configuration, and bytes of its files; those of an included file count each time.
 LONGEST = 4_000_000
-"""Characters of a configuration, and bytes of its files; those of an included file count each time."""
+# Files that include each other in a row.
 DEEPEST = 100
-"""Files that include each other in a row."""
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
 
@@ -153,12 +153,12 @@ class PrinterConfig:
         self.problems.append(Finding(line, file, section, "", ERROR, message))
 
 
+# The contents of the files that an include means, by their names: of its pattern beside the file that has
+# it, or of the bare pattern. None for a file that cannot be read.
 Find = Callable[[str, str], dict[str, bytes | None]]
-"""The contents of the files that an include means, by their names: of its pattern beside the file that has
-it, or of the bare pattern. None for a file that cannot be read."""
+# A line without its comment, with its file and number before it; whether SAVE_CONFIG wrote it. An empty one
+# stands where a file begins, and behind an include.
 Line = tuple[str, int, str, bool]
-"""A line without its comment, with its file and number before it; whether SAVE_CONFIG wrote it. An empty one
-stands where a file begins, and behind an include."""
 
 
 def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:

@@ -26,27 +26,27 @@ SENSORS = "Temperature sensors"
 AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
 # A heading that a block may belong to; `## …` are the chapters.
 HEADING = re.compile(r"#{2,4} +(.*)")
+# A section begins: `[bed_mesh]`, and `#[menu some_name]`, whose every line is commented out.
 HEADER = re.compile(r"#?\[([^\]]+)\] *$")
-"""A section begins: `[bed_mesh]`, and `#[menu some_name]`, whose every line is commented out."""
+# An option: `name:`, `#name: default`, and once `# name: default`.
 OPTION = re.compile(r"(#?) ?([A-Za-z][\w<>]*):(?: +(.*))?$")
-"""An option: `name:`, `#name: default`, and once `# name: default`."""
+# Text: of the options above with two blanks or more, else of the block.
 PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
-"""Text: of the options above with two blanks or more, else of the block."""
+# Options are those of another section: `See the "fan" section …`, but for a single option it says all there
+# is.
 REFERS = re.compile(
     r"[Ss]ee the [\"']?\[?([\w ]{1,60}?)\]?[\"']? section(?! for (?:the definition|information) (?:of|on) this)"
 )
-"""Options are those of another section: `See the "fan" section …`, but for a single option it says all there
-is."""
+# A comment that divides the options of a block into parts (`extruder`: stepper, then heater).
 REMAINING = re.compile(r"The remaining \w+ ")
-"""A comment that divides the options of a block into parts (`extruder`: stepper, then heater)."""
+# Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
+# (klippy/stepper.py).
 RAIL = "endstop_pin"
-"""Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
-(klippy/stepper.py)."""
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
 PLACEHOLDER = re.compile(r"<\w+>")
+# The option of `[printer]` that decides which of several blocks of a section holds.
 KINEMATICS = "kinematics"
-"""The option of `[printer]` that decides which of several blocks of a section holds."""
 ELLIPSIS = "..."
 STEPPER = "stepper"
 

@@ -14,23 +14,25 @@ CAN_UUID = re.compile(r"[0-9a-f]{12}$", re.IGNORECASE)
 # The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
 
+# Options whose pin several sections may name alike (klippy/pins.py: `share_type`).
 SHARED = tuple(
     "enable_pin endstop_pin spi_software_ i2c_software_ uart_pin tx_pin cs_pin select_pins".split()
 )
-"""Options whose pin several sections may name alike (klippy/pins.py: `share_type`)."""
+# Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py).
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
-"""Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py)."""
 # An option that names pins: `pin`, `step_pin`, `encoder_pins`.
 PIN = re.compile(r"(^|_)pins?$")
-OVERRIDE, ALIASES, ANALOG = "duplicate_pin_override", "board_pins", "analog_range"
+OVERRIDE = "duplicate_pin_override"
+ALIASES = "board_pins"
+ANALOG = "analog_range"
 ANY_MARKS = "p^!"
+# The marks that a pin of each kind may have: as a pattern, and as Klipper says it.
 MARKS = {
     "p": ("", ""),
     "p!": (r"!?\s*", "[!] "),
     "p^": (r"[\^~]?\s*", "[^~] "),
     ANY_MARKS: (r"[\^~]?\s*!?\s*", "[^~] [!] "),
 }
-"""The marks that a pin of each kind may have: as a pattern, and as Klipper says it."""
 # The chip and the pin behind the marks.
 PLACE = r"(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)"
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040

@@ -12,8 +12,10 @@ from itertools import pairwise
 
 from tools.klipper.config.options import words_of
 
-# What begins a tag and what ends it, with the sign of one with a statement as a group.
-OPEN, END = re.compile(r"\{(%?)[-+]?\s*"), re.compile(r"[-+]?(%?)\}")
+# What begins a tag, with the sign of one with a statement as a group.
+OPEN = re.compile(r"\{(%?)[-+]?\s*")
+# What ends it, with the same group.
+END = re.compile(r"[-+]?(%?)\}")
 # A block that is no template, and a word that changes no syntax.
 RAW = re.compile(
     r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})", re.DOTALL
@@ -24,12 +26,12 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 CLOSING = {"(": ")", "[": "]", "{": "}"}
+# Jinja's operators that are words, and one that Python does not have, with Python's.
 OPERATORS = dict(pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|"))
-"""Jinja's operators that are words, and one that Python does not have, with Python's."""
+# Tags with nothing behind their word.
 BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
-"""Tags with nothing behind their word."""
+# Characters of a template in a message, from the tag on.
 LONGEST = 60
-"""Characters of a template in a message, from the tag on."""
 
 
 def mistake(template: str) -> str:

@@ -36,12 +36,13 @@ from tools.klipper.search.spelling import RUSSIAN, STOP_WORDS, stem
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 MARK = re.compile("[_-]")
+# A word in a section's heading counts as often as so many in its text.
 HEADING = 4
-"""A word in a section's heading counts as often as so many in its text."""
-FILE, CHECKSUM = "klipper-index", b"%08x\n"
+FILE = "klipper-index"
+CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
+# A letter behind all others.
 LAST = "\U0010ffff"
-"""A letter behind all others."""
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # A line of it: `page#anchor`, tab, English, tab, Russian.
 ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)

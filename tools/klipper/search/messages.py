@@ -28,12 +28,18 @@ ALIKE = dict(
 )
 # The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
 BOARD = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)
-GAP, LONG_GAP = r"(?: \S+){0,1}? ", r"(?: \S+){0,12}? "
-"""Words that may stand between two of a message, and in the place of a `*`."""
-LONGEST, MOST_LINES, MOST_FOUND = 600, 500, 8
-"""Characters of a line in which a message is looked for, lines of a log, messages that are explained."""
+# Words that may stand between two of a message.
+GAP = r"(?: \S+){0,1}? "
+# Words in the place of a `*`.
+LONG_GAP = r"(?: \S+){0,12}? "
+# Characters of a line in which a message is looked for.
+LONGEST = 600
+# Lines of a log that are looked at.
+MOST_LINES = 500
+# Messages that are explained.
+MOST_FOUND = 8
+# A longer text is pasted, so its words are spelt as Klipper spells them.
 MISSPELT = 300
-"""A longer text is pasted, so its words are spelt as Klipper spells them."""
 
 
 class Message(NamedTuple):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
 # The mark in a name that people write as two words: `bl touch`.
 DIVIDED = re.compile(r"\b(bl(?=.touch)|can(?=.bus)|web(?=.hooks)|auto(?=.save)|octo(?=.print))[ -]")
+# Words that say nothing of the subject of a question.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
-"""Words that say nothing of the subject of a question."""
 # The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
 SUFFIX = re.compile(
     r"(?:(?<=\w{5})(?:at(?:e[sd]?|ing|ions?)|ions?|e?ments?)"
@@ -24,12 +24,16 @@ RUSSIAN = re.compile(
     r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
     r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|[аеёиоуыэюяьй])$"
 )
-SHORTEST, LONGEST = 4, 40
-"""Letters of a word that is respelt."""
-LONG, ALIKE = 8, 0.8
-"""A word of so many letters may have two mistakes, a shorter one has one; the share of letters in order."""
+# The fewest letters of a word that is respelt.
+SHORTEST = 4
+# The most letters of such a word.
+LONGEST = 40
+# A word of so many letters may have two mistakes, a shorter one has one.
+LONG = 8
+# The share of letters that are in order.
+ALIKE = 0.8
+# A word of at most so many letters has no other form than its plural.
 SHORT = 3
-"""A word of at most so many letters has no other form than its plural."""
 EXACT = frozenset(("",))
 PLURAL = frozenset(("", "s"))
 AFTER_Y = frozenset(("y", "ies", "ied"))

@@ -26,7 +26,7 @@ from tools.onepercent.habits.histories import History
 from tools.onepercent.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
 
 
-def numbers(each: fields.Field, what: str, description: str) -> fields.Field:
+def numbers(each: fields.Field, what: str, description: str = "") -> fields.Field:
     """Different whole numbers; the canonical value is text like `1,3,5`."""
     values = fields.several(each, description, empty=True)
 
@@ -79,7 +79,7 @@ CONTENT: dict[str, fields.Field] = {
     "schedule_days": numbers(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
     "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)", "31: the last"),
+    "month_days": numbers(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
         "object of amount, unit, or of at_most, unit",
