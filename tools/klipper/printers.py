@@ -187,23 +187,21 @@ class Moonraker(NamedTuple):
         return self._file("logs", name, {"Range": f"bytes=-{MOST_BYTES}"}).splitlines()
 
     def _files(self, root: str) -> list[Any]:
-        files = self._result("server/files/list", {"root": root})
-        if not isinstance(files, list):
-            raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER")
-        return files
+        return self._result("server/files/list", {"root": root}, list)
 
     def _file(self, root: str, path: str, headers: Mapping[str, str] = {}) -> bytes:
         if ".." in path:
             raise self._error(f"shows nothing outside its folder: {path[:80]}", "OUTSIDE", FILES)
         return self._get(f"server/files/{root}/{quote(path)}", headers)
 
-    def _result(self, path: str, query: JsonObject) -> Any:
-        """The result in an answer as JSON. Raises ToolError."""
+    def _result(self, path: str, query: JsonObject, kind: type = object) -> Any:
+        """The result in an answer as JSON, which is of a kind. Raises ToolError."""
         data = self._get(f"{path}?{urlencode(query)}")
-        try:
-            return json.loads(data)["result"]
-        except (ValueError, TypeError, LookupError, RecursionError):
-            raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER") from None
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
+            result = json.loads(data)["result"]
+            if isinstance(result, kind):
+                return result
+        raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER")
 
     def _get(self, path: str, headers: Mapping[str, str] = {}) -> bytes:
         """The body of an answer. Raises ToolError."""

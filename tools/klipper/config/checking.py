@@ -40,12 +40,7 @@ from tools.klipper.config.printer_cfg import (
     Section,
     Setting,
 )
-from tools.klipper.config.reference import (
-    SENSOR,
-    Option,
-    Options,
-    Reference,
-)
+from tools.klipper.config.reference import SENSOR, Option, Options, Reference
 from tools.klipper.pages import Page
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources

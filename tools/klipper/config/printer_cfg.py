@@ -34,9 +34,7 @@ PROFILES = ("bed_mesh ", "skew_correction ")
 # What ends a line: `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
 OPTION = re.compile(r"([^:=]*)[:=](.*)")
-# A pattern with one of these may fit no file.
-MAGIC = frozenset("*?[")
-# From the first part of a path that is a pattern on.
+# From the first part of a path that is a pattern on: a pattern may fit no file.
 MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
 # Files that a pattern fits and that are looked at.
 MOST_FILES = 1000
@@ -230,12 +228,14 @@ def read_bytes(data: bytes, find: Find) -> PrinterConfig:
     is_skipping = is_saved = False
     for file, number, line, saved in islice(_lines(config, [""], data, find), MOST_LINES):
         checkpoint()
+        # An indented line belongs to the option above it.
         text = line.strip()
         depth = len(line) - len(line.lstrip())
         if setting and depth > indent:
             setting.lines.append(text)
             continue
         setting, indent = None, depth
+        # The end of a file or of an include, or the header of a section.
         if not text:
             section = None
             is_skipping = False
@@ -244,10 +244,12 @@ def read_bytes(data: bytes, find: Find) -> PrinterConfig:
             is_saved = saved or name.startswith(PROFILES)
             section = config.sections.setdefault(name, Section(name, number, file, is_saved))
             is_skipping = False
-        elif section is None and not is_skipping:  # the first such line stands for all
+        # A line in no section: the first stands for all.
+        elif section is None and not is_skipping:
             message = f"File contains no section headers: '{text[:60]}' stands in no section"
             config.refuse(file, number, message)
             is_skipping = True
+        # An option, or a line that is none.
         elif section and not is_skipping:
             match = OPTION.match(text)
             name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
@@ -276,21 +278,12 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
     file = files[-1]
     yield file, 0, "", False
     config.size_bytes += len(data)
-    if data.startswith(BOM_UTF8):
-        message = f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
-        config.refuse(file, 1, message)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        bad = data.count(b"\n", 0, error.start) + 1
-        message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
-        config.refuse(file, bad, message)
-        text = data.decode("utf-8-sig", "replace")
-    text = text.replace("\r\n", "\n")
+    text = _decoded(config, file, data)
+    # The block of SAVE_CONFIG counts in the file that Klipper starts with, if nothing is wrong with it.
     block = BLOCK.search(text)
     begin, end = block.span() if block else (len(text), len(text))
     wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
-    if len(files) > 1:  # Klipper looks for it only in the file that it starts with
+    if len(files) > 1:
         wrong = None if config.is_saved else block
         begin = end = len(text)
     config.is_saved = config.is_saved or bool(block)
@@ -298,6 +291,7 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
         begin = end = len(text)
         place = text.count("\n", 0, wrong.start(1)) + 1
         config.refuse(file, place, f"{DROPPED}: '{wrong[1][:40]}'; {WHERE}")
+    # The lines, those of the block without its mark, and those of an include in its place.
     first = text.count("\n", 0, begin) + 1
     text = text[:end] + MARK.sub("", text[end:])
     for number, line in enumerate(text.split("\n"), 1):
@@ -311,12 +305,27 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
             yield file, number, line, saved
 
 
+def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
+    """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
+    if data.startswith(BOM_UTF8):
+        message = f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
+        config.refuse(file, 1, message)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        bad = data.count(b"\n", 0, error.start) + 1
+        message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
+        config.refuse(file, bad, message)
+        text = data.decode("utf-8-sig", "replace")
+    return text.replace("\r\n", "\n")
+
+
 def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> Iterator[Line]:
     """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
     names."""
     folder, slash, _ = files[-1].rpartition("/")
     contents = find(folder + slash + pattern, pattern)  # Klipper looks beside the file
-    if not contents and not MAGIC & set(pattern):
+    if not contents and not MAGIC_PARTS.search(f"/{pattern}"):
         config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
         config.absent.append(pattern)
     for name, data in contents.items():
