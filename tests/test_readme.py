@@ -148,6 +148,12 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
     small_docs({**pages, "BLTouch.md": "# BLTouch\n"})
     with zipfile.ZipFile(home / "FILE.zip", "w") as export_of_loop:
         export_of_loop.writestr("Habits.csv", "Position\n")
+    # The manual's report is of March: a period of which nothing is kept is an error.
+    entry = {"action": "diary.create_entry", "params": {"what_done": "x", "date": "2026-03-01"}}
+    preview = TOOLS["preview_actions"].call({"actions": [entry]})
+    assert TOOLS["apply_actions"].call({"preview_id": preview["preview_id"], "user_confirmation": "yes"})[
+        "success"
+    ]
     commands = re.findall(r"`python3 -m tools ([^`]+)`", text(name))
     commands.append("onepercent history 31")
     assert len(commands) > 10

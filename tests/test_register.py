@@ -1,6 +1,7 @@
 """The register of what is derived or remembered: each row names tests that are there."""
 
 import re
+from contextlib import closing
 
 from tests.support.client import PROJECT
 from tools.onepercent.database import derived, migrations, store
@@ -21,7 +22,7 @@ def test_each_row_names_tests_that_are_there():
 
 
 def test_every_table_that_is_not_of_record_has_a_row():
-    with store.connect(":memory:") as db:
+    with closing(store.connect(":memory:")) as db:
         migrations.migrate(db)
         tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     derived_tables = {name for name in tables if not name.startswith("sqlite")} - {

@@ -61,9 +61,10 @@ def test_what_was_deleted_is_in_no_table(tmp_path):
     assert table(tmp_path, "marks") == []
 
 
-def test_tables_for_a_folder_that_is_not_there_are_an_error(life, tmp_path):
-    with pytest.raises(ToolError, match="cannot be written"):
-        export(str(tmp_path / "absent"), "--csv")
+def test_tables_make_their_folder_and_one_that_cannot_be_made_is_an_error(life, tmp_path):
+    assert len(export(str(tmp_path / "tables"), "--csv")["files"]) == 3
+    with pytest.raises(ToolError, match="cannot be made"):
+        export(str(tmp_path / "absent" / "tables"), "--csv")
 
 
 def lines(text: str) -> list[str]:

@@ -36,6 +36,10 @@ def write_tables(folder: Path) -> list[Path]:
     order mark. Raises ToolError DATABASE_ERROR."""
     import csv
 
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise store.refused(f"{folder} cannot be made: {error.strerror}", "Name a folder.") from error
     written = []
     with store.reading() as db:
         for name, query in TABLES.items():
