@@ -30,10 +30,10 @@ MOST = 3  # faults that are named
 COUNTED_ANEW = "It is counted anew and right again; if this comes back, report it."
 
 FORMAT = "onepercent-export"
+# `state` is what a person has, and is the same again after an undo; `history` is how it came to be.
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
-"""`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
+# The highest ids ever given, so that none is given twice, not even after an import.
 SEQUENCES = "sequences"
-"""The highest ids ever given, so that none is given twice, not even after an import."""
 # In this order a row comes after those that it refers to. Undo had the last table until version 2.
 TABLES = (*migrations.STATE, *migrations.HISTORY, "last_applied")
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database

@@ -11,8 +11,8 @@ import re
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Russian has few doubled letters, English none three times.
 STRETCHED = re.compile(r"([а-я])\1+|([a-z])\2{2,}")
+# Signs of consent, without a word.
 SIGNS = re.compile("[👍👌✅✔🆗+]")
-"""Signs of consent, without a word."""
 
 HARMLESS = re.compile(
     r"\b(нет (проблем|возражений|вопросов|сомнений)|не (против|возражаю|вопрос|проблема|сомневайся|сомневаюсь|спрашивай|жалко)"

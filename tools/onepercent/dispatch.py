@@ -44,8 +44,8 @@ class Call(NamedTuple):
 
 current: ContextVar[Call] = ContextVar("call")
 _purged: set[date] = set()  # the days on which this process has purged
+# By tool and user: when the last calls were, as many as a minute may have.
 _recent: dict[tuple[str, str], deque[float]] = {}
-"""By tool and user: when the last calls were, as many as a minute may have."""
 
 
 def dispatch(tool: "Tool", arguments: JsonObject) -> Any:

@@ -28,8 +28,8 @@ NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
 TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
 SAME_WORD = 0.75  # the likeness of a misspelt name
 REFERENCE = "$ref:"
+# SQLite's largest integer. No row gets this id.
 LARGEST_ID = 2**63 - 1
-"""SQLite's largest integer. No row gets this id."""
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
@@ -223,9 +223,9 @@ def _key(name: str, value: object) -> Any:
     return ID.convert(name, value)
 
 
+# The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
+# text.
 KEY = replace(ID, convert=_key)
-"""The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
-text."""
 KEYS = several(KEY)
 
 

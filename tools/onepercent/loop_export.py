@@ -17,8 +17,8 @@ from lzma import LZMAError
 from operator import itemgetter
 from zipfile import BadZipFile, ZipFile
 
+# A row of a table of the zip.
 Record = dict[str, str]
-"""A row of a table of the zip."""
 
 # What a damaged or encrypted (RuntimeError) zip raises when it is read.
 ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)

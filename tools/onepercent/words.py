@@ -11,8 +11,8 @@ from tools.core import errors, settings
 from tools.onepercent import days, texts
 
 AROUND = 20
+# Characters before and after a changed place, and of what was added or removed there.
 LONGEST_PART = 120
-"""Characters before and after a changed place, and of what was added or removed there."""
 LONGEST = 500  # characters of a text that a sentence quotes: a title, whole
 GROUPED = 10_000  # the first number whose thousands stand apart
 LAST_DAY = 31  # stands for the last day of any month
@@ -36,8 +36,8 @@ def said(name: str) -> str:
     return texts.table(language()).get(name, "")
 
 
+# A text for what may not be meant, and the values of its places: said in the language of the moment.
 Warning = tuple[str, dict[str, Any]]
-"""A text for what may not be meant, and the values of its places: said in the language of the moment."""
 
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
@@ -248,6 +248,7 @@ def _replaced(status: str | Mapping[str, str]) -> str:
     return ", ".join(f"{day(when)} {value('status', replaced)}" for when, replaced in status.items())
 
 
+# How a value of a name is said, if not as every value is.
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
     "ended": repetition,
@@ -281,4 +282,3 @@ VALUES: dict[str, Callable[[Any], str]] = {
         amount(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
     ),
 }
-"""How a value of a name is said, if not as every value is."""

@@ -16,8 +16,8 @@ def _zone(name: str, value: object) -> str:
         raise fields.invalid(name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok") from None
 
 
+# A time zone; null stands for the setting's.
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
-"""A time zone; null stands for the setting's."""
 NEWEST = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
 
 

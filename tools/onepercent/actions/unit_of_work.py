@@ -24,21 +24,21 @@ from tools.onepercent.habits import due_days
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
 
+# The key columns of the tables that have no `id`.
 KEYS = {
     "habit_marks": ("habit_id", "date"),
     "habit_schedules": ("habit_id", "first_day"),
     "habit_pauses": ("habit_id", "first_day"),
     "persons": ("user",),
 }
-"""The key columns of the tables that have no `id`."""
 
+# The table that the first column of such a key refers to.
 OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habits")
-"""The table that the first column of such a key refers to."""
 
 SHORT = 64  # longer text is remembered by its digest
 
+# Columns that say nothing to a person.
 SILENT = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
-"""Columns that say nothing to a person."""
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
 

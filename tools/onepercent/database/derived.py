@@ -4,15 +4,16 @@ from tools.onepercent.database import Database
 
 STEPS = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
 XP = "FROM xp_ledger WHERE user = users.user"
+# The query that counts all rows of a table.
 COUNTED = {
     "goal_progress": f"SELECT id, (SELECT count(*) {STEPS}), (SELECT count(*) {STEPS} AND is_complete) FROM goals",
     # Who has undone everything keeps a row.
     "xp_balance": f"""SELECT user, (SELECT ifnull(sum(xp), 0) {XP}), (SELECT ifnull(sum(max(xp, 0)), 0) {XP})
         FROM (SELECT user FROM xp_ledger UNION SELECT user FROM xp_balance) AS users""",
 }
-"""The query that counts all rows of a table."""
 
 SIGN = """CASE m.status WHEN 'completed' THEN '+' WHEN 'partial' THEN '~' ELSE iif(excuse_reason IS NULL, '-', 'e') END"""
+# The query that selects a row if a table differs from the record.
 DIFFERENT = {
     "habit_months": f"""SELECT 1 FROM habit_marks m LEFT JOIN habit_months o ON o.habit_id = m.habit_id
         AND o.month = substr(date, 1, 7) WHERE substr(marks, substr(date, 9), 1) IS NOT {SIGN}
@@ -20,7 +21,6 @@ DIFFERENT = {
         <> (SELECT ifnull(sum(length(replace(marks, ' ', ''))), 0) FROM habit_months)""",
     "habit_streaks": "SELECT id FROM habits EXCEPT SELECT habit_id FROM habit_streaks",
 }
-"""The query that selects a row if a table differs from the record."""
 for _table, _query in COUNTED.items():
     DIFFERENT[_table] = f"""SELECT * FROM (SELECT * FROM {_table} EXCEPT {_query})
         UNION ALL SELECT * FROM ({_query} EXCEPT SELECT * FROM {_table})"""

@@ -11,8 +11,8 @@ CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
     WHERE user = old.user; END
 """
 
+# The sign of a mark; see habits/histories.py.
 MARK = "CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"
-"""The sign of a mark; see habits/histories.py."""
 
 STAMPS = "created_at TEXT NOT NULL, updated_at TEXT NOT NULL"
 

@@ -8,16 +8,16 @@ from tools.onepercent import days
 from tools.onepercent.database import Database, derived
 from tools.onepercent.database.first_versions import FIRST, FOURTH, MARK, SECOND, STAMPS, THIRD, mark_triggers
 
+# Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by
+# mistake.
 APPLICATION_ID = 0x31504374
-"""Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by
-mistake."""
 
+# Tables of what a person has, each after those that its rows refer to; undo gives these back as they were.
 STATE = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_marks", "diary", "ssp_evaluations",
          "xp_ledger", "persons")  # fmt: skip
-"""Tables of what a person has, each after those that its rows refer to; undo gives these back as they were."""
 
+# Tables of how it came to be; `applied` says how to take the last of it back.
 HISTORY = ("audit", "previews", "applied")
-"""Tables of how it came to be; `applied` says how to take the last of it back."""
 
 MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse")
 UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0"
@@ -193,9 +193,9 @@ CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, time
     UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
 """
 
+# Migration n takes a database from version n to n + 1; its statements stand apart by an empty line. A
+# released one is never edited; append the next.
 MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
-"""Migration n takes a database from version n to n + 1; its statements stand apart by an empty line. A released
-one is never edited; append the next."""
 
 
 def migrate(db: Database, upto: int | None = None) -> list[str]:

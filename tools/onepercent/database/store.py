@@ -23,9 +23,8 @@ from tools.onepercent.database import Database, migrations
 
 logger = logging.getLogger(__name__)
 
+# A writer's patience with the others: a transaction takes milliseconds, on a slow card tenths of a second.
 BUSY_S = 15
-"""A writer's patience with the others: a transaction takes milliseconds, on a slow card tenths of a
-second."""
 
 LEAST_FREE_BYTES = 100_000
 
@@ -43,13 +42,13 @@ CAUSES = {
     "": ("The database refused the change", "The log (stderr) has the details."),
 }
 
+# Process, since a connection must not be used after a fork; path, device, inode: another file may take its
+# place.
 Identity = tuple[int, str, int, int]
-"""Process, since a connection must not be used after a fork; path, device, inode: another file may take its
-place."""
 
+# A connection belongs to one call at a time; the next call takes it over, because closing the last one
+# rewrites files.
 _kept: dict[Identity, Database] = {}
-"""A connection belongs to one call at a time; the next call takes it over, because closing the last one
-rewrites files."""
 
 
 def path() -> Path:

@@ -24,8 +24,8 @@ KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"
 MONTHS = 12  # of a year
 # The most days of what a rule is counted in.
 PERIOD_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+# Zones and the hour at which a day begins make a stamp differ from the person's date by no more.
 CLOCK_DAYS = 2
-"""Zones and the hour at which a day begins make a stamp differ from the person's date by no more."""
 
 OPEN_GOALS = """(SELECT * FROM goals WHERE user = :user AND status = 'work' AND archived_at IS NULL
     AND deleted_at IS NULL)"""
@@ -35,12 +35,11 @@ STEPS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS date
     AND (s.is_complete = 1 OR g.status = 'work') AND s.repeat"""
 DUE_DAY = "due_day(s.repeat, s.dt, s.updated_at, :today)"
 MISSED = f"nullif(missed(s.repeat, s.dt, {DUE_DAY}), 0)"
+# Steps in sight, and open goals with a day, whose `kind` is goal. `missed`: days of a series that are over.
 DATED = f"""SELECT * FROM ({STEPS.format(day="s.dt", missed="NULL")} IS NULL AND s.is_complete IN (0, 1)
     UNION ALL {STEPS.format(day=DUE_DAY, missed=MISSED)} IS NOT NULL
     UNION ALL SELECT NULL, title, id, NULL, due, NULL, NULL, NULL, NULL, NULL, 0, NULL, 'goal' FROM {OPEN_GOALS}
     WHERE due IS NOT NULL)"""
-"""Steps in sight, and open goals with a day, whose `kind` is goal. `missed`: days of a series that are
-over."""
 
 OVERDUE = "date < :today AND is_complete = 0"
 IS_STEP = "kind IS NULL"

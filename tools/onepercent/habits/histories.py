@@ -28,8 +28,8 @@ LEGEND = {
     "+": "done", "-": "missed", "e": "excused", "~": "begun", ".": "nothing due", "?": "due, not marked", "p": "paused",
 }  # fmt: skip
 
+# Days after which a mark counts as history: most are made within a week, and clocks and zones may differ.
 SETTLED_AFTER = 14
-"""Days after which a mark counts as history: most are made within a week, and clocks and zones may differ."""
 
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
 # clock was ahead does not count.

@@ -8,12 +8,12 @@ from tools.onepercent import days
 from tools.onepercent.days import WEEK, Unreadable
 
 NAMED = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
+# The column that says more of a frequency.
 DETAILS = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
-"""The column that says more of a frequency."""
 FREQUENCIES = (*NAMED, "weekly", *DETAILS)
 
+# The first day of a habit's first schedule: it also holds for marks made before the habit was.
 BEGINNING = "0001-01-01"
-"""The first day of a habit's first schedule: it also holds for marks made before the habit was."""
 LAST = "9999-12-31"
 FOREVER = date.max.toordinal()
 

@@ -51,12 +51,12 @@ FIRST_KEPT = """SELECT min(day) FROM (
     UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
+# The lists of the past: the name and the value of what tells a day's piece.
 PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
     "weeks": ("week", lambda day: f"{day - day.weekday() * DAY}"),
     "months": ("month", lambda day: f"{day:%Y-%m}"),
 }
-"""The lists of the past: the name and the value of what tells a day's piece."""
 
 
 class Sums(NamedTuple):

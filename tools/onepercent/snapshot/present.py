@@ -59,8 +59,8 @@ AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
 FEW = 3
 BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")]
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
+# The fields that are said once for all, if at least FEW items share them.
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
-"""The fields that are said once for all, if at least FEW items share them."""
 
 
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
