@@ -4,7 +4,9 @@ import csv
 import os
 import random
 import re
+import sqlite3
 import zipfile
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 from tests.onepercent.person import Clock, act, apply, call, do, items, snapshot, use
 from tools.core.registry import COMMANDS, TextOutput
+from tools.onepercent import loop_export
 from tools.onepercent.database import migrations, store
 
 EXPORTS = int(os.environ.get("LOOP_EXPORTS", "30"))
@@ -288,6 +291,27 @@ def test_another_unit_than_that_of_the_habit_here_is_said(export):
     assert "! «Water»: в Loop единица «ml», здесь «l»; числа взяты как есть" in text
     text, _ = run(export(habit("Water", days(d16="2000"), at_least="2", unit="l")))
     assert "единица" not in text
+
+
+def test_nobody_waits_while_the_zip_is_read(export, file: Path, monkeypatch: pytest.MonkeyPatch):
+    added(export(habit("Walk")))
+    reads = []
+
+    class Watched(zipfile.ZipFile):
+        def read(self, name, *words):
+            with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")  # fails if the import holds the lock
+            reads.append(name)
+            return super().read(name, *words)
+
+    monkeypatch.setattr(loop_export, "ZipFile", Watched)
+    added(export(RUN))
+    assert "Habits.csv" in reads and marks("Run")
+
+
+def test_a_table_that_unpacks_without_end_is_refused(export):
+    text, status = run(export(files={"Habits.csv": "\n" * (loop_export.LARGEST_TABLE_BYTES + 1)}))
+    assert status == 1 and "too large" in text
 
 
 OLD_HABITS = """Position,Name,Question,Description,NumRepetitions,Interval,Color

@@ -9,9 +9,11 @@
 #   some versions wrote Entry(timestamp=2023-04-03, value=300) for 300.
 
 import csv
+import os
 import zlib
 from collections.abc import Iterator
 from fnmatch import filter
+from functools import lru_cache
 from io import StringIO
 from lzma import LZMAError
 from operator import itemgetter
@@ -23,6 +25,9 @@ Record = dict[str, str]
 # What a damaged or encrypted (RuntimeError) zip raises when it is read.
 ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
 
+# A hundred years of thirty habits have a tenth of it.
+LARGEST_TABLE_BYTES = 50_000_000
+
 # The numbers that have a name in Loop, of amounts, too.
 NAMES = {"-1": "UNKNOWN", "0": "NO", "1": "YES_AUTO", "2": "YES_MANUAL", "3": "SKIP"}
 # The columns of Habits.csv before 2.3.1 that have another name now.
@@ -31,9 +36,19 @@ RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenomin
 UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
 
 
-def habits_of(file: str) -> Iterator[tuple[Record, list[Record] | None]]:
-    """Each habit with its days, the oldest first: Date, Value, Notes; None if its days are not in the file.
-    Raises one of ERRORS, OSError, KeyError or ValueError if it is not such an export."""
+def habits_of(file: str) -> list[tuple[Record, list[Record] | None]]:
+    """Each habit with its days, the oldest first: Date, Value, Notes; None if its days are not in the file. A file is
+    read once. Raises one of ERRORS, OSError, KeyError or ValueError if it is not such an export."""
+    status = os.stat(file)
+    return _read(file, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read(file: str, changed_ns: int, size: int) -> list[tuple[Record, list[Record] | None]]:
+    return list(_habits(file))
+
+
+def _habits(file: str) -> Iterator[tuple[Record, list[Record] | None]]:
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")
         columns = [RENAMED.get(name, name) for name in head]
@@ -52,6 +67,8 @@ def habits_of(file: str) -> Iterator[tuple[Record, list[Record] | None]]:
 
 
 def _table(archive: ZipFile, path: str) -> list[list[str]]:
+    if archive.getinfo(path).file_size > LARGEST_TABLE_BYTES:
+        raise ValueError(f"{path} is too large")
     text = archive.read(path).decode("utf-8-sig")
     return [row for row in csv.reader(StringIO(text, newline="")) if row]
 

@@ -10,6 +10,7 @@
 # - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many marks it has.
 
 import sqlite3
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from time import monotonic
@@ -48,7 +49,12 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
 
 @shell.for_people
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
+    from tools.onepercent import loop_export
+
     dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
+    # Read before others have to wait; what is wrong with it is said when it is tried.
+    with suppress(*backup.NOT_OURS, *loop_export.ERRORS, OSError):
+        loop_export.habits_of(file)
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
         preview_id = previews.keep(dry)
