@@ -181,6 +181,6 @@ def test_find_notes(prepared, call, examples):
 
     answer = call("anki.find_notes", **arguments)
 
-    assert list(answer) == [*example, "total"]
+    assert list(answer) == [*example, "total", "nextOffset"]
     assert answer["noteIds"] == sorted([NOTE, *ids])[20:30]
     assert set(answer["notes"][0]) == set(example["notes"][0])
