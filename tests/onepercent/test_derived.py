@@ -44,6 +44,7 @@ TO_VERSION_6 = [
         for name in ("target_amount", "target_unit", "amount", "place")
     ),
     *(f"ALTER TABLE habits DROP COLUMN {name}" for name in ("until", "at_most", "goal_id", "place")),
+    "ALTER TABLE habit_marks DROP COLUMN note",
     "PRAGMA user_version = 6",
 ]
 

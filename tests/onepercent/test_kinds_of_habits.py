@@ -170,6 +170,25 @@ def test_a_pause_of_all_leaves_out_what_has_ended(clock):
     assert "«Вода»" in message and "«Бег»" not in message
 
 
+def test_a_slip_with_a_note_is_a_slip_and_its_note_is_kept(clock):
+    habit(target=NO_SMOKING)
+    clock.set("2026-03-22T12:00:00+00:00")
+    previewed = preview(act("habit.mark_completed", habit_id=1, amount=1, note="на свадьбе"))
+    assert "«на свадьбе»" in previewed["message"] and "серия 4 дня → 0" in previewed["message"]
+    apply(previewed)
+    assert habit()["current_streak"] == 0
+    history = snapshot("history", date_from="2026-03-18")["history"]["habits"][0]
+    assert (history["marks"], history["notes"]) == ("++++-", {"2026-03-22": "на свадьбе"})
+
+
+def test_of_several_habits_one_that_is_marked_already_is_named_though_nothing_of_the_other_is_due():
+    do(act("habit.create", name="a"))
+    do(act("habit.create", name="b", frequency_type="custom", schedule_days=[1]))
+    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-17", "2026-03-18"]))
+    both = act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17..2026-03-18"])
+    assert refused(both)["code"] == "ALREADY_COMPLETED"
+
+
 def test_a_changed_note_is_taken_back_as_a_note():
     habit(description="утром")
     do(act("habit.mark_completed", habit_id=1, note="в парке"))

@@ -9,7 +9,7 @@ from tools.onepercent.habits.due_days import DUE_DAY, read
 
 # Each table with the query of its rows; what is deleted is left out, what is archived is not.
 TABLES = {
-    "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason AS note, m.xp
+    "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason, m.note, m.xp
         FROM habit_marks m JOIN habits h ON h.id = m.habit_id
         WHERE m.user = :user AND h.deleted_at IS NULL ORDER BY m.date, h.id""",
     "steps": f"""SELECT g.title AS goal, s.title AS step, s.description, s.priority, {DUE_DAY} AS date,

@@ -253,8 +253,6 @@ def _described(unit: UnitOfWork, table: str, before: Row, after: Row, rows: Rows
             changes["goal_title"] = Edit(titles[0], titles[1])
         elif name not in UNSAID and before[name] != after[name]:
             changes[name] = edit(name, before[name], after[name])
-    if table == "habit_marks" and after["status"] == "completed" and "excuse_reason" in changes:
-        changes["note"] = changes.pop("excuse_reason")
     if changes or not entries:
         changed = Changed(thing, changes=changes)
         if table in targets.IN_SIGHT:

@@ -70,7 +70,7 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
 def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
     """Mark each of the habits on each of the days, except those that have this mark already."""
     outcome = Outcome()
-    duplicates: list[str] = []
+    marked_before: list[str] = []
     for habit_id in fields.one_or_several(params, "habit_id"):
         habit = unit.find("habit", habit_id)
         if habit["archived_at"]:
@@ -86,6 +86,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
             else:
                 duplicates.append(day)
         if duplicates:
+            marked_before += duplicates
             outcome.warn("warn.marked", title=habit["name"], dates=duplicates)
         if not dates:
             continue
@@ -99,9 +100,11 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
 
     if outcome.entries:
         return outcome
-    if duplicates:
+    if marked_before:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
-        raise ToolError(f"Habit already marked {status} on {duplicates[-1]}", hint, code="ALREADY_COMPLETED")
+        raise ToolError(
+            f"Habit already marked {status} on {marked_before[-1]}", hint, code="ALREADY_COMPLETED"
+        )
     hint = "Name the days one by one in dates."
     raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
 
@@ -136,11 +139,15 @@ def _mark(
     habit = history.habit
     before = unit.read("habit_marks", habit["id"], day)
     was_so = before is not None and before["status"] == status
-    words = params.get("excuse_reason") or params.get("note")
-    if before and was_so and "amount" not in params and words in (None, before["excuse_reason"]):
+    excuse = params.get("excuse_reason")
+    note = params.get("note")
+    says_new = before is not None and (
+        excuse not in (None, before["excuse_reason"]) or note not in (None, before["note"])
+    )
+    if was_so and "amount" not in params and not says_new:
         return False
-    if words is None and before and status == "completed" and before["status"] != "missed":
-        words = before["excuse_reason"]  # its note
+    if note is None and before and status == "completed":
+        note = before["note"]
 
     amount = None
     worth = 0
@@ -157,12 +164,18 @@ def _mark(
             outcome.warn("warn.enough", title=habit["name"])
         else:
             worth = habit["xp_reward"]
-    elif not words:
+    elif not excuse:
         worth = -habit["xp_penalty"]
 
     previous_xp = before["xp"] if before else 0
     earned = unit.earn(worth - previous_xp, f"habit.mark_{status}", habit["id"], day)
-    values = {"status": status, "excuse_reason": words, "amount": amount, "xp": previous_xp + earned}
+    values = {
+        "status": status,
+        "excuse_reason": excuse,
+        "note": note,
+        "amount": amount,
+        "xp": previous_xp + earned,
+    }
     if before is None:
         unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
     else:
@@ -171,10 +184,8 @@ def _mark(
             marked.replaces[day] = before["status"]
 
     marked.status = status
-    if "note" in params:
-        marked.note = words
-    elif status == "missed":
-        marked.excuse_reason = words
+    marked.excuse_reason = excuse
+    marked.note = params.get("note")
     marked.xp_reward = (marked.xp_reward or 0) + earned
     if habit["at_most"]:
         marked.target = target_of(habit)

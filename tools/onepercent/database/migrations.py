@@ -193,9 +193,17 @@ CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, time
     UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
 """
 
+# Version 9: a note at a mark apart from its excuse.
+NINTH = """
+ALTER TABLE habit_marks ADD COLUMN note TEXT
+
+UPDATE habit_marks SET note = excuse_reason, excuse_reason = NULL
+    WHERE status <> 'missed' OR amount IS NOT NULL
+"""
+
 # Migration n takes a database from version n to n + 1; its statements stand apart by an empty line. A
 # released one is never edited; append the next.
-MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
 
 
 def migrate(db: Database, upto: int | None = None) -> list[str]:

@@ -35,8 +35,8 @@ DAYS_DATA = "pi-mcp/days"
 DAYS_SHOWN = 28
 
 # The note or the excuse of each mark of a day.
-NOTES = """SELECT habit_id, excuse_reason FROM habit_marks
-    WHERE user = ? AND date = ? AND excuse_reason IS NOT NULL"""
+NOTES = """SELECT habit_id, ifnull(note, excuse_reason) AS words FROM habit_marks
+    WHERE user = ? AND date = ? AND words IS NOT NULL"""
 LATE = f"{due_days.OVERDUE} AND :day = :today"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
 

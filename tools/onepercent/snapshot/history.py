@@ -37,8 +37,9 @@ DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
 AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
     GROUP BY h.id"""
-# Of a done day a note, of a missed one its excuse.
-NOTES = """SELECT habit_id, date, excuse_reason FROM habit_marks WHERE excuse_reason IS NOT NULL AND date BETWEEN :first AND :last
+# The note at a mark, or its excuse.
+NOTES = """SELECT habit_id, date, ifnull(note, excuse_reason) AS words FROM habit_marks
+    WHERE words IS NOT NULL AND date BETWEEN :first AND :last
     AND habit_id IN (SELECT id FROM habits WHERE user = :user) ORDER BY date"""
 
 # Each from an index, or of a few rows.
