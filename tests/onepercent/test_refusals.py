@@ -18,6 +18,12 @@ leave it | leave it as it is | keep it | I'd rather not | rather not | absolutel
 not confirmed | the user declined | The user said no | user rejected it | user refused | declined | rejected | denied | the person did not answer
 hold on | wait | yes, wait | ok stop | wait a minute | stop | stop! | cancel | cancel that | ok, cancel | cancelled | abort | later | maybe later | never
 never mind | forget it | skip it | I'll pass | I disagree | I'm against it | wrong goal | on second thoughts | I changed my mind | go back | nothing
+пусть будет как было | верни как было | я ещё думаю | отложим | давай потом | давай позже | давай завтра | давай лучше потом | завтра | без изменений
+без подтверждения | пользователь отменил | отменено | запрещено | исправь сначала | сначала исправь дату | конечно нет | вряд ли | плохо | зря | только первое
+перенеси на пятницу лучше | давай на пятницу | добавь ещё шаг | хорошо, но не сегодня | ладно, потом | ок, отложи
+I doubt it | let me think | hang on | hold it | back off | undo that | revert | roll back | drop it | scratch that | no changes | without changes
+change the date first | change it to 5 | only the first | incorrect | bad idea | veto | I object | tomorrow | another time | waiting for user | to be confirmed
+without confirmation | timeout | too many | quit | user is thinking | ok, but later | fine, but not today
 """
 ASKED_AGAIN = """
 ? | … | ... | - | — | null | None | undefined | 👎 | ❌ | :( | 1 | 0 | hm | hmm… | хм | м? | maybe | perhaps | возможно | наверное | подумаю | зачем? | what is that? | какую цель? | delete it?
@@ -32,6 +38,10 @@ yes | Yes. | yes! | yep | yeah | yup | y | sure | ok | okay | OK! | k | go | go 
 fine | fine by me | sounds good | looks good | great | perfect | confirmed | I confirm | agreed | approve | approved | apply it | proceed | delete it | that's right
 no problem | no objections | no worries | why not | I don't mind | don't ask, just do it | yes, no changes needed | yes, cancel the gym | yes, skip Tuesday
 the user confirmed | the user said yes | User: yes, delete both | +1 | keep going | let's go | correct | of course | absolutely | definitely
+ну да | дада | ну давай | погнали | вперёд | жги | именно | принято | пойдёт | устраивает | класс | ок, спасибо | да, запиши | сохраняй | добавляй | удаляй всё
+да, перенеси на завтра | да, потом покажи список | подтверждаю удаление | норм | плюс | 💯 | 👍🏻 | без возражений
+aye | sure thing | go for it | do that | apply all | yes to all | all good | works for me | that's correct | affirmative | roger | permission granted
+carry on | save it | delete both | yes, nothing else | ok, no rush | all right | yesss
 """
 
 
@@ -59,5 +69,5 @@ def test_without_a_yes_nothing_is_applied_and_the_preview_stays(words: str):
     confirm = {"preview_id": previewed["preview_id"]}
     answer = call("apply_actions", **confirm, user_confirmation=words)
     assert answer["code"] == "NOT_CONFIRMED" and answer["error"] == f"That is not a yes: {words}"
-    assert "Ask again" in answer["hint"] and items("goals") == []
+    assert "own yes" in answer["hint"] and items("goals") == []
     assert call("apply_actions", **confirm, user_confirmation="да")["success"]

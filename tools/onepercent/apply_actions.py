@@ -48,7 +48,9 @@ def apply_actions(
     CONFIRMATION.read("user_confirmation", user_confirmation)
     if not consent.is_yes(user_confirmation):
         message = f"That is not a yes: {fields.printable(user_confirmation)}"
-        hint = "Nothing was changed. Ask again, or what should be different; cancel_preview gives the preview up."
+        hint = (
+            "Nothing was changed. Ask, then send the person's own yes; cancel_preview gives the preview up."
+        )
         raise ToolError(message, hint, code="NOT_CONFIRMED")
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":

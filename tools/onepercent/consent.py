@@ -1,44 +1,76 @@
-"""The person's words of consent: a yes, or a no and what is neither."""
+"""The person's words of consent: a yes, or anything else."""
 
 import re
 
-# What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is `no`. In order:
-# 1. pairs that sound like a no and are none go;
+# What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is `no`.
+# A yes has to be there: words that are in no list here are not one, since a person can refuse in any words. In order:
+# 1. pairs that sound like a no and are none go, and count as a yes;
 # 2. a negation, or a word that stops, is a no wherever it stands;
-# 3. another no-word is a no, unless a yes stands before it: “yes, cancel the gym”;
-# 4. without a word or a sign of consent, or with a question, nothing was said.
+# 3. the first of a plain yes and a no decides: “yes, cancel the gym”;
+# 4. without either, a verb that lets it happen, praise or a sign of consent is a yes, unless it is asked.
 
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-# Russian has few doubled letters, English none three times.
+# Russian has few doubled letters, English none three times; Russian words stand below without them.
 STRETCHED = re.compile(r"([а-я])\1+|([a-z])\2{2,}")
 # Signs of consent, without a word.
-SIGNS = re.compile("[👍👌✅✔🆗+]")
+SIGNS = re.compile("[👍👌✅✔☑🆗💯🙏+]")
 
 HARMLESS = re.compile(
-    r"\b(нет (проблем|возражений|вопросов|сомнений)|не (против|возражаю|вопрос|проблема|сомневайся|сомневаюсь|спрашивай|жалко)"
-    r"|почему (бы )?(и )?нет|отмени последн\w+|why not|no (problem|objection|worr|doubt|question|issue)\w*|not a problem|(don't|dont|do not) "
-    r"(mind|object|worry|hesitate|ask|wait)|can't wait|no need to (ask|wait)|keep going|wait no more)\b"
+    r"""\b(
+    нет\ (проблем|возражений|вопросов|сомнений) | без\ (проблем|возражений|вопросов|сомнений)
+    | не\ (против|возражаю|вопрос|проблема|сомневайся|сомневаюсь|спрашивай|жалко) | почему\ (бы\ )?(и\ )?нет
+    | отмени\ последн\w+
+    | why\ not | no\ (problem|objection|worr|doubt|question|issue|rush|hurry)\w* | not\ a\ problem
+    | (don't|dont|do\ not)\ (mind|object|worry|hesitate|ask|wait) | can't\ wait | no\ need\ to\ (ask|wait)
+    | keep\ going | wait\ no\ more
+    )\b""",
+    re.VERBOSE,
 )
 # `да нет` is a no, as a Russian says it.
 NEVER = re.compile(
-    r"\b(не|ни|да нет|нельзя|стоп|стой|стойте|подожди|подождите|погоди|погодите|постой|обожди|отбой|передумала?|not|never|"
-    r"cannot|\w+n't|dont|wont|cant|stop|wait|hold on|halt|go back|changed my mind|second thoughts)\b"
+    r"""\b(
+    не|ни|(да|конечно|разумеется|естественно)\ нет|да\ ну|нельзя|стоп|стой|стойте|подожди|подождите|погоди|погодите|постой
+    |обожди|отбой|передумала?|давай(те)?\ (лучше\ )?(потом|позже|завтра|иначе|по\ другому)
+    |not|never|cannot|\w+n't|dont|wont|cant|stop|wait|hold\ on|halt|go\ back|changed\ my\ mind|second\ thoughts
+    |to\ be\ \w+
+    )\b""",
+    re.VERBOSE,
 )
-NO = frozenset(
-    "нет нетушки неа ненадо ненужно нехочу незачем неверно неправильно несогласен несогласна н отмена отмени отмените отменить "
-    "отменяй отменяю отставить хватит потом позже попозже рано против отказ отказываюсь отказался отказалась отказано "
-    "откажусь отклонить отклоняю отклонил отклонила отклонено отклони оставь оставьте оставим останется останутся брось "
-    "забудь забей прекрати прекратите ошибка обойдусь воздержусь увы "
-    "no nope nah naw n net nyet nix negative cancel cancels cancelled canceled abort aborted later decline declines "
-    "declined reject rejects rejected refuse refuses refused deny denied denies disagree disagrees leave skip skipped pass "
-    "forget dismiss dismissed against wrong keep nothing unconfirmed unapproved unanswered ignore ignored false "
-    # Neither is a consent.
-    "null none undefined nil maybe perhaps hm hmm unsure depends pending tbd м хм эм возможно наверное подумаю подумаем".split()
+# Words that refuse or put off, and words that ask or want something else first.
+NO = re.compile(
+    r"""
+    нет|нетушки|неа|ненадо|ненужно|нехочу|незачем|неверно|неправильно|несогласн?[аы]?|несогласен|н|без|отмен\w*|отставить
+    |хватит|потом|позже|попозже|рано|против|отказ\w*|откажусь|отклон\w*|остав\w*|остан[еу]\w*|брось|забудь|забей|прекрати\w*
+    |ошибк\w*|обойдусь|воздержусь|увы|запре\w*|отлож\w*|зря|плохо
+    |но|лучше|сначала|сперва|иначе|вместо|на|еще|только|кроме|объясни\w*|покажи\w*|расскажи\w*|почему|зачем|подробнее|какой|какая|какую
+    |возможно|наверное|подума\w*|думаю|может|м|хм|эм
+    |no|nope|nah|naw|n|net|nyet|nix|negative|cancel\w*|abort\w*|later|declin\w*|disagree\w*|reject\w*|refus\w*|deny|denie[ds]
+    |leave|skip\w*|pass|forget|dismiss\w*|against|wrong|keep|nothing|without|un(confirmed|approved|answered|sure)|ignored?
+    |false|undo|revert|but|to|another|also|only|except|first|instead|rather|before|explain|show|tell|why|what|which|how|when
+    |null|none|undefined|nil|maybe|perhaps|hm+|depends|pending|tbd
+    """,
+    re.VERBOSE,
 )
-YES = frozenset(
-    "да ага угу конечно давай давайте подтверждаю подтверждено подтвердил подтвердила согласен согласна согласны применяй "
-    "применить примени делай сделай верно точно yes yep yeah yup yea y sure agree agreed agrees approve approved approves "
-    "confirm confirmed confirms proceed accept accepted apply".split()
+YES = re.compile(
+    r"""
+    (да)+|д|ага|угу|конечно|разумеется|безусловно|обязательно|подтвержда\w+|согласен|согласн[аы]|применяй\w*|примени\w*|йес
+    |yess?|yep|yeah|yup|yea|yah?|aye|y|sure|agree[sd]?|approve[sd]?|confirm(ed|s)?|proceed|accept(ed)?|apply|absolutely
+    |definitely|certainly
+    """,
+    re.VERBOSE,
+)
+FINE = re.compile(
+    r"""
+    хорошо|ок|окей|оке|ладно|ладненько|лады|можно|можешь|валяй\w*|поехали|погнали|вперед|жги|годится|пойдет|подойдет|подходит
+    |идет|устраивает|го|верно|точно|правильно|имено|так|все|принято|принимаю|добро|отлично|супер|прекрасно|замечательно|класн?о?
+    |круто|здорово|спасибо|благодарю|пожалуйста|норм|нормально|плюс|разрешаю|разрешено|давай\w*|подтверд\w+|одобр\w+
+    |с?делай\w*|выполн\w+|запи[сш]\w+|внос\w+|внес\w+|сохран\w+|созда\w+|добав\w+|удал\w+|убер\w+|убирай\w*|меняй\w*|измени\w*
+    |поменяй\w*|перенес\w+|перенос\w+|отмет\w+|отмечай\w*|постав\w+|став\w+|закр\w+|заверш\w+|архивируй\w*
+    |please|thanks?|ok|okay|okey|k|go|do|fine|great|good|nice|cool|perfect|correct|right|alright|exactly|works|sounds|looks
+    |all|affirmative|roger|granted|allowed|course|means|continue|carry|let's|save|delete|remove|record|add|create
+    |change|mark|move|archive|write|finish|complete|log
+    """,
+    re.VERBOSE,
 )
 
 
@@ -50,8 +82,10 @@ def is_yes(confirmation: str) -> bool:
     if NEVER.search(text):
         return False
 
-    for word in text.split():
-        if word in YES or word in NO:
-            return word in YES
+    words = text.split()
+    for word in words:
+        if NO.fullmatch(word) or YES.fullmatch(word):
+            return not NO.fullmatch(word)
     is_asked = confirmation.strip().endswith("?")
-    return bool(harmless or SIGNS.search(confirmation) or (words and not is_asked))
+    lets = any(map(FINE.fullmatch, words)) or SIGNS.search(confirmation)
+    return bool(harmless or (lets and not is_asked))
