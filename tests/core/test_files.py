@@ -93,10 +93,12 @@ def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_al
     tmp_path = tmp_path / "state"
     tmp_path.mkdir()
     gone, running = 2**22 + 1, os.getppid()  # no process has a number above that
-    for name in (f".day.zip.{gone}.0123abcd", f".key.{running}.0123abcd", f".key.{gone}.txt", ".hidden"):
+    of_another_program = f".key.{gone}.0123abcd"
+    left = {f".key.{running}.0123abcd.pi-mcp", of_another_program, ".hidden"}
+    for name in (f".day.zip.{gone}.0123abcd.pi-mcp", *left):
         (tmp_path / name).touch()
     replace_file(tmp_path / "key", "x")
-    left = {f".key.{running}.0123abcd", f".key.{gone}.txt", ".hidden", "key"}
+    left.add("key")
     assert set(os.listdir(tmp_path)) == left
 
 

@@ -108,9 +108,7 @@ def checkpoint() -> None:
         raise Cancelled()
     if time.thread_time() > _budget_ends_s.get():
         message = f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor"
-        raise ToolError(
-            message, "Nothing was changed. Ask for less, or send less, at a time.", code="OUT_OF_TIME"
-        )
+        raise ToolError(message, "Ask for less, or send less, at a time.", code="OUT_OF_TIME")
 
 
 def ask(question: str, key: str = "") -> str:

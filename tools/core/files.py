@@ -16,8 +16,8 @@ from tools.core.errors import ToolError
 from tools.core.settings import current
 
 POLL_S = 0.05
-# The temporary file of a write: `.NAME.PROCESS.RANDOM`.
-TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}")
+# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is ours.
+TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp")
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     it, at any moment and after a power cut, finds the old content or the new one. When anything is raised,
     the old file is unchanged. Raises OSError."""
     _forget_killed_writes(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.pi-mcp")
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         yield temporary
