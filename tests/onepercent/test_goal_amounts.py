@@ -130,6 +130,14 @@ def test_an_archived_goal_is_added_to_but_is_not_said_to_be_reached(car):
     assert "достигнута" not in message
 
 
+def test_to_stay_at_its_place_is_nothing_to_update():
+    for name in "abc":
+        do(act("goal.create", title=name))
+    do(act("goal.archive", goal_id=1))
+    for same in ({"order": 1}, {"before": 3}):
+        assert refused(act("goal.update", goal_id=2, **same))["code"] == "NOTHING_TO_UPDATE"
+
+
 def test_a_place_is_said_and_counted_in_the_list_that_is_seen():
     for name in "abcd":
         do(act("goal.create", title=name))

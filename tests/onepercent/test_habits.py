@@ -38,8 +38,36 @@ WRONG = [
     ({"frequency_type": "daily", "schedule_days": [1]}, "FIELD_INVALID"),
     ({"frequency_type": "monthly", "month_days": [1, 1]}, "FIELD_INVALID"),
     ({"target": {"amount": "два", "unit": "л"}}, "FIELD_INVALID"),
-    ({"target": {"amount": 2}}, "FIELD_REQUIRED"),
+    ({"target": "два литра"}, "FIELD_INVALID"),
+    ({"frequency_type": "weekly", "n": 2}, "FIELD_INVALID"),
 ]
+
+
+# Values as people say them, and what the preview makes of them.
+SPOKEN = [
+    ("habit.create", {"target": "50 раз"}, "каждый день; 50 раз;"),
+    ("habit.create", {"target": 20}, "каждый день; 20 ×;"),
+    ("habit.create", {"target": {"amount": 20}}, "каждый день; 20 ×;"),
+    ("goal.create", {"target": "300 000 руб."}, "нужно 300\xa0000 руб."),
+    ("goal.create", {"target": "2,5 км"}, "нужно 2,5 км"),
+    ("habit.create", {"schedule_days": ["mon", "wed"]}, "пн, ср;"),
+    ("habit.create", {"frequency_type": "weekly", "schedule_days": [1]}, "пн;"),
+    ("habit.create", {"frequency_type": "weekly", "times": 3}, "3 раза в неделю;"),
+    ("habit.create", {"n": 3}, "раз в 3 дня;"),
+    ("step.create", {"time_duration": "2 часа"}, "2 ч"),
+    ("step.create", {"time_duration": "1h30m"}, "1 ч 30 мин"),
+    ("step.create", {"time_duration": "1,5 hours"}, "1 ч 30 мин"),
+    ("step.create", {"time_duration": "90 minutes"}, "1 ч 30 мин"),
+    ("step.create", {"priority": "high"}, "важный"),
+    ("step.create", {"dt": "2026-03-20", "repeat": "weekly"}, "каждую неделю: пт"),
+]
+
+
+@pytest.mark.parametrize(("action", "params", "expected"), SPOKEN)
+def test_what_is_meant_is_taken_as_people_say_it(action: str, params: dict, expected: str):
+    names = {"habit.create": {"name": "x"}, "goal.create": {"title": "x"}}
+    needed = names.get(action, {"title": "x", "inbox": True})
+    assert expected in preview(act(action, **needed, **params))["message"]
 
 
 @pytest.mark.parametrize(("params", "code"), WRONG)

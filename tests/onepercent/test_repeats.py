@@ -221,7 +221,7 @@ def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
 
 @pytest.mark.parametrize(
     "repeat",
-    ["weekly", {}, {"every": "day", "interval": 0}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
+    ["fortnightly", {}, {"every": "day", "interval": 0}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
      {"every": "year", "on": [3]}, {"every": "week", "on": [True]}, {"every": "day", "until": "скоро"}, {"every": "day", "n": 2}],
 )  # fmt: skip
 def test_a_rule_that_does_not_fit_is_refused(repeat: object):

@@ -31,6 +31,11 @@ REFERENCE = "$ref:"
 # SQLite's largest integer. No row gets this id.
 LARGEST_ID = 2**63 - 1
 
+# “2 hours”, `1h30m`, “1,5 часа”, “90 мин”.
+SPOKEN_DURATION = re.compile(r"(?:(\d+(?:[.,]\d+)?) *[hч]\D*)?(?:(\d+) *[mм]\D*)?", re.IGNORECASE)
+# “300 000”, “2,5 л”.
+SPOKEN_AMOUNT = re.compile(r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)")
+
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
@@ -40,6 +45,7 @@ DIARY_COLUMNS = ", ".join(DIARY)
 OTHER_NAMES = {
     "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
     "deadline": ("dt", "due"),
+    "due": ("dt",),
     "date": ("dt",),
     "dt": ("date",),
     "name": ("title",),
@@ -47,6 +53,9 @@ OTHER_NAMES = {
     "task_id": ("step_id",),
     "description": ("why_important",),
     "days": ("schedule_days",),
+    "goal": ("goal_id",),
+    "habit": ("habit_id",),
+    "n": ("interval",),
     "weekdays": ("schedule_days",),
     "end_date": ("until", "due"),
     "ends": ("until", "due"),
@@ -203,6 +212,9 @@ MINUTES = plain(
 
 
 def _minutes(name: str, value: object) -> Any:
+    spoken = SPOKEN_DURATION.fullmatch(str(value).strip())
+    if spoken and spoken[0]:
+        value = round(float((spoken[1] or "0").replace(",", ".")) * 60) + int(spoken[2] or 0)
     return MINUTES.convert(name, DURATIONS.get(str(value), value))
 
 
@@ -213,7 +225,9 @@ DURATION = replace(
     empty=True,
 )
 
-ID = plain(Annotated[int, Limits(ge=1, le=LARGEST_ID)], "string", f"an id or `{REFERENCE}…`")
+ID = plain(
+    Annotated[int, Limits(ge=1, le=LARGEST_ID)], "string", f"an id of get_user_snapshot, or `{REFERENCE}…`"
+)
 
 
 def _key(name: str, value: object) -> Any:

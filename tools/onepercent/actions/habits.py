@@ -50,12 +50,12 @@ WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
 DAY_OF_MONTH = fields.plain(
     Annotated[int, Limits(ge=1, le=31)], "integer", "one of the days of the month, 1 to 31 (the last)"
 )
-# The unit of a habit to avoid, if none is said.
-TIMES = "×"
 
 
 def _limit_or_target(name: str, value: object) -> JsonObject:
     """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
+    if not isinstance(value, dict):
+        return targets.TARGET.convert(name, value)
     target: JsonObject = fields.record(TARGET).convert(name, value)
     limit = target.pop("at_most", None)
     if limit is None or limit is False:
@@ -64,7 +64,7 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
         limit = target.get("amount", 0)
     if not 0 <= limit <= LARGEST_AMOUNT:
         raise fields.invalid(f"{name}.at_most", f"a number from 0 to {LARGEST_AMOUNT}")
-    return {"amount": limit, "unit": target.get("unit", TIMES), "at_most": True}
+    return {"amount": limit, "unit": target.get("unit", targets.TIMES), "at_most": True}
 
 
 # The fields of a habit. What says more of a frequency is kept in columns of the same names
@@ -89,6 +89,8 @@ CONTENT: dict[str, fields.Field] = {
     "until": fields.day(empty=True),
     "goal_id": GOAL,
 }
+# Frequencies that are called weekly, too.
+WEEKLY_DETAILS = ("custom", "times_per_week")
 # What a new habit has unless it is said; its penalty is then its reward.
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
@@ -96,6 +98,7 @@ DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_ty
 @action("habit.create", CONTENT, "name")
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Create a habit; by default the penalty equals the reward."""
+    _imply_frequency(params)
     goal_title = _link(unit, params)
     values = DEFAULTS | _columns(params)
     values.setdefault("xp_penalty", values["xp_reward"])
@@ -116,6 +119,7 @@ def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new schedule holds
     from today on."""
     params = targets.moved(unit, "habit", habit, params)
+    _imply_frequency(params)
     if frequency := params.get("frequency_type"):
         # What only another frequency needs goes.
         for kind, column in schedules.DETAILS.items():
@@ -178,6 +182,14 @@ def _columns(params: JsonObject) -> JsonObject:
         limit = (params["target"] or {}).get("at_most")
         params = params | {"at_most": 1 if limit else None}
     return targets.columns(params)
+
+
+def _imply_frequency(params: JsonObject) -> None:
+    """Set the frequency that its detail means: schedule_days alone, or with weekly, is custom."""
+    details = [kind for kind, name in schedules.DETAILS.items() if params.get(name)]
+    frequency = params.get("frequency_type")
+    if len(details) == 1 and (not frequency or (frequency == "weekly" and details[0] in WEEKLY_DETAILS)):
+        params["frequency_type"] = details[0]
 
 
 def _check_schedule(habit: JsonObject) -> None:

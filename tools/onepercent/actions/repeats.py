@@ -24,8 +24,9 @@ ON = {
     "month": fields.several(fields.whole(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)
+ALSO = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 PARTS = {
-    "every": fields.choice(due_days.KINDS, "FIELD_INVALID"),
+    "every": fields.choice(due_days.KINDS, "FIELD_INVALID", ALSO),
     "interval": fields.whole(1, LONGEST_INTERVAL),
     "on": AS_SENT,
     "until": fields.day(),
@@ -35,6 +36,8 @@ PARTS = {
 
 def _convert(name: str, value: object) -> str:
     """The JSON text of a rule; where it begins is added with the step's day."""
+    if isinstance(value, str):
+        value = {"every": value}
     rule = fields.record(PARTS, ("every",)).convert(name, value)
     days_of_rule = ON.get(rule["every"])
     on = rule.pop("on", None)

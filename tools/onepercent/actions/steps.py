@@ -29,6 +29,7 @@ from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 PRIORITIES = ("critical", "important", "attention", "optional")
+# Other words for a priority.
 ALSO = {
     "urgent": "critical",
     "high": "important",
@@ -44,7 +45,7 @@ CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
     "dt": fields.day(empty=True),
     "time_duration": fields.DURATION,
-    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", ALSO, default="attention"),
     "repeat": repeats.RULE,
     "order": fields.whole(0, LAST_PLACE, empty=True),
     **DESCRIPTION,
@@ -87,7 +88,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     elif "goal_id" in params:
         goal = unit.find("goal", params["goal_id"])
     else:
-        raise fields.required("goal_id")
+        hint = "Add goal_id; inbox true is for an errand without a goal."
+        raise ToolError("goal_id is required", hint, code="FIELD_REQUIRED", field="goal_id")
 
     if several:
         shown = add_several(unit, goal["id"], several, outcome)

@@ -1,5 +1,6 @@
 """Amounts that goals and habits count towards, and a place in an order of one's own."""
 
+import re
 from dataclasses import replace
 from typing import Annotated
 
@@ -24,7 +25,22 @@ ANY_AMOUNT = fields.plain(
     f"a number, at most {LARGEST_AMOUNT}",
 )
 UNIT = fields.text(20, line=True)
-TARGET = fields.record({"amount": AMOUNT, "unit": UNIT}, ("amount", "unit"), empty=True)
+PARTS = fields.record({"amount": AMOUNT, "unit": UNIT}, ("amount",))
+# The unit if none is said.
+TIMES = "×"
+
+
+def _target(name: str, value: object) -> JsonObject:
+    """An amount with its unit; also a number alone, or both as a text: “20 pages”."""
+    if type(value) in (int, float):
+        value = {"amount": value}
+    if isinstance(value, str) and (spoken := fields.SPOKEN_AMOUNT.fullmatch(value.strip())):
+        digits = re.sub(r"\s", "", spoken[1]).replace(",", ".")
+        value = {"amount": float(digits), "unit": spoken[2].strip() or TIMES}
+    return {"unit": TIMES} | PARTS.convert(name, value)
+
+
+TARGET = replace(PARTS, convert=_target, empty=True)
 
 # Where a goal or habit is to stand: before another one, null for the last; or its place, from 1 on.
 ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.whole(1, LARGEST_PLACE)}
@@ -44,7 +60,7 @@ FEEDING = "SELECT id FROM habits WHERE user = ? AND goal_id = ? AND deleted_at I
 
 
 def columns(params: JsonObject) -> JsonObject:
-    """The values by the columns that keep them: a target has two."""
+    """The values by the columns that keep them: those of a target."""
     if "target" not in params:
         return params
     target = params.pop("target") or {}
@@ -85,6 +101,10 @@ def moved(unit: UnitOfWork, entity: str, row: Row, params: JsonObject) -> JsonOb
         at = [key for key, _, _ in others].index(other)
 
     places = [place for _, place, _ in others]
+    own_place = row["id"] if row["place"] is None else row["place"]
+    present = sum((place, key) < (own_place, row["id"]) for key, place, _ in others)
+    if [key for key in in_sight if key < at] == [key for key in in_sight if key < present]:
+        return params
     if at >= len(places):
         return params | {"place": float(max(places, default=0) + 1)}
     previous = places[at - 1] if at else places[0] - 2
@@ -99,7 +119,7 @@ def gather(unit: UnitOfWork, table: str, before: Row, after: Row, entry: Entry) 
     if changes.keys() & TARGET_COLUMNS:
         for name in TARGET_COLUMNS:
             changes.pop(name, None)
-        changes["target"] = Edit(_target(before), _target(after))
+        changes["target"] = Edit(_shown_target(before), _shown_target(after))
     if changes.pop("amount", None) and after["target_amount"]:
         present = sum_of(unit, after)
         earlier = round(present - (after["amount"] or 0) + (before["amount"] or 0), 3)
@@ -108,7 +128,7 @@ def gather(unit: UnitOfWork, table: str, before: Row, after: Row, entry: Entry) 
         changes["place"] = Edit(_number(unit, table, before), _number(unit, table, after))
 
 
-def _target(row: Row) -> JsonObject | None:
+def _shown_target(row: Row) -> JsonObject | None:
     return None if row["target_amount"] is None else target_of(row)
 
 
