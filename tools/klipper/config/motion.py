@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
-from tools.klipper.config.options import out_of_bounds, words_of
+from tools.klipper.config.options import TRUTHS, out_of_bounds, words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
@@ -118,7 +118,12 @@ def endstop(section: Section) -> Iterator[Finding]:
             f"position_endstop in section '{section.name}' must be between position_min and position_max"
         )
         yield finding_at(section, "position_endstop", message)
-    elif not section.value("homing_positive_dir") and least + quarter < place < most - quarter:
+    elif direction := section.value("homing_positive_dir"):
+        is_positive = direction.lower() in TRUTHS[:4]
+        if place == (least if is_positive else most):
+            message = f"Invalid homing_positive_dir / position_endstop in '{section.name}'"
+            yield finding_at(section, "homing_positive_dir", message)
+    elif least + quarter < place < most - quarter:
         message = f"Unable to infer homing_positive_dir in section '{section.name}'"
         yield finding_at(section, "position_endstop", f"{message}: position_endstop is at neither end")
 
@@ -189,6 +194,10 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
         yield finding_at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
     elif algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
+        yield finding_at(section, "probe_count", message)
+    elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
+        message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
+        message += ": 3 points on one axis do not go with more than 6 on the other"
         yield finding_at(section, "probe_count", message)
     probes = machine.of(*PROBES)
     if probes and machine.kinematics in RECTANGULAR:

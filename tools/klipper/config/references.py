@@ -232,8 +232,8 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
-    # The section and option that used each pin of a chip first.
-    first: dict[tuple[str, str], tuple[Section, str]] = {}
+    # The section, the option and the marks with which each pin of a chip was used first.
+    first: dict[tuple[str, str], tuple[Section, str, set[str]]] = {}
     override = machine.section(OVERRIDE).words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _described(machine):
@@ -252,11 +252,17 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
             yield machine.absent(section, option, message)
         if option in UNUSED or not re.search(r"\d", pin):
             continue
-        other, name = first.setdefault((chip, pin), (section, option))
+        marks = set(text) & set("^~!")
+        other, name, marks_there = first.setdefault((chip, pin), (section, option, marks))
+        is_same = (other, name) == (section, option)
         is_shared = name == option and option.startswith(SHARED)
-        is_allowed = f"{chip}:{pin}".removeprefix("mcu:") in allowed
-        if other is not section and not is_shared and not is_allowed:
-            message = f"pin {pin[:60]} used multiple times in config: also in [{other.name}]"
+        if is_same or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
+            continue
+        if not is_shared:
+            message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"
+            yield finding_at(section, option, message)
+        elif marks != marks_there:
+            message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
             yield finding_at(section, option, message)
 
 
