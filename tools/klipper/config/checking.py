@@ -154,7 +154,8 @@ class Checker:
     def unknown_section(self, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
-        suggestion = nearest(section.name.lower(), self.reference.kinds)
+        lower = section.name.lower()
+        suggestion = lower if lower in self.reference.kinds else nearest(lower, self.reference.kinds)
         if not suggestion and (kind := nearest(word.lower(), self.reference.kinds)):
             suggestion = kind + space + rest
         message = f"Section '{section.name}' is not in Klipper's documentation: "

@@ -136,8 +136,21 @@ class ParsedPrinter:
 
     def has_sensor(self, name: str) -> bool:
         """True if Klipper, the documentation, or a section defines a temperature sensor of that name."""
-        sections = {f"{kind} {name}" for kind in OWN_SENSORS}
-        return name in self.sensors or not self.sections.keys().isdisjoint(sections)
+        return name in self.sensors or bool(self._owner(name))
+
+    def _owner(self, sensor: str) -> str:
+        """The section that defines a sensor of that name; "" if there is none."""
+        names = self.sections.keys() & {f"{kind} {sensor}" for kind in OWN_SENSORS}
+        return min(names, default="")
+
+    def is_later(self, section: Section, sensor: str) -> str:
+        """The section that defines the sensor of another one, if it stands behind that: Klipper reads sections in
+        their order, the extruders at the end."""
+        owner = self._owner(sensor)
+        names = list(self.sections)
+        if not owner or options.table().base(section.kind) == "extruder":
+            return ""
+        return owner if names.index(owner) > names.index(section.name) else ""
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""

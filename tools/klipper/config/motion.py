@@ -66,6 +66,8 @@ def _needed(name: str) -> set[str]:
     needed = {name.replace("_min", "_max")}
     if int(number) > 1:
         needed.add(f"{base}{int(number) - 1}{end}")
+    elif base.startswith(("stepper_", "extruder")):
+        needed.add(base)
     return needed
 
 

@@ -121,6 +121,9 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
     is_plugins = machine.plugins and MODULE.match(sensor)
     if is_measuring and not is_plugins and not machine.has_sensor(sensor):
         yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
+    elif is_measuring and (owner := machine.is_later(section, sensor)):
+        message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
+        yield finding_at(section, SENSOR, message)
     for order in section.words("color_order"):
         if "".join(sorted(order)) not in ("BGR", "BGRW"):
             yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")

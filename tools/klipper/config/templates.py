@@ -30,6 +30,8 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 OPERATORS = dict(pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|"))
 # Tags with nothing behind their word.
 BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
+# Follows the word of an open block whose else is over.
+AFTER_ELSE = " else"
 # Characters of a template in a message, from the tag on.
 LONGEST = 60
 
@@ -51,7 +53,10 @@ def mistake(template: str) -> str:
             return f"{error.msg}: {' '.join(text[begin.start() :][:LONGEST].split())}"
         except (RecursionError, MemoryError):  # nobody has written that
             return ""
-    return f"{{% {blocks[-1]} %}} without {{% end{blocks[-1]} %}}" if blocks else ""
+    if not blocks:
+        return ""
+    block = blocks[-1].removesuffix(AFTER_ELSE)
+    return f"{{% {block} %}} without {{% end{block} %}}"
 
 
 def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
@@ -80,9 +85,11 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
     is_set = word == "set" and "=" in rest
     is_block = word in words_of("tags")["block"] and not is_set
     if word in ("else", "elif"):
-        fits = bool(blocks) and blocks[-1] in ("if", "for")
+        fits = blocks[-1:] == ["if"] or (word == "else" and blocks[-1:] == ["for"])
+        if fits and word == "else":
+            blocks[-1] += AFTER_ELSE
     elif begun != word:
-        fits = bool(blocks) and blocks.pop() == begun
+        fits = bool(blocks) and blocks.pop().removesuffix(AFTER_ELSE) == begun
     else:
         fits = is_block or word in words_of("tags")["single"]
     if not fits or (rest and word in BARE):
