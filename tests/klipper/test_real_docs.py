@@ -82,12 +82,11 @@ def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
         left_out += [option for option in block.options if "deprecated" in option.text]
         lines = [as_written(block, option) for option in block.options if option not in left_out]
         text = "\n".join([*head, f"[{block.name}]", *lines])
-        for finding in (
-            checker.findings(printer_cfg.read(text)) if block.name and block.kind != "include" else ()
-        ):
-            assert (
-                " is not valid in " not in finding.message and "not a valid config" not in finding.message
-            ), finding
+        if not block.name or block.kind == "include":
+            continue
+        for finding in checker.findings(printer_cfg.read(text)):
+            refusals = re.findall("not valid in|not a valid config", finding.message)
+            assert not refusals or finding.level == "hint", finding  # `stepper_z1` without the stepper before
 
 
 def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said(real_docs):
