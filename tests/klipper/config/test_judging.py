@@ -90,6 +90,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[controller_fan x]\npin: PG1\nheater: heater_bed\nstepper: stepper_q\n": "steppers are unknown: stepper_q",
         "[resonance_tester]\naccel_chip: adxl345\nprobe_points: 1,1,1\n": "Unknown config object 'adxl345'",
         "[bed_mesh]\nmesh_max: 9, 9\n": "Option 'mesh_min' in section 'bed_mesh' must be specified",
+        "[bed_mesh]\nmesh_min: 1, 1\nmesh_max: 9, 9\nmesh_origin: 0,0\n": "Option 'mesh_origin' is not valid in section 'bed_mesh' beside mesh_min",
         "[bed_mesh]\nmesh_min: 9, 9\nmesh_max: 9, 9\n": "bed_mesh: invalid min/max points",
         "[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 7\n": "cannot exceed a probe_count of 6",
         "[safe_z_home]\nhome_xy_position: 9\n": "must have 2 elements",
