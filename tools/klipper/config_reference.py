@@ -29,7 +29,7 @@ MOST_TEXTS = 6
 # Sections named that have an option.
 MOST_OWNERS = 30
 # Sections named with a name that is near.
-MOST_NEAR = 4
+MOST_NEAR = 6
 LONGEST_CHANGE = 160
 MOST_CHANGES = 4
 
@@ -67,7 +67,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi
     settings`.
 
-    Raises ToolError if there is none; the hint names what is near, by meaning or letters.
+    Raises ToolError if there is none; the hint names what is near, by its name, meaning or letters.
     """
     wanted = " ".join(name.lower().strip(" []").split())
     kind = reference.kind(wanted)
@@ -79,7 +79,9 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         asked = index.asked_words()[PAGE]
         headings = [heading for heading, words in asked.items() if word in words]
         message = f"No such section in {PAGE}: {name}"
-        raise _not_found(message, headings[:MOST_NEAR] or several(word, reference.kinds))
+        longer = [kind for kind in reference.kinds if word in kind]
+        near = list(dict.fromkeys([*longer, *headings]))[:MOST_NEAR]
+        raise _not_found(message, near or several(word, reference.kinds))
     return blocks
 
 

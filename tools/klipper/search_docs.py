@@ -24,6 +24,8 @@ from tools.klipper.search.index import Index
 from tools.klipper.search.query import Ranked, Term, question, ranked
 
 MOST_ABSENT = 8
+# Characters of each of them.
+LONGEST_ABSENT = 40
 # A page is shown only if its score has this share of the best.
 WEAK = 0.5
 # The share of the best section's score that another section of the page has to have to be shown beside it.
@@ -75,7 +77,8 @@ def search_docs(
             {"known_message": explanations[0]} if len(explanations) == 1 else {"known_messages": explanations}
         )
     if absent:
-        answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
+        words = [word[:LONGEST_ABSENT] for word in absent[:MOST_ABSENT]]
+        answer["absent"] = f"not found in the documentation: {', '.join(words)}"
     if not results:
         answer["hint"] = _nearest_names(query, catalogue)
     return {**answer, "result": results} if answer else results
