@@ -14,6 +14,7 @@ TURN = -1
 SIGNS = {"completed": "+", "missed": "-", "partial": "~"}
 
 Params = dict[str, Any]
+BY_THE_WEEK = ("weekly", "times_per_week", "every_n_days")
 DAY = timedelta(1)
 NAMED = {"daily": range(1, 8), "weekdays": range(1, 6), "weekends": (6, 7)}
 
@@ -33,6 +34,7 @@ class Life:
     marks: dict[tuple[int, str], dict] = field(default_factory=dict)
     diary: dict[int, dict] = field(default_factory=dict)
     spheres: dict[str, int] = field(default_factory=dict)
+    order: dict[str, list[int]] = field(default_factory=lambda: {"goals": [], "habits": []})
     gains: list[int] = field(default_factory=list)
     today: date = date.min
     new: int | None = 0
@@ -57,9 +59,11 @@ class Life:
     def shown(self, today: date) -> Params:
         """What the snapshot must say of it."""
         return {
-            "goals": [self._goal(key) for key, goal in sorted(self.goals.items()) if self._is_seen(goal)],
+            "goals": [self._goal(key) for key in self.order["goals"] if self._is_seen(self.goals[key])],
             "habits": [
-                self._habit(key, today) for key, habit in sorted(self.habits.items()) if self._is_seen(habit)
+                self._habit(key, today)
+                for key in self.order["habits"]
+                if self._is_seen(self.habits[key]) and today <= self.habits[key]["until"]
             ],
             "diary": {key: entry["what_done"] for key, entry in self.diary.items() if not entry["deleted"]},
             "ssp": self.spheres,
@@ -75,7 +79,37 @@ class Life:
         }
         dates = sorted((key, step["dt"]) for key, step in steps.items() if not step["done"])
         done = sum(step["done"] for step in steps.values())
-        return goal, self.goals[goal]["title"], self.goals[goal]["status"], len(steps), done, dates
+        row = self.goals[goal]
+        return goal, row["title"], row["status"], len(steps), done, dates, self._sum(goal)
+
+    def _sum(self, goal: int) -> float | None:
+        """What was added to a goal, and what its habits brought."""
+        row = self.goals[goal]
+        if row["target"] is None:
+            return None
+        feeding = [
+            key for key, habit in self.habits.items() if habit["goal_id"] == goal and not habit["deleted"]
+        ]
+        brought = sum(mark["amount"] or 0 for (habit, _), mark in self.marks.items() if habit in feeding)
+        return row["added"] + brought
+
+    def _move(self, table: str, key: int, order: int | None, before: int | None) -> None:
+        """Put a thing before another one, or before that of a number in the list that is seen; else last."""
+        rows = getattr(self, table)
+        others = [other for other in self.order[table] if other != key and not rows[other]["deleted"]]
+        seen = [other for other in others if not rows[other]["archived"]]
+        seen = [other for other in seen if rows[other].get("status", "work") == "work"]
+        if order:
+            before = seen[order - 1] if order <= len(seen) else None
+        elif before == key:
+            raise Refused("FIELD_INVALID")
+        place = others.index(before) if before else len(others)
+        moved = [*others[:place], key, *others[place:]]
+        if [each for each in moved if each in [*seen, key]] == [
+            each for each in self.order[table] if each in [*seen, key]
+        ]:
+            raise Refused("NOTHING_TO_UPDATE")
+        self.order[table] = moved + [each for each in self.order[table] if rows[each]["deleted"]]
 
     def _habit(self, key: int, today: date) -> tuple:
         habit = self.habits[key]
@@ -84,7 +118,8 @@ class Life:
             for (owner, day), mark in self.marks.items()
             if owner == key
         }
-        plain = PlainHabit(habit["created"], habit["schedules"], habit["pauses"], marks)
+        limits = {"until": habit["until"], "is_limit": habit["is_limit"]}
+        plain = PlainHabit(habit["created"], habit["schedules"], habit["pauses"], marks, **limits)
         return key, habit["name"], *plain.streak(today)
 
     def _find(self, table: str, key: int) -> dict:
@@ -107,17 +142,36 @@ class Life:
         row["brought"] += earned
         return earned
 
-    def goal_create(self, title: str) -> None:
+    def goal_create(self, title: str, target: Params | None = None) -> None:
+        self.order["goals"].append(self.new)
         self.goals[self.new] = {
             "title": title,
+            "target": target,
+            "added": 0,
             "status": "work",
             "deleted": False,
             "archived": False,
             "brought": 0,
         }
 
-    def goal_update(self, goal_id: int, title: str) -> None:
-        self._update(self._find("goals", goal_id), {"title": title})
+    def goal_update(
+        self, goal_id: int, title: str = "", order: int | None = None, before: int | None = None
+    ) -> None:
+        goal = self._find("goals", goal_id)
+        if title:
+            self._update(goal, {"title": title})
+        else:
+            self._move("goals", goal_id, order, before and self._key("goals", before))
+
+    def _key(self, table: str, key: int) -> int:
+        self._find(table, key)
+        return key
+
+    def goal_add(self, goal_id: int, amount: float) -> None:
+        goal = self._find("goals", goal_id)
+        if goal["target"] is None:
+            raise Refused("FIELD_INVALID")
+        goal["added"] += amount
 
     def goal_complete(self, goal_id: int) -> int:
         return self._close(self._find("goals", goal_id), "status", "complete", 150)
@@ -169,16 +223,40 @@ class Life:
         self._find("steps", step_id)["deleted"] = True
 
     def habit_create(
-        self, name: str, xp_reward: int = 10, xp_penalty: int | None = None, target: Params | None = None
+        self,
+        name: str,
+        xp_reward: int = 10,
+        xp_penalty: int | None = None,
+        target: Params | None = None,
+        until: str | None = None,
+        goal_id: int | None = None,
     ) -> None:
+        if goal_id:
+            self._find("goals", goal_id)
+        target = target or {}
+        self.order["habits"].append(self.new)
         self.habits[self.new] = {
             "name": name, "reward": xp_reward, "penalty": xp_reward if xp_penalty is None else xp_penalty,
-            "target": target and target["amount"], "deleted": False, "archived": False, "schedule": ("daily", None),
+            "target": target.get("amount", target.get("at_most")), "is_limit": "at_most" in target,
+            "until": date.fromisoformat(until) if until else FOREVER, "goal_id": goal_id, "deleted": False, "archived": False, "schedule": ("daily", None),
             "created": self.today, "schedules": [(date.min, "daily", [])], "pauses": [],
         }  # fmt: skip
 
-    def habit_update(self, habit_id: int, frequency_type: str, **detail: Any) -> None:
+    def habit_update(
+        self,
+        habit_id: int,
+        frequency_type: str = "",
+        until: str | None = None,
+        order: int | None = None,
+        **detail: Any,
+    ) -> None:
         habit = self._find("habits", habit_id)
+        if until:
+            return self._update(habit, {"until": date.fromisoformat(until)})
+        if order:
+            return self._move("habits", habit_id, order, None)
+        if habit["is_limit"] and frequency_type in BY_THE_WEEK:
+            raise Refused("FIELD_INVALID")
         numbers = detail.get(DETAIL.get(frequency_type, ""))
         self._update(habit, {"schedule": (frequency_type, numbers)})
         numbers = numbers if isinstance(numbers, list) else [numbers or 1]
@@ -259,6 +337,12 @@ class Life:
         if before and before["status"] == status and not amount:
             raise Refused("ALREADY_COMPLETED")
         total = None
+        if status == "completed" and habit["is_limit"]:
+            total = present + amount if amount else (before or {}).get("amount")
+            slip = (total or 0) > target
+            return self._keep(
+                place, "missed" if slip else "completed", None, -habit["penalty"] if slip else 0, total
+            )
         if status == "completed" and target:
             total = present + amount if amount else max(present, target)
             status = "completed" if total >= target else "partial"
@@ -268,6 +352,12 @@ class Life:
         brought = before["xp"] if before else 0
         if status == "completed" and brought <= 0 and self._is_beyond(habit, place):
             worth = 0
+        return self._keep(place, status, excuse, worth, total)
+
+    def _keep(
+        self, place: tuple[int, str], status: str, excuse: str | None, worth: int, total: float | None
+    ) -> int:
+        brought = self.marks[place]["xp"] if place in self.marks else 0
         earned = self.earn(worth - brought)
         self.marks[place] = {"status": status, "excuse": excuse, "xp": earned + brought, "amount": total}
         return earned
@@ -323,13 +413,18 @@ class PlainHabit:
     schedules: list[tuple[date, str, list[int]]]
     pauses: list[tuple[date, date]] = field(default_factory=list)
     marks: dict[date, str] = field(default_factory=dict)
+    until: date = FOREVER
+    is_limit: bool = False
 
     def streak(self, today: date) -> tuple[int, int]:
         """(run, best)."""
         run = best = 0
-        for period, wanted, is_whole in self._periods(min(self.marks, default=today), today):
+        first = min([self.created, *self.marks]) if self.is_limit else min(self.marks, default=today)
+        for period, wanted, is_whole in self._periods(first, today):
             times = 1 if wanted == TURN else wanted
             marks = [self.marks.get(day) for day in period if day <= today and not self.is_paused(day)]
+            if self.is_limit and marks == [None] and self.created <= period[0] < today:
+                marks = ["+"]
             if times:
                 is_kept = marks.count("+") >= times
                 is_excused = not is_whole or "e" in marks or any(self.is_paused(day) for day in period)
@@ -387,6 +482,8 @@ class PlainHabit:
         held: tuple = ()
         rates: list[tuple] = []
         for day in _days(first - DAY * first.weekday(), last + DAY * (6 - last.weekday())):
+            if day > self.until:
+                break
             schedule = max((one for one in self.schedules if one[0] <= day), key=lambda one: one[0])
             _, frequency, numbers = schedule
             if week and (day.weekday() == 0 or frequency != "times_per_week"):

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, items, preview, refused, snapshot
+from tools.onepercent.database import store
 
 NO_SMOKING = {"at_most": 0, "unit": "сигарет"}
 
@@ -99,6 +100,9 @@ def test_years_without_are_folded_like_marks(clock):
     habit(target=NO_SMOKING)
     clock.set("2027-03-18T12:00:00+00:00")
     do(act("habit.create", name="x"))  # any change folds
+    with store.reading() as db:
+        (until,) = db.execute("SELECT until FROM habit_streaks WHERE habit_id = 1").fetchone()
+    assert until > "2027-02"
     assert habit()["current_streak"] == 365
     clock.set("2027-04-18T12:00:00+00:00")
     assert habit()["current_streak"] == 396

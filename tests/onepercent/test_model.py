@@ -43,18 +43,23 @@ SCHEDULES = [
 ]  # fmt: skip
 PAUSES = [{}, {}, {"from": 2}, {"from": -2}, {"from": 3, "to": -3}, {"to": -1}, {"from": 0, "to": 2}]
 EXCUSE = st.sampled_from([None, "болезнь"])
-TARGET = st.sampled_from([None, None, {"amount": 2, "unit": "л"}])
+LIMITS = [{"at_most": 0}, {"at_most": 2, "unit": "ч"}]
+TARGET = st.sampled_from([None, None, {"amount": 2, "unit": "л"}, *LIMITS])
+SUM = st.sampled_from([None, {"amount": 10, "unit": "л"}])
+MOVED = [{"order": 1}, {"order": 2}, {"order": 9}]
+ENDS = [{"until": -4}, {"until": 3}, {"until": 0}]
 
 PARAMS: dict[str, dict[str, st.SearchStrategy]] = {
-    "goal.create": {"title": TITLES},
-    "goal.update": {"goal_id": ID, "title": TITLES},
+    "goal.create": {"title": TITLES, "target": SUM},
+    "goal.update": {"goal_id": ID, "more": st.sampled_from([{"title": "Бегать"}, {"title": "Читать"}, *MOVED])},
+    "goal.add": {"goal_id": ID, "amount": st.sampled_from([5, -3, 0.5])},
     **{f"goal.{verb}": {"goal_id": ID} for verb in ("complete", "reopen", "archive", "unarchive", "delete")},
     "step.create": {"goal_id": ID, "title": TITLES, "dt": DAYS_AGO},
     "step.update": {"step_id": ID, "title": TITLES, "goal_id": ID},
     "step.shift": {"goal_id": ID, "more": st.sampled_from([{"days": -7}, {"days": 0}, {"days": 7}, {"dt": 0}, {"dt": -9}])},
     **{f"step.{verb}": {"step_id": ID} for verb in ("complete", "reopen", "delete")},
-    "habit.create": {"name": TITLES, "xp_reward": st.integers(1, 100), "xp_penalty": st.integers(0, 100), "target": TARGET},
-    "habit.update": {"habit_id": ID, "more": st.sampled_from(SCHEDULES)},
+    "habit.create": {"name": TITLES, "xp_reward": st.integers(1, 100), "xp_penalty": st.integers(0, 100), "target": TARGET, "goal_id": ID, "until": st.sampled_from([None, None, -6])},
+    "habit.update": {"habit_id": ID, "more": st.sampled_from([*SCHEDULES, *MOVED, *ENDS])},
     "habit.pause": {"habit_id": ID, "more": st.sampled_from(PAUSES)},
     **{f"habit.{verb}": {"habit_id": ID} for verb in ("resume", "archive", "unarchive", "delete")},
     "habit.mark_completed": {"habit_id": ID, "date": DAYS_AGO, "amount": st.sampled_from([None, None, 1, 1.5])},
@@ -130,14 +135,15 @@ class World:
         found: list[dict] = []
         for name in self.data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)):
             params = {key: self.data.draw(kind) for key, kind in PARAMS[name].items()}
-            if name == "step.update" and self.data.draw(st.booleans()):
+            if name in ("step.update", "habit.create") and self.data.draw(st.booleans()):
                 del params["goal_id"]
             for key in params.keys() & IDS.keys():
                 pool: list[Any] = [*getattr(self.life, IDS[key])] * 4 + [999]
                 pool += [person.ref(one) for one in found if CREATES.get(one["action"]) == key] * 3
                 params[key] = self.data.draw(st.sampled_from(pool))
             params |= params.pop("more", {})
-            for key in params.keys() & {"date", "dt", "from", "to"}:
+            dates = {key for key in ("date", "dt", "from", "to", "until") if params.get(key) is not None}
+            for key in dates:
                 params[key] = (self.today - timedelta(days=params[key])).isoformat()
             found.append(act(name, **params))
         return found
@@ -257,7 +263,7 @@ class World:
         data = snapshot(*sections, goals_status="all", date_from="2026-01-01", date_to="2028-01-01")
         goals = [
             (one["id"], one["title"], one["status"], one["steps_count"], one["steps_completed"],
-             sorted((step["id"], step.get("dt")) for step in one.get("steps", ())))
+             sorted((step["id"], step.get("dt")) for step in one.get("steps", ())), one.get("sum"))
             for one in whole(data["goals"])
         ]  # fmt: skip
         habits = [

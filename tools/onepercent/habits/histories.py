@@ -42,11 +42,13 @@ HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
     FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
-# What is due depends on the last time for habits of every n days: their marks are all read.
+# What is due depends on the last time for habits of every n days: their marks are all read. Without a mark only days
+# below a limit count.
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
     AND habit_id NOT IN (SELECT id FROM habits WHERE frequency_type = 'every_n_days'
         UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
-    AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)"""
+    AND (EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)
+        OR (SELECT at_most FROM habits WHERE id = s.habit_id))"""
 KEPT = "h.user = :user AND h.deleted_at IS NULL"
 
 
