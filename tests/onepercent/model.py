@@ -423,7 +423,7 @@ class PlainHabit:
         for period, wanted, is_whole in self._periods(first, today):
             times = 1 if wanted == TURN else wanted
             marks = [self.marks.get(day) for day in period if day <= today and not self.is_paused(day)]
-            if self.is_limit and marks == [None] and self.created <= period[0] < today:
+            if self.is_limit and marks == [None] and first <= period[0] < today:
                 marks = ["+"]
             if times:
                 is_kept = marks.count("+") >= times
