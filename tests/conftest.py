@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import browser as chromium
-from tests.support import pages
+from tests.support import pages, webdriver
 from tools.core import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -133,7 +133,13 @@ def real_docs(env):
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
-    """Headless Chromium for whoever looks at a page; skips if it is not installed."""
+    """Headless Chromium for whoever looks at a page, or the engine that PI_MCP_BROWSER names; skips if it is not
+    installed."""
+    if engine := os.environ.get("PI_MCP_BROWSER"):
+        other = webdriver.Browser(engine, tmp_path_factory.mktemp(engine))
+        yield other
+        other.close()
+        return
     if chromium.program() is None:
         pytest.skip("Chromium is not installed (apt-get install chromium); no page is looked at")
     running = chromium.Browser(tmp_path_factory.mktemp("chromium"))

@@ -61,7 +61,7 @@ class Phone:
         self.wait("document.querySelector('#code')")
         code = sign_in.invite(Ledger(self.server.state), "anna", "onepercent", 30)
         self.tab.click("#code")
-        self.tab.send("Input.insertText", text=f"{code[:4]}-{code[4:]}".lower())
+        self.tab.type(f"{code[:4]}-{code[4:]}".lower())
         self.turned(lambda: self.tab.key("Enter"))
         self.wait("document.querySelector('.tick')")
 
@@ -101,7 +101,7 @@ def test_two_taps_tick_and_late_marks_amounts_and_undo_work_as_in_a_client(phone
     tab.click("#n2")
     phone.wait("document.querySelector('.panel input')")
     tab.click(".panel input")
-    tab.send("Input.insertText", text="3")
+    tab.type("3")
     tab.press("Add")
     phone.says("Saved")
     assert "3/8 glasses" in tab.text("#body")

@@ -199,6 +199,12 @@ class Tab:
         self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **key)
         self.send("Input.dispatchKeyEvent", type="keyUp", **key)
 
+    def type(self, text: str) -> None:
+        """Type a text where the focus is, a key a letter, as a person does: a page may refuse a key."""
+        for letter in text:
+            self.send("Input.dispatchKeyEvent", type="keyDown", text=letter, key=letter)
+            self.send("Input.dispatchKeyEvent", type="keyUp", key=letter)
+
     def picture(self, file: Path) -> None:
         """A screenshot of everything the tab holds."""
         width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)

@@ -231,7 +231,7 @@ def test_a_typed_answer_is_compared_letter_by_letter(browser, host, anki, tmp_pa
     tab = study(browser, host, locale="ru-RU")
     assert "[[type" not in inside(tab, "document.body.innerText")
     assert tab.run("document.activeElement.tagName") == "INPUT"
-    tab.send("Input.insertText", text="hat gegangen")
+    tab.type("hat gegangen")
     tab.key("1")  # a digit is typed, not a rating
     tab.key("Enter")
     tab.wait("open")

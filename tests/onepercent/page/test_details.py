@@ -28,7 +28,7 @@ def test_a_miss_and_an_excuse_of_today_are_seen_in_their_rows(sit):
     says(tab, "Отмечено")
     tab.click("#n2")
     tab.run("document.getElementById('e').focus()")
-    tab.send("Input.insertText", text="болею")
+    tab.type("болею")
     tab.key("Enter")
     says(tab, "Отмечено")
 
@@ -288,7 +288,7 @@ def test_an_amount_whose_replies_are_lost_counts_once(sit):
         tab.run(f"given.lose = '{fault}'", host=True)
         tab.click("#n1")
         tab.run("document.getElementById('Add').value = ''; document.getElementById('Add').focus()")
-        tab.send("Input.insertText", text="0.5")
+        tab.type("0.5")
         tab.key("Enter")
         tab.wait("!queue.length && /Ответа нет|Отмечено/.test(document.getElementById('state').textContent)")
     tab.wait("/0,5/.test(document.body.innerText)")

@@ -56,7 +56,7 @@ def test_amounts_up_to_a_limit_are_added(person):
     tab = person.see("get_user_snapshot", width=390, locale="ru-RU")
     tab.click("#n3")
     tab.run("document.getElementById('Add').focus()")
-    tab.send("Input.insertText", text="1.5")
+    tab.type("1.5")
     tab.key("Enter")
     says(tab, "Отмечено")
     assert "не больше 2 бокала: 1,5" in tab.text("#n3")
