@@ -22,6 +22,8 @@ from tools.onepercent.backup import database as health
 from tools.onepercent.database import migrations, store
 
 KILLS = int(os.environ.get("PI_MCP_KILLS", "20"))
+# A kill before one of so many statements.
+EACH = int(os.environ.get("PI_MCP_KILL_EACH", "4"))
 
 
 @pytest.mark.slow
@@ -82,6 +84,9 @@ KINDS = {
     "a diary by its date": [act("diary.create_entry", plans="x"), act("diary.update_entry", date="2026-03-18", append={"plans": "y"})],
     "sums": [act("goal.update", goal_id=1, target=TARGET), act("goal.add", goal_id=1, amount=1), act("habit.update", habit_id=2, goal_id=1)],
     "limits": [act("habit.update", habit_id=1, target={"at_most": 0}, until="2026-04-01"), act("habit.mark_completed", habit_id=1, amount=2)],
+    "turns": [act("habit.update", habit_id=1, frequency_type="every_n_days", n=3), act("habit.mark_completed", habit_id=1, note="да")],
+    "after it is done": [act("step.update", step_id=1, repeat={"every": "month", "after": "done"}), act("step.complete", step_id=1)],
+    "an order": [act("habit.update", habit_id=2, order=1), act("diary.create_entry", plans="x")],
 }  # fmt: skip
 CHANGED = {
     "a day": {"goals", "steps", "diary", "xp_ledger"},
@@ -97,6 +102,9 @@ CHANGED = {
     "a diary by its date": {"diary", "xp_ledger"},
     "sums": {"goals", "habits"},
     "limits": {"habits", "habit_marks"},
+    "turns": {"habits", "habit_schedules", "habit_marks", "xp_ledger"},
+    "after it is done": {"steps", "xp_ledger"},
+    "an order": {"habits", "diary", "xp_ledger"},
 }
 
 
@@ -124,7 +132,7 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
         db.execute("UPDATE habits SET created_on = '2026-02-01'")  # so that a new schedule has days before it
     previewed, states, statement, answers = preview(*KINDS[kind]), [rows()], 0, []
     while not answers:
-        statement += 1 if kind == "a day" else 4
+        statement += 1 if kind == "a day" else EACH
         answers = killed_at(statement, previewed)
         assert health().state == "ok"
         states += [] if rows() in states else [rows()]
