@@ -53,6 +53,14 @@ def test_a_spreadsheet_knows_the_tables_for_utf_8(life, tmp_path):
     assert (tmp_path / "marks.csv").read_bytes().startswith(b"\xef\xbb\xbf")
 
 
+def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
+    formulas = ["=1+1", '=HYPERLINK("http://x")', "@SUM(A1)", "+cmd|' /C calc'!A0", "-SUM(A1)"]
+    plain = ["+7 позвонить", "- хлеб", "-1 кг", "a=b"]
+    do(act("goal.create", title="x"), act("step.create", goal_id=None, steps=[*formulas, *plain]))
+    export(str(tmp_path), "--csv")
+    assert [row["step"] for row in table(tmp_path, "steps")] == [*(f"'{each}" for each in formulas), *plain]
+
+
 def test_what_was_deleted_is_in_no_table(tmp_path):
     habit = act("habit.create", name="Run")
     apply(preview(habit, act("habit.mark_completed", habit_id=ref(habit))))

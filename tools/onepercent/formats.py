@@ -1,8 +1,10 @@
 """What a person has, for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a calendar."""
 
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.habits.due_days import DUE_DAY, read
@@ -27,6 +29,8 @@ DATED = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS 
         WHERE user = :user AND due IS NOT NULL AND deleted_at IS NULL AND archived_at IS NULL
     ORDER BY 3, 1, 2"""
 
+# Texts that spreadsheets compute: `=…`, `@…`, and with a call, a sheet or a program in them also `+…` and `-…`.
+FORMULA = re.compile(r"[=@]|[+-].*[(|!]")
 # RFC 5545, 3.1: a line has at most 75 octets without its end; a line that goes on begins with a blank.
 LINE_BYTES = 75
 
@@ -47,9 +51,18 @@ def write_tables(folder: Path) -> list[Path]:
             head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
             with store.replacing(file) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
-                csv.writer(stream).writerows([head, *rows])
+                table = csv.writer(stream)
+                table.writerow(head)
+                table.writerows(map(_as_texts, rows))
             written.append(file)
     return written
+
+
+def _as_texts(row: Row) -> Iterator[Any]:
+    """The values of a row; an apostrophe before what a spreadsheet would take for a formula."""
+    for value in row:
+        is_formula = isinstance(value, str) and FORMULA.match(value)
+        yield f"'{value}" if is_formula else value
 
 
 def calendar(db: Database) -> Iterator[str]:
