@@ -44,7 +44,8 @@ def found(text, **include):
     {
         EXTRUDER + FAN + "hardware_pwm: on\nratios: 1, 2\n[display_status]\n": "",
         FAN + "hardwar_pwm: True\n": "error 3 hardwar_pwm hardware_pwm",
-        EXTRUDER + "PID_KP: 2\npid_ki: 1\n": "",  # names are compared in lower case
+        EXTRUDER.replace("watermark", "pid")
+        + "PID_KP: 2\npid_ki: 1\n": "",  # names are compared in lower case
         "[printer]\nkinematics: cartesian\nmax_hop: 3\n": "error 3 max_hop max_jump",
         FAN + "scl_pin: PB2\nsda_pin: PB3\n": "error 3 scl_pin soft_scl_pin; error 4 sda_pin soft_sda_pin",
         "[gcode_macro x]\ndefault_parameter_speed: 3\ngcode:\n  G28\n": "error 2 default_parameter_speed",

@@ -82,6 +82,8 @@ EXTRA = {
 SET_UP = {"printer": ("toolhead", "ToolHead"), "extruder": ("kinematics.extruder", "PrinterExtruder")}
 NEEDED = {
     "gcode_macro": "gcode",
+    "kinematics delta": "delta_radius",
+    "kinematics rotary_delta": "shoulder_radius shoulder_height",
     "stepper": "step_pin dir_pin microsteps rotation_distance|gear_ratio",
     "extruder_stepper": "step_pin dir_pin microsteps rotation_distance|gear_ratio",
     "bed_mesh": "mesh_min|mesh_radius mesh_max|mesh_radius",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.lab.klipper.running import CACHE, checkout
 
-BUS = re.compile(r'DECL_ENUMERATION\w*\("(i2c_bus|spi_bus)", "(\w+)"')
+BUS = re.compile(r'DECL_ENUMERATION\w*\("(i2c_bus|spi_bus)", "([\w.]+)"')
 PORTS = "ABCDEFGHIJKL"
 # The pins of all boards: AVR and STM32, RP2040 and Linux, LPC, Arduino, Beaglebone.
 PINS = [

@@ -131,6 +131,11 @@ class Checker:
                 yield from self._section(machine, section)
             elif section.kind in options.words_of("bare")["sections"]:
                 yield from (self.unknown(section, name, Options({})) for name in section.values)
+            elif machine.is_whole and section.kind in options.words_of("moonraker")["sections"]:
+                message = (
+                    f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
+                )
+                yield finding_at(section, "", message)
             elif not section.saved and section.kind not in options.table().kinds:
                 yield self.unknown_section(section)
 
@@ -200,6 +205,8 @@ def less(finding: Finding) -> Finding:
 def _required(machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:
     """The options that are missing; one that the reference no longer has is not."""
     needed = options.required(section) + machine.axes.get(section.name, [])
+    if section.kind == "dual_carriage":
+        needed += machine.axes.get(f"stepper_{section.value('axis')}", [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor of which the table says nothing is on an analog pin.

@@ -9,6 +9,7 @@ from tools.klipper import pages
 from tools.klipper.config import changes
 from tools.klipper.config.checking import Checker, less
 from tools.klipper.config.machine import finding_at, merged
+from tools.klipper.config.options import words_of
 from tools.klipper.config.printer_cfg import HINT, Finding, PrinterConfig
 from tools.klipper.config.reference import Reference
 from tools.klipper.pages import Page
@@ -16,10 +17,6 @@ from tools.klipper.settings import sources
 
 PAGE = "configuration.md"
 CHANGES = "user_changes.md"
-# By one of these a file is Moonraker's.
-SECTIONS = set(
-    "server authorization file_manager update_manager octoprint_compat database data_store secrets".split()
-)
 # By one of these it is a printer's, or of a program that connects to Moonraker.
 NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
@@ -33,9 +30,9 @@ DAY = re.compile(r"^### (\w+) (\d+)\w+ (\d{4})$", re.MULTILINE)
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
-    """True for a moonraker.conf or a part of one."""
+    """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and no other's."""
     kinds = {section.kind for section in config.sections.values()}
-    return bool(kinds & SECTIONS) and kinds.isdisjoint(NOT_ITS)
+    return not kinds.isdisjoint(words_of("moonraker")["sections"]) and kinds.isdisjoint(NOT_ITS)
 
 
 def findings(config: PrinterConfig) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
@@ -13,6 +14,14 @@ STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
 # Names with a number that need the one with the number before.
 NUMBERED = re.compile(r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)")
+# The stepper of an axis, and the number of a further one.
+STEPPER = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
+# Options of an axis as a whole; those of its range, and kinematics that compute it.
+OF_FIRST = re.compile("position_|homing_|second_homing_")
+OF_RANGE = re.compile("position_m")
+WITHOUT_RANGE = ("delta", "rotary_delta")
+# Points that a levelling needs.
+FEWEST_POINTS = {"z_tilt": 2, "bed_tilt": 3, "quad_gantry_level": 4}
 # Kinematics whose steppers x and y have the bounds of these axes.
 RECTANGULAR = ("cartesian", "corexy", "corexz")
 
@@ -22,7 +31,8 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
     for rule in (axes, numbered, drivers, levelling, mesh, homing):
         yield from rule(machine)
     for section in machine.sections.values():
-        for check in (bounds, gears, endstop):
+        yield from bounds(machine, section)
+        for check in (gears, endstop):
             yield from check(section)
 
 
@@ -41,6 +51,21 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
             missing = f"Option '{option}' in section '{name}' must be specified"
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
             yield machine.absent(printer, "kinematics", message)
+    for section in machine.of("stepper") if len(machine.axes) > 1 else ():
+        yield from _rail(machine, section)
+
+
+def _rail(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
+    """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
+    match = STEPPER.fullmatch(section.name)
+    if not match or match[1] not in machine.axes:
+        if match and not machine.plugins and machine.axes.keys() <= machine.sections.keys():
+            message = f"Section '{section.name}' is not a valid config section with {machine.kinematics}"
+            yield finding_at(section, "", message)
+        return
+    pattern = OF_FIRST if match[2] else OF_RANGE if machine.kinematics in WITHOUT_RANGE else None
+    for name in filter(pattern.match, section.values) if pattern else ():
+        yield finding_at(section, name, f"Option '{name}' is not valid in section '{section.name}'")
 
 
 def numbered(machine: ParsedPrinter) -> Iterator[Finding]:
@@ -71,7 +96,7 @@ def _needed(name: str) -> set[str]:
     return needed
 
 
-def bounds(section: Section) -> Iterator[Finding]:
+def bounds(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """Options that bound each other, or that exclude each other.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
@@ -84,11 +109,18 @@ def bounds(section: Section) -> Iterator[Finding]:
         if problem := out_of_bounds(section.numbers(option), sign, bound):
             message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
             yield finding_at(section, option, message)
-    for place, (other,) in words_of("beside").items():
+    for place, (other, *values) in words_of("goes").items():
         kind, option = place.split()
-        if kind == section.kind and {option, other} <= section.values.keys():
-            message = f"Option '{option}' is not valid in section '{section.name}' beside {other}"
-            yield finding_at(section, option, message)
+        setting = section.values.get(option)
+        if kind not in ("*", section.kind) or not setting or setting.saved:
+            continue
+        value = section.value(other).lower()
+        if not any(fnmatchcase(value or "-", pattern) for pattern in values):
+            message = f"Option '{option}' is not valid in section '{section.name}'"
+            if value:
+                yield finding_at(section, option, f"{message} beside {other}: {value[:40]}")
+            else:
+                yield machine.absent(section, option, f"{message} without {other}")
 
 
 def gears(section: Section) -> Iterator[Finding]:
@@ -161,7 +193,14 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
     """
-    motors = sum(name.startswith("stepper_z") for name in machine.sections)
+    # In a CoreXZ the steppers of x move z, too.
+    axes = ("stepper_z", "stepper_x") if machine.kinematics.endswith("corexz") else "stepper_z"
+    motors = sum(name.startswith(axes) for name in machine.sections)
+    for name, fewest in FEWEST_POINTS.items():
+        points = len(machine.section(name).value("points").splitlines())
+        if 0 < points < fewest:
+            message = f"Need at least {fewest} probe points for {name}"
+            yield finding_at(machine.section(name), "points", message)
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
         section = machine.section(name)
         rows = len(section.value(option).splitlines())

@@ -57,7 +57,7 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
             yield from check_name(section)
             yield from check_references(machine, section)
             yield from check_components(machine, section)
-    for check in (needed, macros, probes, pins):
+    for check in (needed, repeated, macros, probes, pins):
         yield from check(machine)
 
 
@@ -77,6 +77,19 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
         if uuid and not CAN_UUID.match(uuid):
             message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid[:40]}'"
             yield finding_at(section, "canbus_uuid", message, WARNING)
+
+
+def repeated(machine: ParsedPrinter) -> Iterator[Finding]:
+    """Sections that need different names, or different values of an option, and have the same."""
+    for rule, kinds in words_of("one").items():
+        option, _, what = rule.partition(" ")
+        first: dict[str, Section] = {}
+        for section in machine.of(*kinds):
+            value = section.name.partition(" ")[2] if option == "name" else section.value(option)
+            before = first.setdefault(value.lower(), section)
+            if value and before is not section:
+                message = f"{what} {value[:40]} already registered: also in [{before.name}]"
+                yield finding_at(section, option, message)
 
 
 def check_name(section: Section) -> Iterator[Finding]:
