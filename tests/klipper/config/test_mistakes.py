@@ -17,7 +17,6 @@ OPEN = {
     "a display_group that is not there",
     "a position of one number",
     "a glyph of 15 lines",
-    "a menu type that is not there",
     "a neopixel chain too long",
     "sensor_pin of the host's sensor",
     "a carriage that is not there",

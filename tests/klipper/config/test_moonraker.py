@@ -83,6 +83,11 @@ def test_what_moonraker_no_longer_knows_is_a_warning(documented, lines, words, n
     assert "Moonraker" in answer["not_checked"][0]
 
 
+def test_an_option_that_stands_twice_is_an_error(documented):
+    (finding,) = call("check_config", config=SOUND + "[server]\nhost: 1\n")["findings"]
+    assert finding["level"] == "error" and finding["message"] == "Duplicate option 'host' in section 'server'"
+
+
 def test_what_it_knows_is_left_alone_and_a_component_of_others_is_a_hint(documented):
     assert call("check_config", config=SOUND)["findings"] == []
     (finding,) = call("check_config", config=SOUND + "[timelapse]\noutput_path: x\n")["findings"]

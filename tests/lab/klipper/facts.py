@@ -69,6 +69,7 @@ EXTRA = {
     },
     "extras.adxl345": {"rate": "c25|50|100|200|400|800|1600|3200"},
     "extras.bed_mesh": {"mesh_pps": "li[0", "probe_count": "li[3"},
+    "extras.display.menu": {"type": "ccommand|disabled|input|list|vsdlist"},
     "extras.homing_override": {f"set_position_{axis}": "f" for axis in "xyz"},
     "stepper": {"enable_pin": "p!", "endstop_pin": "p^!"},
     **{f"extras.{name}": {"screw1": "lf2"} for name in ("bed_screws", "screws_tilt_adjust")},

@@ -10,13 +10,13 @@ from tests.lab.klipper.running import CACHE, checkout
 
 BUS = re.compile(r'DECL_ENUMERATION\w*\("(i2c_bus|spi_bus)", "([\w.]+)"')
 PORTS = "ABCDEFGHIJKL"
-# The pins of all boards: AVR and STM32, RP2040 and Linux, LPC, Arduino, Beaglebone.
+# The pins of all boards: AVR and STM32, RP2040 and Linux, LPC, Beaglebone.
 PINS = [
     *(f"P{port}{number}" for port in PORTS for number in range(32)),
     *(f"gpio{number}" for number in range(64)),
     *(f"P{port}.{number}" for port in range(5) for number in range(32)),
-    *(f"{kind}{number}" for kind in ("ar", "analog") for number in range(70)),
     *(f"P{port}_{number}" for port in (8, 9) for number in range(50)),
+    *(f"analog{number}" for number in range(8)),
     *(f"AIN{number}" for number in range(8)),
     *(f"gpio{chip}_{number}" for chip in range(5) for number in range(32)),
     "ADC_TEMPERATURE",

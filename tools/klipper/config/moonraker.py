@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -62,9 +63,13 @@ def _entry(day: re.Match[str]) -> str:
 
 
 def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
-    """Sections and options that the documentation does not have or calls deprecated; Moonraker takes them all
-    with a warning."""
+    """Options that stand in a file twice, with which Moonraker does not start; sections and options that the
+    documentation does not have or calls deprecated, which it takes with a warning."""
     for section in config.sections.values():
+        names = Counter((setting.name, setting.file) for setting in section.settings)
+        for (name, _), count in names.items():
+            if count > 1:
+                yield finding_at(section, name, f"Duplicate option '{name}' in section '{section.name}'")
         if not checker.reference.kind(section.name) and section.kind not in checker.others:
             message = (
                 f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"

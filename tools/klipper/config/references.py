@@ -36,9 +36,9 @@ MARKS = {
 # The chip and the pin behind the marks.
 PLACE = r"(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)"
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
-# (gpio4), Linux, Arduino.
+# (gpio4), Linux.
 FORM = re.compile(
-    r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|(ar|analog)\d{1,2}|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
+    r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
 )
 VARIABLE = "variable_"
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`; that of any other.
@@ -291,6 +291,10 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
             if pins_by_alias.setdefault(alias, pin) != pin:
                 message = f"Alias {alias} mapped to {pins_by_alias[alias]} - can't alias to {pin}"
                 yield finding_at(section, name, message)
+            if set(pin) & set("^~!: "):
+                yield finding_at(
+                    section, name, f"Invalid pin alias '{pin[:40]}': it is a bare pin of one board"
+                )
             if not pin.startswith("<"):
                 aliases[alias] = pin
 
