@@ -31,7 +31,7 @@ from tools.core.settings import state_path
 from tools.klipper import headings, pages
 from tools.klipper.headings import ENTRY_LEVEL, Section
 from tools.klipper.pages import Page
-from tools.klipper.search.spelling import RUSSIAN, STOP_WORDS, stem
+from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
@@ -91,8 +91,9 @@ class Index:
 
     def forms(self, word: str) -> frozenset[str]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
-        text, endings = stem(word)
-        return frozenset(other for other in self.beginning(text) if other[len(text) :] in endings)
+        text = stem(word)
+        others = self.beginning(text) if text else []
+        return frozenset(other for other in others if other[len(text) :] in ENDINGS)
 
     def beginning(self, text: str) -> list[str]:
         """The words of the pages that begin with a text."""

@@ -112,4 +112,4 @@ def _vocabulary() -> list[str]:
 def _words(text: str) -> list[str]:
     """The stems of the words of a text that say something."""
     plain = [word.replace("'", "") for word in spelling.words(text)]
-    return [stem(ALIKE.get(word, word)).text for word in plain if word not in SILENT]
+    return [stem(ALIKE.get(word, word)) for word in plain if word not in SILENT]

@@ -5,12 +5,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 # Letters and digits, with an English ending after an apostrophe: `probe's`, `don't`.
 WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
-# The mark in a name that people write as two words: `bl touch`.
-DIVIDED = re.compile(r"\b(bl(?=.touch)|can(?=.bus)|web(?=.hooks)|auto(?=.save)|octo(?=.print))[ -]")
 # Words that say nothing of the subject of a question.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
 # The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
@@ -32,45 +29,25 @@ LONGEST = 40
 LONG = 8
 # The share of letters that are in order.
 ALIKE = 0.8
-# A word of at most so many letters has no other form than its plural.
-SHORT = 3
-EXACT = frozenset(("",))
-PLURAL = frozenset(("", "s"))
-AFTER_Y = frozenset(("y", "ies", "ied"))
-ENDINGS = EXACT.union(
-    "e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations".split()
+# What may follow a stem.
+ENDINGS = frozenset(
+    ("", *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations y ies ied".split())
 )
-
-
-class Stem(NamedTuple):
-    """The beginning that the forms of a word share, and the endings that make one of them."""
-
-    text: str
-    endings: frozenset[str]
 
 
 def words(text: str) -> list[str]:
     """The words of a text in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
-    plain = DIVIDED.sub(r"\1", text.lower().replace("’", "'"))
+    plain = text.lower().replace("’", "'")
     return [word.removesuffix("'s") for word in WORD.findall(plain)]
 
 
 @lru_cache(4096)
-def stem(word: str) -> Stem:
-    """The stem of an English word, with the endings of its inflection and of the noun of a verb.
+def stem(word: str) -> str:
+    """The beginning that the forms of a word share; each of them ends in one of ENDINGS.
 
-    `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`. A word with other
-    characters than English letters has no other form.
+    `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`.
     """
-    if not (word.isascii() and word.isalpha()):
-        return Stem(RUSSIAN.sub("", word), EXACT)
-    suffix = SUFFIX.search(word)
-    text = word[: suffix.start()] if suffix else word
-    if len(word.removesuffix("s")) <= SHORT:
-        return Stem(text, PLURAL)
-    if suffix and suffix[0] in ("y", "ies", "ied"):
-        return Stem(text, AFTER_Y)
-    return Stem(text, ENDINGS)
+    return SUFFIX.sub("", word) if word.isascii() else RUSSIAN.sub("", word)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
