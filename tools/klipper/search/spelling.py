@@ -31,7 +31,10 @@ LONG = 8
 ALIKE = 0.8
 # What may follow a stem.
 ENDINGS = frozenset(
-    ("", *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations y ies ied".split())
+    (
+        "",
+        *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations y ies ied".split(),
+    )
 )
 
 
