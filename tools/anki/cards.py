@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, Parts
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
@@ -226,11 +226,11 @@ class BulkChange:
         """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
-            ("deckNamesAndIds", {}),
-            ("findCards", {"query": self.selection}),
-            ("findNotes", {"query": self.selection}),
-            ("findCards", {"query": f"{self.selection} -is:new"}),
-            ("findCards", {"query": f"{self.selection} prop:ivl>={MATURE_DAYS}"}),
+            action("deckNamesAndIds"),
+            card_search(self.selection),
+            note_search(self.selection),
+            card_search(f"{self.selection} -is:new"),
+            card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
             *self._counting(self.selection),
         )
         self.profile = client.profile(profile)

@@ -5,7 +5,7 @@ import time
 from tools.anki import client, decks, journal, notes
 from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.images import pictures
 from tools.anki.journal import SET_VALUE, Entry, Note, Step
 from tools.core import calls
@@ -54,9 +54,9 @@ def _put_back(entry: Entry) -> JsonObject:
     deleted = [note.id for note in entry.lost]
     name, *results, kept = client.multi(
         client.PROFILE,
-        ("findNotes", {"query": client.ids_query("nid", ids["notes"])}),
-        ("findCards", {"query": client.ids_query("cid", ids["cards"])}),
-        ("findNotes", {"query": client.ids_query("nid", deleted)}),
+        note_search(client.ids_query("nid", ids["notes"])),
+        card_search(client.ids_query("cid", ids["cards"])),
+        note_search(client.ids_query("nid", deleted)),
     )
     profile = client.profile(name)
     if entry.profile and profile and profile != entry.profile:
@@ -113,7 +113,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
         else:
             missing.append(note)
     there = len(entry.lost) - len(missing)
-    client.results(*(("createDeck", {"deck": deck}) for deck in {note.deck for note in missing}))
+    client.results(*(action("createDeck", deck=deck) for deck in {note.deck for note in missing}))
     added = 0
     for part in Parts(missing, NEW_NOTE):
         calls.checkpoint()
@@ -163,4 +163,4 @@ def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...],
 def _adding(note: Note) -> Action:
     """As a duplicate too: it was one when it was deleted, or its first field is another note's by now."""
     new = {"deckName": note.deck, "modelName": note.model, "fields": note.fields, "tags": note.tags}
-    return "addNote", {"note": {**new, "options": {"allowDuplicate": True}}}
+    return action("addNote", note={**new, "options": {"allowDuplicate": True}})

@@ -7,7 +7,7 @@ from typing import Annotated
 from tools.anki import client, decks, notes
 from tools.anki.batch import TOGETHER, Parts
 from tools.anki.card_text import CLOZE
-from tools.anki.client import Action
+from tools.anki.client import action, card_search, note_search
 from tools.anki.studying import review_log, study_queue
 from tools.anki.studying.review_log import Days
 from tools.core import calls
@@ -59,12 +59,12 @@ def stats(
     deck_ids = decks.ids()
     name, names = study_queue.chosen(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    actions: list[Action] = [
-        ("getDeckStats", {"decks": names}),
-        ("findNotes", {"query": f"{scope}tag:leech"}),
+    actions = [
+        action("getDeckStats", decks=names),
+        note_search(f"{scope}tag:leech"),
     ]
     for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
-        actions.append(("findCards", {"query": scope + search}))
+        actions.append(card_search(scope + search))
     stats, leeches, *matches = client.results(*actions)
     forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
