@@ -11,7 +11,6 @@ from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
-from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
@@ -262,12 +261,11 @@ class BulkChange:
         done = 0
         try:
             for change in self.changes.values():
-                for part in Parts(ids[change.of], WEIGHTS.get(change.action, TOGETHER)):
-                    calls.checkpoint()
+                weight = WEIGHTS.get(change.action, TOGETHER)
+                for part in Parts(ids[change.of], f"changing {self.of}", weight, earlier=done):
                     actions = Step(change.of, change.action, change.more, part).actions()
                     results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)
-                    calls.report(done, total, f"changing {self.of}")
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):
