@@ -239,6 +239,14 @@ def test_the_authorization_stays_on_its_origin():
         assert ("Authorization" in moved.headers, moved.body) == (kept, b"{}"), after
 
 
+def test_a_host_outside_cannot_lead_to_a_machine_of_this_network(peer, monkeypatch):
+    to_here = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:1/\r\nContent-Length: 0\r\n\r\n"
+    outside = Request(peer(to_here))
+    monkeypatch.setattr(http, "is_foreign", lambda address: address == "127.0.0.1")
+    with pytest.raises(http.NotForeign, match=r"127\.0\.0\.2 is on this machine or its network"):
+        http.send(outside, limits(redirects=2))
+
+
 def test_no_address_of_a_host_is_connected_to_before_all_are_found_foreign(peer, monkeypatch):
     asked = []
     monkeypatch.setattr(http, "is_foreign", asked.append)

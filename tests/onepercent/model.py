@@ -334,7 +334,8 @@ class Life:
         present, target = (before or {}).get("amount") or 0, habit["target"]
         if amount and target is None:
             raise Refused("FIELD_INVALID")
-        if before and before["status"] == status and not amount:
+        is_same = before and before["status"] == status and excuse in (None, before["excuse"])
+        if is_same and not amount:  # an excuse may follow a miss
             raise Refused("ALREADY_COMPLETED")
         total = None
         if status == "completed" and habit["is_limit"]:

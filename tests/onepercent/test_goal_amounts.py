@@ -135,7 +135,8 @@ def test_to_stay_at_its_place_is_nothing_to_update():
         do(act("goal.create", title=name))
     do(act("goal.archive", goal_id=1))
     for same in ({"order": 1}, {"before": 3}):
-        assert refused(act("goal.update", goal_id=2, **same))["code"] == "NOTHING_TO_UPDATE"
+        error = refused(act("goal.update", goal_id=2, **same))
+        assert (error["code"], error["title"]) == ("NOTHING_TO_UPDATE", "b")
 
 
 def test_a_place_is_said_and_counted_in_the_list_that_is_seen():

@@ -171,6 +171,15 @@ def test_today_shows_amounts_and_weeks():
     assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
 
 
+def test_today_shows_goals_that_are_a_sum():
+    do(act("goal.create", title="Книги", target=12), act("goal.create", title="Дом", due="2026-03-18"))
+    do(act("goal.add", goal_id=1, amount=5), act("goal.create", title="Машина", target=9, due="2026-03-18"))
+    text = COMMANDS["onepercent", "today"]().text
+    assert text.count("Машина") == text.count("Дом") == 1 and "\n· Книги 5 из 12 ×\n" in text
+    do(act("goal.complete", goal_id=1))
+    assert "Книги" not in COMMANDS["onepercent", "today"]().text
+
+
 def test_a_day_of_the_diary_is_told_once():
     do(act("diary.create_entry", what_done="Бегал в парке"))
     both = {"date_from": "2026-03-18", "date_to": "2026-03-18"}

@@ -168,6 +168,19 @@ def test_an_action_that_is_none():
         json.dumps(error, ensure_ascii=False).encode()
 
 
+def test_lists_a_thousand_deep_are_refused_and_leave_their_row():
+    """Python 3.13 writes them whole; before it they are too deep for its JSON, and only names stay."""
+    deep: list[Any] = []
+    for _ in range(990):
+        deep = [deep]
+    answer = call(
+        "preview_actions", actions=[{"action": "goal.create", "params": {"title": "x", "steps": deep}}]
+    )
+    assert answer["code"] == "ALL_FAILED"
+    with store.reading() as db:
+        assert "actions" in db.execute("SELECT request FROM audit").fetchone()[0]
+
+
 def test_a_wrong_name_is_answered_with_the_right_one(life):
     for action, name, canonical in (
         ("goal.update", "id", "goal_id"), ("step.complete", "task_id", "step_id"), ("step.create", "deadline", "dt"),

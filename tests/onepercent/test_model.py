@@ -287,7 +287,9 @@ class World:
 @given(data=st.data())
 def test_a_random_life_is_what_the_model_says(data: st.DataObject, clock: Clock, tmp_path: Path):
     clock.set(f"{FIRST_DAY}T12:00:00+00:00")
-    world = World(data, clock, tmp_path / f"{uuid.uuid4()}.sqlite3")
+    folder = tmp_path / f"{uuid.uuid4()}"  # of its own: each export looks through the whole folder
+    folder.mkdir()
+    world = World(data, clock, folder / "life.sqlite3")
     world.settle_in()
     for move in data.draw(st.lists(st.sampled_from(MOVES), min_size=4, max_size=14)):
         getattr(world, move)()

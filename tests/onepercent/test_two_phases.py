@@ -109,6 +109,24 @@ def test_apply_refuses_a_preview_made_stale_by_another_session():
     assert apply(stale)["success"]  # It stayed pending, and holds again once the state is back.
 
 
+SUMMER, WINTER = {"from": "2026-06-01", "to": "2026-06-14"}, {"from": "2026-12-20", "to": "2027-01-10"}
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        act("habit.pause", habit_id=1, **WINTER),
+        act("habit.resume", habit_id=1),
+        act("habit.archive", habit_id=1),
+    ],
+)
+def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(clock: Clock, then: dict):
+    do(act("habit.create", name="Бег"))
+    previewed = preview(act("habit.pause", habit_id=1, **SUMMER), then)
+    clock.set("2026-03-18T12:00:09+00:00")
+    assert apply(previewed)["success"]
+
+
 def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_apply(clock: Clock):
     first, second = (preview(act("ssp.rate", category="work", score=1)) for _ in range(2))
     gone = preview(act("goal.complete", goal_id=do(GOAL)[0]))

@@ -2,11 +2,13 @@
 
 import json
 import math
+import os
 import re
 
 import pytest
 
-from tests.onepercent.page.test_screenshots import shot
+from tests.conftest import PROJECT
+from tests.onepercent.page.test_screenshots import SCALE, shot, small
 from tests.printer.accelerometer import calibration, resonances
 from tests.printer.klippy import CONFIG, RESULTS, klipper, speaking
 from tests.support.pages import Host, capable, shown
@@ -152,6 +154,19 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
         and "сопло" in tab.text()
         and "42 %" in tab.text().replace("\xa0", " ")
     )
+
+
+@pytest.mark.skipif("PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures")
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
+    mesh = {"profile_name": "default", "probed_matrix": matrix(7, 7)}
+    for theme in ("light", "dark"):
+        with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+            tab = see("printer_state", locale=language, theme=theme)
+        end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
+        tab.resize(390, SCALE)
+        shot(tab, tmp_path / "picture.png", 16)
+        small(tmp_path / "picture.png", PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_printer{end}.png")
 
 
 def test_a_flat_mesh_and_one_without_a_point_are_drawn_or_left_out(see, printer):

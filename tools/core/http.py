@@ -106,11 +106,12 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A whole answer, to the last request after redirects."""
+    """A whole answer, to the last request after redirects; `is_foreign`: of a machine outside of this network."""
 
     status: int
     headers: "Message"
     body: bytes
+    is_foreign: bool = False
 
 
 def send(request: Request, limits: Limits) -> Response:
@@ -121,6 +122,8 @@ def send(request: Request, limits: Limits) -> Response:
         if not limits.redirects or response.status not in REDIRECTS or not location:
             return response
         request = request.moved(response.status, location)
+        if response.is_foreign:  # nobody outside may send us to a machine of this network
+            limits = limits._replace(foreign_only=True)
     raise Misdirected(f"more than {limits.redirects} redirects")
 
 
@@ -142,9 +145,11 @@ def _exchange(request: Request, limits: Limits) -> Response:
         from http.client import HTTPException, IncompleteRead
 
         try:
+            peer = "" if url.scheme == "unix" else connection.sock.getpeername()[0]
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
-                return Response(response.status, response.headers, _body(response, limits.body_bytes))
+                body = _body(response, limits.body_bytes)
+                return Response(response.status, response.headers, body, bool(peer) and is_foreign(peer))
         except TimeoutError as error:
             raise Late("no answer in time") from error
         except (OSError, IncompleteRead) as error:

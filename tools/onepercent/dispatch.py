@@ -136,7 +136,10 @@ def purge(db: Database) -> None:
 
 def _kept(value: JsonObject, is_whole: bool) -> str:
     """JSON text; of a long failure its beginning and length, so that a model in a loop fills no disk."""
-    text = packed(value)
+    try:
+        text = packed(value)
+    except RecursionError:  # lists in lists, a thousand deep: it was refused
+        text = repr(list(value))
     if is_whole or len(text) <= LONGEST_FAILURE:
         return text
     return packed({"cut": text[:LONGEST_FAILURE], "characters": len(text)})

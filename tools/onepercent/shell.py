@@ -12,6 +12,7 @@ from tools.core.registry import TextOutput, command
 from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
+from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, NOTES, PIECES, Past, kept, rate
 
@@ -41,12 +42,13 @@ def for_people(run: Callable[..., TextOutput]) -> Callable[..., TextOutput]:
 @command("today")
 @for_people
 def today() -> TextOutput:
-    """Show the steps, habits and XP of today."""
+    """Show the steps, habits, goals that are a sum, and XP of today."""
     day = store.today()
     with store.reading() as db:
         view = present.View(settings.user(), day, day, day)
         schedule = present.dated(db, view)
         xp = present.xp(db, view)
+        goals = present.goals(db, view)["items"]
         habits = present.habits(db, view)["items"]
 
     lines = [f"{day}, {words.weekday(day)}"]
@@ -54,6 +56,10 @@ def today() -> TextOutput:
         lines.append(f"! {words.day(step['date'])} {_step(step)}")
     for step in schedule["today"]:
         lines.append(f"{'✓' if step['is_complete'] else '·'} {_step(step)}")
+    for goal in goals:
+        # One whose day has come stands above.
+        if "target" in goal and goal.get("due", LAST) > f"{day}":
+            lines.append(f"· {goal['title']} {words.amount(goal['sum'], goal['target'])}")
     for habit in habits:
         lines.append(f"{MARK[habit['today_status']]} {_habit(habit)}")
     lines += [words.say("shell.level", **xp), words.say("shell.today")]

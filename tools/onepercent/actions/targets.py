@@ -96,6 +96,7 @@ def moved(unit: UnitOfWork, entity: str, row: Row, params: JsonObject) -> JsonOb
     at = in_sight[number - 1] if number <= len(in_sight) else len(others)
     if (before := params.pop("before", None)) is not None:
         other = unit.find(entity, before)["id"]
+        unit.found[entity] = row  # the one that an error is about
         if other == row["id"]:
             raise fields.invalid("before", f"another {entity}")
         at = [key for key, _, _ in others].index(other)

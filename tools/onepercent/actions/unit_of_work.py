@@ -125,7 +125,7 @@ class UnitOfWork:
         not as the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
         row = self.db.execute(statement, (*key, self.user)).fetchone()
-        name = f"{table}/{'/'.join(map(str, key))}"
+        name = _row_name(table, key)
         if name not in self.seen and f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
             present = fingerprint(row) if row else None
             self.seen[name] = present
@@ -159,7 +159,10 @@ class UnitOfWork:
         places = ", ".join("?" * len(values))
         statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
-        self.journal.append(Change(table, key_of(table, {"id": rowid, **values}), None, values))
+        key = key_of(table, {"id": rowid, **values})
+        if table in OWNERS:  # read later in this preview, it is no row that was there before
+            self.seen.setdefault(_row_name(table, key), None)
+        self.journal.append(Change(table, key, None, values))
         return rowid
 
     def change(self, table: str, row: Row, values: JsonObject) -> None:
@@ -226,6 +229,10 @@ def missing(entity: str) -> ToolError:
 def key_of(table: str, row: Row) -> Key:
     """The values of a row's key columns."""
     return tuple(row[name] for name in KEYS.get(table, ("id",)))
+
+
+def _row_name(table: str, key: Key) -> str:
+    return f"{table}/{'/'.join(map(str, key))}"
 
 
 def _by_key(table: str) -> str:
