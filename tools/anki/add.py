@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search
 from tools.anki.images.placing import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput, with_breaks
 from tools.anki.replies import Refused
@@ -162,12 +162,12 @@ class AddBatch(Batch[NoteInput, Ready]):
         earlier = chain.from_iterable(map(dict.values, by_key.values()))
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
-        of_fields = [("modelFieldNames", {"modelName": name or default}) for name in names]
+        of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
         profile, deck_ids, model_ids, infos, *fields = client.multi(
             client.PROFILE,
-            ("deckNamesAndIds", {}),
-            ("modelNamesAndIds", {}),
-            ("notesInfo", {"notes": list(earlier)}),
+            action("deckNamesAndIds"),
+            action("modelNamesAndIds"),
+            action("notesInfo", notes=list(earlier)),
             *of_fields,
         )
         client.whole([deck_ids, model_ids, infos])
@@ -238,8 +238,8 @@ class AddBatch(Batch[NoteInput, Ready]):
     def send(self, part: list[int]) -> None:
         # It leaves a deck that is there as it is.
         names = {self.ready[index].note["deckName"] for index in part}
-        create: list[Action] = [] if self.strict else [("createDeck", {"deck": name}) for name in names]
-        adding: list[Action] = [("addNote", {"note": self.ready[index].note}) for index in part]
+        create = [] if self.strict else [action("createDeck", deck=name) for name in names]
+        adding = [action("addNote", note=self.ready[index].note) for index in part]
         profile, *answers = client.multi(client.PROFILE, *create, *adding)
         answers = answers[len(create) :]
         if (other := client.profile(profile)) != self.profile:
@@ -273,17 +273,17 @@ class AddBatch(Batch[NoteInput, Ready]):
             if deck != self.default_deck:
                 added.setdefault(deck, []).append(self.details[index]["noteId"])
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]
-        searches: list[Action] = []
+        searches = []
         for ids in added.values():
             query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
-            searches.append(("findCards", {"query": query}))
+            searches.append(card_search(query))
         searches += [self.ready[index].search for index in repeating]
         try:
             matches = client.results(*searches)
-            moves: list[Action] = []
+            moves = []
             for deck, astray in zip(added, matches, strict=False):
                 if astray:
-                    moves.append(("changeDeck", {"cards": astray, "deck": deck}))
+                    moves.append(action("changeDeck", cards=astray, deck=deck))
             client.results(*moves)
         except ToolError as error:
             problem = f"not looked at again: {error.message}"
@@ -304,7 +304,7 @@ def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteTyp
     """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
     collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
-    answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
+    answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
 
     def unfitness(note_type: NoteType) -> tuple[bool, bool]:

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 
 from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.replies import Refused, Unanswered, hangs
 from tools.anki.studying.review_log import Log, LogRow, newest
 from tools.core import presses
@@ -53,11 +53,11 @@ MARKS = (
 )
 # What changes in Anki's answers as time goes by.
 PASSING = ("new_count", "learn_count", "review_count", "nextReviews")
-NAMES: tuple[Action, ...] = (("deckNames", {}), ("modelNames", {}))
+NAMES = (action("deckNames"), action("modelNames"))
 # Key of the date of Anki's day, for an hour: telling it reads the whole log.
 ANKI_DAY = "answers day"
-COUNT: Action = ("getNumCardsReviewedToday", {})
-BY_DAY: Action = ("getNumCardsReviewedByDay", {})
+COUNT = action("getNumCardsReviewedToday")
+BY_DAY = action("getNumCardsReviewedByDay")
 EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
 # A queue of cards.
@@ -168,12 +168,12 @@ class AnswerBatch:
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
         *results, current = client.multi(
-            ("cardsInfo", {"cards": cards}),
-            ("findCards", {"query": f"{search} (is:due or is:new) -is:suspended -is:buried"}),
-            ("findCards", {"query": f"{search} deck:filtered"}),
-            ("getReviewsOfCards", {"cards": cards}),
+            action("cardsInfo", cards=cards),
+            card_search(f"{search} (is:due or is:new) -is:suspended -is:buried"),
+            card_search(f"{search} deck:filtered"),
+            action("getReviewsOfCards", cards=cards),
             *NAMES,
-            ("guiCurrentCard", {}),
+            action("guiCurrentCard"),
         )
         details, due_now, self.borrowed, log, *self.names = client.whole(results)
         infos = {info["cardId"]: info for info in details if info}
@@ -230,9 +230,9 @@ class AnswerBatch:
     def _press(self, card: int) -> None:
         """Answer the card on Anki's screen."""
         shown, *_ = client.multi(
-            ("guiCurrentCard", {}),
-            ("guiShowAnswer", {}),
-            ("guiAnswerCard", {"ease": self.wanted[card]}),
+            action("guiCurrentCard"),
+            action("guiShowAnswer"),
+            action("guiAnswerCard", ease=self.wanted[card]),
         )
         if isinstance(shown, dict) and shown["cardId"] != card:
             self.warnings.append(MOVED_ON)
@@ -244,13 +244,13 @@ class AnswerBatch:
         """Answer the other cards, once Anki has forgotten its line, and take their log."""
         cards = list(self.wanted)
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
-        reset_queue: list[Action] = [("suspend", {"cards": unborrowed}), ("unsuspend", {"cards": unborrowed})]
+        reset_queue = [action("suspend", cards=unborrowed), action("unsuspend", cards=unborrowed)]
         if unborrowed:
             self.undo_steps = QUEUE_RESET_STEPS
         else:  # suspending would send a borrowed card home; this empties the undo list
-            reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
+            reset_queue = [action("setSpecificValueOfCard", card=cards[0], keys=[], newValues=[])]
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
-        answering = [*reset_queue, ("answerCards", {"answers": answers}), client.REDRAW]
+        answering = [*reset_queue, action("answerCards", answers=answers), client.REDRAW]
         by_day, *results = client.multi(
             *answering,
             COUNT if self.anki_day else BY_DAY,
@@ -263,7 +263,7 @@ class AnswerBatch:
 
     def _questions(self, cards: list[int]) -> list[Action]:
         """The log of these cards, the number of Anki's answers today, and its state."""
-        log: Action = ("getReviewsOfCards", {"cards": cards})
+        log = action("getReviewsOfCards", cards=cards)
         return [log, COUNT, *_state(self.subjects[cards[-1]], self.names)]
 
     def _take(self, log: Log, today: object, *seen: object) -> None:
@@ -309,15 +309,15 @@ def _state(subject: list[Any], names: list[list[str]]) -> list[Action]:
     cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's options."""
     card, note, deck = subject
     deck_names, model_names = names
-    marks: list[Action] = [("findCards", {"query": query}) for query in MARKS]
-    styles: list[Action] = [("modelStyling", {"modelName": name}) for name in model_names]
+    marks = [card_search(query) for query in MARKS]
+    styles = [action("modelStyling", modelName=name) for name in model_names]
     return [
-        ("getDeckStats", {"decks": deck_names}),
-        ("getDeckConfig", {"deck": deck}),
-        ("deckNamesAndIds", {}),
-        ("modelNamesAndIds", {}),
-        ("cardsInfo", {"cards": [card]}),
-        ("notesInfo", {"notes": [note]}),
+        action("getDeckStats", decks=deck_names),
+        action("getDeckConfig", deck=deck),
+        action("deckNamesAndIds"),
+        action("modelNamesAndIds"),
+        action("cardsInfo", cards=[card]),
+        action("notesInfo", notes=[note]),
         *marks,
         *styles,
     ]
@@ -343,14 +343,14 @@ def take_back(wanted: int | None = None) -> JsonObject:
     subject, row_id, count, steps, digest = answers.pop() if answers else NONE_GIVEN
     card, note, _ = subject
     log, today, edited, *names = client.results(
-        ("getReviewsOfCards", {"cards": [card]}),
+        action("getReviewsOfCards", cards=[card]),
         COUNT,
-        ("findNotes", {"query": f"edited:1 -nid:{note}"}),
+        note_search(f"edited:1 -nid:{note}"),
         *NAMES,
     )
     row = newest(log)[card]
     problem = ""
-    times, *seen = client.multi(("notesModTime", {"notes": edited}), *_state(subject, names))
+    times, *seen = client.multi(action("notesModTime", notes=edited), *_state(subject, names))
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
     else:  # whole seconds: an edit in that of the answer may be older
@@ -366,7 +366,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     for _ in range(LOOKS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
             state.keep(GIVEN, {"answers": answers})
-            undoing: list[Action] = [("guiUndo", {})] * steps
+            undoing = [action("guiUndo")] * steps
             *earlier, its_digest = answers[-1] if answers else NONE_GIVEN
             seen = client.multi(*undoing, *_state(earlier[0], names))[steps:]
             if its_digest is None:

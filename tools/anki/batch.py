@@ -42,24 +42,42 @@ class Parts(Generic[Member]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
-    Browser. `weight`: the cost of an item in notes; `part_s`: the time of a part, else PART_S.
+    Browser. Between two parts the call can be cancelled, and the client hears how far it is.
+
+    - `work`: what is done, in the words of the progress;
+    - `weight`: the cost of an item in notes;
+    - `part_s`: the time that a part should take, PART_S by default;
+    - `earlier`: what the call has done before, for the progress.
     """
 
-    def __init__(self, items: Iterable[Member], weight: float = 1, part_s: float = 0):
-        self.part_s = part_s
+    def __init__(
+        self,
+        items: Iterable[Member],
+        work: str,
+        weight: float = 1,
+        *,
+        part_s: float = 0,
+        earlier: int = 0,
+    ):
         self.left = list(items)
-        self.size = FIRST / weight
-        self.most = MOST / weight
+        self.work = work
+        self.weight = weight
+        self.part_s = part_s or PART_S
+        self.total = earlier + len(self.left)
 
     def __iter__(self) -> Iterator[list[Member]]:
+        most = MOST / self.weight
+        size = FIRST / self.weight
         while self.left:
-            count = max(1, int(self.size))
+            calls.checkpoint()
+            count = max(1, int(size))
             part = self.left[:count]
             self.left = self.left[count:]
             began = time.monotonic()
             yield part
-            fitting = (self.part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
-            self.size = min(fitting, GROWTH * len(part), self.most)
+            fitting = self.part_s * len(part) / max(time.monotonic() - began, 0.001)
+            size = min(fitting, GROWTH * len(part), most)
+            calls.report(self.total - len(self.left), self.total, self.work)
 
 
 # What a caller can rely on, whatever happens to a request:
@@ -121,13 +139,9 @@ class Batch(Generic[Item, Ready]):
         Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
         """
         part: list[int] = []
-        sent = 0
         try:
-            for part in Parts(self.ready, weight):
-                calls.checkpoint()
+            for part in Parts(self.ready, "writing notes", weight, earlier=len(self.details)):
                 self.send(part)
-                sent += len(part)
-                calls.report(len(self.details) + sent, 2 * len(self.details), "writing notes")
         except ToolError as error:
             if hangs(error):
                 self.warnings.append("not read back: Anki does not answer")

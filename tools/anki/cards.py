@@ -6,12 +6,11 @@ from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, Parts
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
-from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
@@ -226,11 +225,11 @@ class BulkChange:
         """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
-            ("deckNamesAndIds", {}),
-            ("findCards", {"query": self.selection}),
-            ("findNotes", {"query": self.selection}),
-            ("findCards", {"query": f"{self.selection} -is:new"}),
-            ("findCards", {"query": f"{self.selection} prop:ivl>={MATURE_DAYS}"}),
+            action("deckNamesAndIds"),
+            card_search(self.selection),
+            note_search(self.selection),
+            card_search(f"{self.selection} -is:new"),
+            card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
             *self._counting(self.selection),
         )
         self.profile = client.profile(profile)
@@ -262,12 +261,11 @@ class BulkChange:
         done = 0
         try:
             for change in self.changes.values():
-                for part in Parts(ids[change.of], WEIGHTS.get(change.action, TOGETHER)):
-                    calls.checkpoint()
+                weight = WEIGHTS.get(change.action, TOGETHER)
+                for part in Parts(ids[change.of], f"changing {self.of}", weight, earlier=done):
                     actions = Step(change.of, change.action, change.more, part).actions()
                     results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)
-                    calls.report(done, total, f"changing {self.of}")
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):

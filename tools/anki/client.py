@@ -19,10 +19,26 @@ ENTRY_S = 0.2
 
 Action = tuple[str, JsonObject]
 
+
+def action(name: str, /, **params: object) -> Action:
+    """An action of AnkiConnect with its parameters, to be sent by `multi` or `results`."""
+    return name, params
+
+
+def card_search(query: str) -> Action:
+    """The action that finds the ids of cards."""
+    return action("findCards", query=query)
+
+
+def note_search(query: str) -> Action:
+    """The action that finds the ids of notes."""
+    return action("findNotes", query=query)
+
+
 # Changes nothing, and makes Anki redraw its window: a review that shows a deleted card moves on to the
 # next.
-REDRAW: Action = ("addTags", {"notes": [], "tags": ""})
-PROFILE: Action = ("getActiveProfile", {})
+REDRAW = action("addTags", notes=[], tags="")
+PROFILE = action("getActiveProfile")
 
 # Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the
 # checks.

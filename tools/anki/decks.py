@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search
 from tools.anki.note_input import CONTROL, ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
@@ -126,10 +126,10 @@ def contents(
 ) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
     """The preset of each deck; those that are filtered and so have none; the cards of each, without its
     subdecks. One request."""
-    actions: list[Action] = []
+    actions = []
     for name in names:
-        actions.append(("getDeckConfig", {"deck": name}))
-        actions.append(("findCards", {"query": search([deck_ids[name]])}))
+        actions.append(action("getDeckConfig", deck=name))
+        actions.append(card_search(search([deck_ids[name]])))
     answers = client.results(*actions)
     presets = {}
     filtered = []
@@ -159,8 +159,8 @@ def delete(names: list[str]) -> None:
 
     Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.
     """
-    deletion = ("deleteDecks", {"decks": names, "cardsToo": True})
-    *_, deck_ids = client.results(deletion, client.REDRAW, ("deckNamesAndIds", {}))
+    deletion = action("deleteDecks", decks=names, cardsToo=True)
+    *_, deck_ids = client.results(deletion, client.REDRAW, action("deckNamesAndIds"))
     if left := [name for name in names if name in deck_ids]:
         problem = f"Anki kept {', '.join(map(repr, left))}"
         raise ToolError(problem, "Delete it in Anki's own window.", code="DECK_NOT_DELETED")
@@ -219,8 +219,8 @@ def rename_deck(oldName: str, newName: str) -> None:
 def _moves(targets: dict[str, str], presets: dict[str, int], cards: dict[str, list[int]]) -> Iterator[Action]:
     """The actions that make the new decks with the presets of the old ones, and move the cards."""
     for name, target in targets.items():
-        yield "createDeck", {"deck": target}
+        yield action("createDeck", deck=target)
         if name in presets:
-            yield "setDeckConfigId", {"decks": [target], "configId": presets[name]}
+            yield action("setDeckConfigId", decks=[target], configId=presets[name])
         if cards[name]:
-            yield "changeDeck", {"cards": cards[name], "deck": target}
+            yield action("changeDeck", cards=cards[name], deck=target)

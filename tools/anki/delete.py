@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, notes
+from tools.anki.client import action, note_search
 from tools.anki.journal import WITH_FLAG, Entry, Note
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
@@ -49,9 +50,9 @@ def _delete(infos: dict[int, notes.Info]) -> None:
     count = notes.counted(len(ids), "note")
     entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_lost(infos)))
     *_, left = client.results(
-        ("deleteNotes", {"notes": ids}),
+        action("deleteNotes", notes=ids),
         client.REDRAW,
-        ("findNotes", {"query": client.ids_query("nid", ids)}),
+        note_search(client.ids_query("nid", ids)),
     )
     if left:
         problem = f"Anki kept {len(left)} of {len(ids)} notes"

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
+from tools.anki.client import action
 from tools.anki.studying.review_log import newest
 from tools.anki.studying.study_queue import StudyQueue, due_counts
 from tools.core import presses, settings, toolsets
@@ -82,7 +83,7 @@ def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
 def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
     """The first of the cards, with the contents of their files; a file that is too large alone is left out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))
-    contents = client.multi(*(("retrieveMediaFile", {"filename": name}) for name in names))
+    contents = client.multi(*(action("retrieveMediaFile", filename=name) for name in names))
     content_of = dict(zip(names, contents, strict=True))
     left = MOST_BYTES
     for count, card in enumerate(cards):
@@ -146,9 +147,9 @@ def _current() -> JsonObject:
     card = client.call("guiCurrentCard")
     name = card["deckName"]
     infos, stats, deck_ids = client.results(
-        ("cardsInfo", {"cards": [card["cardId"]]}),
-        ("getDeckStats", {"decks": [name]}),
-        ("deckNamesAndIds", {}),
+        action("cardsInfo", cards=[card["cardId"]]),
+        action("getDeckStats", decks=[name]),
+        action("deckNamesAndIds"),
     )
     _, counts = due_counts(stats, deck_ids, name)
     return {"deck": name, "due": counts, "cards": [card_row(info, LONGEST_CURRENT) for info in infos]}

@@ -4,6 +4,7 @@ import json
 import shlex
 
 from tools.anki import client, models
+from tools.anki.client import action, note_search
 from tools.anki.replies import UNREACHABLE
 from tools.anki.settings import current
 from tools.core.errors import ToolError
@@ -15,7 +16,7 @@ def health() -> Health:
     """Ask AnkiConnect for an open profile, its contents, and the default note type."""
     try:
         version, decks, notes, names = client.results(
-            ("version", {}), ("deckNames", {}), ("findNotes", {"query": "deck:*"}), ("modelNames", {})
+            action("version"), action("deckNames"), note_search("deck:*"), action("modelNames")
         )
     except ToolError as error:
         return Health("unset" if error.code == UNREACHABLE else "broken", error.message, error.hint)

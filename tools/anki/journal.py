@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.anki import client, state
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search
 from tools.core import calls
 from tools.core.json_types import JsonObject
 
@@ -43,8 +43,8 @@ SET_FIELDS = "updateNoteFields"
 # States of cards: the search for each, and the action that brings cards into it.
 States = dict[str, Action]
 SUSPENSIONS: States = {
-    "is:suspended": ("suspend", {}),
-    "-is:suspended": ("unsuspend", {}),
+    "is:suspended": action("suspend"),
+    "-is:suspended": action("unsuspend"),
 }
 FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)}
 # The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
@@ -92,10 +92,10 @@ def moved_again(cards_by_deck: dict[str, list[int]]) -> list[Step]:
 
 def in_state_again(cards: list[int], states: States) -> list[Step]:
     """The steps that bring each card back into that of the states in which it is now. One request."""
-    searches = [("findCards", {"query": f"{client.ids_query('cid', cards)} {state}"}) for state in states]
+    searches = [card_search(f"{client.ids_query('cid', cards)} {state}") for state in states]
     steps = []
-    for (action, more), ids in zip(states.values(), client.results(*searches), strict=True):
-        steps.append(Step("cards", action, more, ids))
+    for change, ids in zip(states.values(), client.results(*searches), strict=True):
+        steps.append(Step("cards", *change, ids))
     return steps
 
 

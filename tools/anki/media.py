@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.client import Action
+from tools.anki.client import action, note_search
 from tools.anki.images import image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ItemError, checked_filename
@@ -81,10 +81,10 @@ def delete_media(
     and after.
     """
     name = _existing(filename)
-    listing: Action = ("getMediaFilesNames", {"pattern": glob.escape(name)})
+    listing = action("getMediaFilesNames", pattern=glob.escape(name))
 
     def users() -> list[int]:
-        names, using = client.results(listing, ("findNotes", {"query": f'"*{decks.quoted(name)}*"'}))
+        names, using = client.results(listing, note_search(f'"*{decks.quoted(name)}*"'))
         if name not in names:
             raise _not_found(name)
         return using
@@ -105,7 +105,7 @@ def delete_media(
             entry = journal.Entry(filename=name, content=data)
             number = journal.write("delete_media", f"{name} deleted, {len(data)} bytes", entry)
             journal.announce(number, "it")
-        answer, left = client.results(("deleteMediaFile", {"filename": name}), listing)
+        answer, left = client.results(action("deleteMediaFile", filename=name), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
     if using:
         some = ", ".join(map(str, using[: notes.EXAMPLES]))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from tools.anki import client, decks
 from tools.anki.card_text import OCCLUSION
+from tools.anki.client import action
 from tools.anki.note_input import OBJECTS, OCCLUSION_FORM
 from tools.anki.settings import current
 from tools.core.errors import ToolError, did_you_mean
@@ -34,10 +35,10 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
     """
     name = model or current().anki_default_model
     names, *answers = client.multi(
-        ("modelNames", {}),
-        ("modelFieldNames", {"modelName": name}),
-        ("modelTemplates", {"modelName": name}),
-        ("modelStyling", {"modelName": name}),
+        action("modelNames"),
+        action("modelFieldNames", modelName=name),
+        action("modelTemplates", modelName=name),
+        action("modelStyling", modelName=name),
     )
     client.whole([names])
     spelling = decks.equal(name, names)

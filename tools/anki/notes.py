@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tools.anki import client, decks
 from tools.anki.card_text import plain
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search, note_search
 from tools.core import calls
 from tools.core.errors import ToolError, cut, did_you_mean
 from tools.core.json_types import JsonObject
@@ -72,9 +72,9 @@ def find_notes(
     check_names(query)
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
-    searches: list[Action] = [("findNotes", {"query": query})]
+    searches = [note_search(query)]
     if other:
-        searches.append(("findNotes", {"query": other}))
+        searches.append(note_search(other))
     matches, *wider = client.results(*searches)
     ids = sorted(matches)
     more = set().union(*wider).difference(ids)
@@ -161,7 +161,7 @@ def check_names(query: str) -> None:
     unquoted = list(UNQUOTED.finditer(query))
     if not unquoted:
         return
-    decks, models = client.results(("deckNames", {}), ("modelNames", {}))
+    decks, models = client.results(action("deckNames"), action("modelNames"))
     by_kind = {"deck": decks, "note": models}
     for match in unquoted:
         kind = match[1].lower()
@@ -176,7 +176,7 @@ def check_names(query: str) -> None:
 
 def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
-    decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
+    decks, tags, models = client.results(action("deckNames"), action("getTags"), action("modelNames"))
     by_kind = {"deck": decks, "tag": tags, "note": models}
     sentences = []
     for match in NAMED.finditer(query):
@@ -216,7 +216,7 @@ def by_id(ids: list[int]) -> dict[int, Info]:
         infos.update(indexed(client.call("notesInfo", notes=ids[start : start + PART])))
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
     bare = [note for note, info in infos.items() if "cards" not in info]
-    searches = [("findCards", {"query": f"nid:{note}"}) for note in bare]
+    searches = [card_search(f"nid:{note}") for note in bare]
     for note, cards in zip(bare, client.results(*searches), strict=True):
         infos[note]["cards"] = cards
     for info in infos.values():
@@ -271,4 +271,4 @@ def like(model_id: int, text: str) -> Action:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
     escaped = decks.BLANK.sub(lambda match: f"&#{ord(match[0])};", escaped)
-    return "findNotes", {"query": f'"dupe:{model_id},{escaped}"'}
+    return note_search(f'"dupe:{model_id},{escaped}"')

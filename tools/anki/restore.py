@@ -5,10 +5,9 @@ import time
 from tools.anki import client, decks, journal, notes
 from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
-from tools.anki.client import Action
+from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.images import pictures
 from tools.anki.journal import SET_VALUE, Entry, Note, Step
-from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
@@ -54,9 +53,9 @@ def _put_back(entry: Entry) -> JsonObject:
     deleted = [note.id for note in entry.lost]
     name, *results, kept = client.multi(
         client.PROFILE,
-        ("findNotes", {"query": client.ids_query("nid", ids["notes"])}),
-        ("findCards", {"query": client.ids_query("cid", ids["cards"])}),
-        ("findNotes", {"query": client.ids_query("nid", deleted)}),
+        note_search(client.ids_query("nid", ids["notes"])),
+        card_search(client.ids_query("cid", ids["cards"])),
+        note_search(client.ids_query("nid", deleted)),
     )
     profile = client.profile(name)
     if entry.profile and profile and profile != entry.profile:
@@ -82,14 +81,11 @@ def _put_back(entry: Entry) -> JsonObject:
 def _make(actions: list[Action]) -> list[JsonObject]:
     """Make them; the cards that do not take their values."""
     failed = []
-    parts = Parts(actions)
-    for part in parts:
-        calls.checkpoint()
+    for part in Parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
         for (name, params), result in zip(part, results, strict=True):
             if name == SET_VALUE and result != [True]:
                 failed.append({"cardId": params["card"], "error": "Anki did not take what it was before"})
-        calls.report(len(actions) - len(parts.left), len(actions), "putting back")
     return failed
 
 
@@ -113,17 +109,15 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
         else:
             missing.append(note)
     there = len(entry.lost) - len(missing)
-    client.results(*(("createDeck", {"deck": deck}) for deck in {note.deck for note in missing}))
+    client.results(*(action("createDeck", deck=deck) for deck in {note.deck for note in missing}))
     added = 0
-    for part in Parts(missing, NEW_NOTE):
-        calls.checkpoint()
+    for part in Parts(missing, "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
             if isinstance(result, int):
                 back[result] = note
                 added += 1
             else:
                 answer["failed"].append({"noteId": note.id, "error": str(result)})
-        calls.report(added, len(missing), "adding notes again")
     for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
         ids = [note_id for note_id, note in back.items() if note.deck == deck]
         query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
@@ -163,4 +157,4 @@ def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...],
 def _adding(note: Note) -> Action:
     """As a duplicate too: it was one when it was deleted, or its first field is another note's by now."""
     new = {"deckName": note.deck, "modelName": note.model, "fields": note.fields, "tags": note.tags}
-    return "addNote", {"note": {**new, "options": {"allowDuplicate": True}}}
+    return action("addNote", note={**new, "options": {"allowDuplicate": True}})

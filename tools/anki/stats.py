@@ -7,10 +7,9 @@ from typing import Annotated
 from tools.anki import client, decks, notes
 from tools.anki.batch import TOGETHER, Parts
 from tools.anki.card_text import CLOZE
-from tools.anki.client import Action
+from tools.anki.client import action, card_search, note_search
 from tools.anki.studying import review_log, study_queue
 from tools.anki.studying.review_log import Days
-from tools.core import calls
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.resources import Resource
@@ -59,24 +58,21 @@ def stats(
     deck_ids = decks.ids()
     name, names = study_queue.chosen(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    actions: list[Action] = [
-        ("getDeckStats", {"decks": names}),
-        ("findNotes", {"query": f"{scope}tag:leech"}),
+    actions = [
+        action("getDeckStats", decks=names),
+        note_search(f"{scope}tag:leech"),
     ]
     for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
-        actions.append(("findCards", {"query": scope + search}))
+        actions.append(card_search(scope + search))
     stats, leeches, *matches = client.results(*actions)
     forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
     counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
-    parts = Parts(answered, TOGETHER, HOLD_S)
-    for part in parts:
-        calls.checkpoint()
+    for part in Parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S):
         log = client.call("getReviewsOfCards", cards=part)
         for row in chain(*log.values()):
             counted.add(row)
-        calls.report(len(answered) - len(parts.left), len(answered), "reading the review log")
     due, due_in_all = study_queue.due_counts(stats, deck_ids, name)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
     rows = []

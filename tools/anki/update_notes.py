@@ -9,6 +9,7 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
+from tools.anki.client import action
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -146,8 +147,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.homes: dict[int, str] = {}
         if self.destinations:
             by_deck, self.deck_ids = client.results(
-                ("getDecks", {"cards": notes.cards_of(self.before)}),
-                ("deckNamesAndIds", {}),
+                action("getDecks", cards=notes.cards_of(self.before)),
+                action("deckNamesAndIds"),
             )
             self.homes = notes.deck_by_card(by_deck)
         return self.before
@@ -319,7 +320,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if not done or self.weight == TOGETHER:  # no text was changed
             return
         try:
-            (selected,) = client.multi(("guiSelectedNotes", {}))
+            (selected,) = client.multi(action("guiSelectedNotes"))
             if isinstance(selected, list) and self.before.keys() & selected:
                 time.sleep(EDITOR_S)
             infos = notes.by_id(list(self.before))

@@ -20,7 +20,7 @@ from typing import Any
 
 from tools.anki import client, decks, notes
 from tools.anki.card_text import LEARNING
-from tools.anki.client import Action
+from tools.anki.client import action, card_search, note_search
 from tools.core.json_types import JsonObject
 
 # Reviews from the most overdue, and new cards from the first position.
@@ -124,9 +124,9 @@ class StudyQueue:
     def __init__(self, deck: str, query: str = ""):
         cards = self._search(deck, query)
         by_name, stats, options = client.results(
-            ("getDecks", {"cards": list(chain(*cards.values()))}),
-            ("getDeckStats", {"decks": self.names}),
-            ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
+            action("getDecks", cards=list(chain(*cards.values()))),
+            action("getDeckStats", decks=self.names),
+            action("getDeckConfig", deck=self.name or decks.default_name(self.deck_ids)),
         )
         deck_of = notes.deck_by_card(by_name)
         self.options: JsonObject = defaultdict(int, options or {})
@@ -149,10 +149,10 @@ class StudyQueue:
         if query:
             scope += f"({query}) "
         self.scope = scope
-        actions: list[Action] = [("deckNamesAndIds", {})]
+        actions = [action("deckNamesAndIds")]
         for search in ("is:learn is:due", *REVIEWS, *NEW):
-            actions.append(("findCards", {"query": f"{scope}{search} {AWAKE}"}))
-        actions.append(("findNotes", {"query": f"{scope}is:learn -is:due prop:due=0 {AWAKE}"}))
+            actions.append(card_search(f"{scope}{search} {AWAKE}"))
+        actions.append(note_search(f"{scope}is:learn -is:due prop:due=0 {AWAKE}"))
         self.deck_ids, learning, *matches, learning_later = client.results(*actions)
         self.name, self.names = chosen(deck, self.deck_ids)
         self.seen = set(learning_later)
@@ -179,7 +179,7 @@ class StudyQueue:
         if len(reviews) < 2:
             self.order = ""
         first = (cards["learning"][:MOST_DETAILS], reviews, cards["new"][:MOST_DETAILS])
-        details = client.results(*(("cardsInfo", {"cards": ids}) for ids in first))
+        details = client.results(*(action("cardsInfo", cards=ids) for ids in first))
         self.learning, self.reviews, self.new = (list(filter(None, infos)) for infos in details)
         self.learning.sort(key=REVIEW_ORDERS[0])
         self.reviews.sort(key=REVIEW_ORDERS[number])
@@ -194,7 +194,7 @@ class StudyQueue:
 
     def reason(self) -> str:
         """The reason why no card is due: where the cards are. One request."""
-        searches: list[Action] = [("findCards", {"query": self.scope + search}) for search in WAITING]
+        searches = [card_search(self.scope + search) for search in WAITING]
         counts = []
         for words, cards in zip(WAITING.values(), client.results(*searches), strict=True):
             if cards:
