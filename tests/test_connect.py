@@ -76,7 +76,7 @@ def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch, tmp_path):
     monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
     words = started_by(connect.manifest())
     assert "anna@printer.local" in words
-    assert words[-1] == str(PROJECT / "server.py")
+    assert shlex.split(words[-1]) == [str(PROJECT / "server.py")]
     installed.touch()
     assert started_by(connect.manifest())[-1] == str(installed)
 
