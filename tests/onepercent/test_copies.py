@@ -87,7 +87,7 @@ def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file
     assert "on the database's own disk" in health().advice
     clock.set("2026-03-21T12:00:00+00:00")
     assert "The newest backup is" in health().advice and health().state == "ok"
-    if os.stat("/dev/shm").st_dev != file.stat().st_dev:
+    if os.access("/dev/shm", os.W_OK) and os.stat("/dev/shm").st_dev != file.stat().st_dev:
         elsewhere = Path(f"/dev/shm/{os.getpid()}-backups")
         person.use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
         backup()
