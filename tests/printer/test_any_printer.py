@@ -172,38 +172,6 @@ def test_every_state_is_the_same_by_moonraker(printer, env, pages, state):
         assert call("printer_state") == by_socket
 
 
-PAGES = {
-    "Config_Reference.md": """\
-# Configuration reference
-### [printer]
-```
-[printer]
-kinematics:
-#   The kind.
-max_velocity:
-#   In mm/s.
-```
-### [output_pin]
-```
-[output_pin my_pin]
-pin:
-#   The pin.
-#value:
-#   What it starts with.
-```
-""",
-    "Config_Changes.md": "# Configuration Changes\n",
-    "Releases.md": "# Releases\n\n## Klipper 0.13.0\n\nAvailable on 20250411. Changes:\n"
-    "\n## Klipper 0.12.0\n\nAvailable on 20231110.\n\n## Klipper 0.10.0\n\nAvailable on 20210929.\n",
-}
-
-
-@pytest.fixture
-def pages(small_docs):
-    """A documentation of three pages."""
-    return small_docs(PAGES)
-
-
 def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, env, pages):
     (printer / "config/more").mkdir()
     (printer / "config/more/fan.cfg").write_text("[output_pin b]\npim: PB2\n[include deep/*.cfg]\n")

@@ -13,7 +13,7 @@ from tools.klipper.config import printer_cfg
 from tools.printer.printer_state import health
 
 
-def test_check_config_without_a_text_reads_the_printers_own_file_and_its_includes(printer, real_docs):
+def test_check_config_without_a_text_reads_the_printers_own_file_and_its_includes(printer, pages):
     (printer / "config/more").mkdir()
     (printer / "config/more/fan.cfg").write_text("[heater_fan hotend]\nfan_speed: 2\n")
     (printer / "config/printer.cfg").write_text("[include more/*.cfg]\n" + CONFIG)
@@ -25,7 +25,7 @@ def test_check_config_without_a_text_reads_the_printers_own_file_and_its_include
     assert call("check_config", path="more/fan.cfg")["sections"] == 1
 
 
-def test_nothing_outside_and_no_special_file_is_read(printer, real_docs):
+def test_nothing_outside_and_no_special_file_is_read(printer, pages):
     (printer / "config/link.cfg").symlink_to("/etc/passwd")
     (printer / "config/more").mkdir()
     os.mkfifo(printer / "config/pipe")
@@ -36,7 +36,7 @@ def test_nothing_outside_and_no_special_file_is_read(printer, real_docs):
     assert call("check_config")["code"] == "TOO_LONG"
 
 
-def test_an_include_that_leads_out_is_named_and_not_read(printer, real_docs):
+def test_an_include_that_leads_out_is_named_and_not_read(printer, pages):
     (printer / "config/out.cfg").symlink_to("/etc/passwd")
     (printer / "config/printer.cfg").write_text("[include out.cfg]\n" + CONFIG)
     assert "includes that were not given: out.cfg" in call("check_config")["not_checked"]
@@ -73,7 +73,7 @@ def test_a_tool_over_its_budget_is_an_error_that_says_what_to_do(printer, monkey
         assert (answer["code"], "at a time" in answer["hint"]) == ("OUT_OF_TIME", True)
 
 
-def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(printer, real_docs, tmp_path):
+def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(printer, pages, tmp_path):
     client = tmp_path / "mainsail-config/client.cfg"
     client.parent.mkdir()
     client.write_text("[heater_fan hotend]\nfan_speed: 2\n")
@@ -87,7 +87,7 @@ def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(pr
     assert call("check_config", path=f"../{os.path.relpath(client, printer)}")["code"] == "OUTSIDE"
 
 
-def test_a_remote_caller_needs_the_scope_of_the_printer(printer, real_docs):
+def test_a_remote_caller_needs_the_scope_of_the_printer(printer, pages):
     anna = calls.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
     bob = calls.Caller("bob", frozenset({"klipper"}), frozenset(), "token")
     for tool in ("printer_log", "printer_resonances", "printer_state"):
@@ -101,21 +101,21 @@ def test_a_remote_caller_needs_the_scope_of_the_printer(printer, real_docs):
         assert call("check_config")["success"]
 
 
-def test_without_a_folder_the_tools_say_what_to_set(env, real_docs):
+def test_without_a_folder_the_tools_say_what_to_set(env, pages):
     env(KLIPPER_PRINTER_DATA="off")
     for tool in ("check_config", "printer_log", "printer_resonances", "printer_state"):
         assert call(tool)["code"] == "NO_PRINTER" and "KLIPPER_PRINTER_DATA" in call(tool)["hint"]
     assert health().state == "unset"
 
 
-def test_the_folder_in_the_home_is_the_default(env, real_docs):
+def test_the_folder_in_the_home_is_the_default(env, pages):
     (env() / "home/printer_data/config").mkdir(parents=True)
     (env() / "home/printer_data/config/printer.cfg").write_text(CONFIG)
     env()
     assert call("check_config")["sections"] == 4 and health().state == "ok"
 
 
-def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, real_docs):
+def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, pages):
     answers = [call("printer_log"), call("check_config")]
     assert (
         sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers) / 4

@@ -13,7 +13,7 @@ from tools.core.errors import Cancelled
 from tools.printer import printer_log
 
 
-def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(printer, real_docs):
+def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(printer, pages):
     answer = call("printer_log")
 
     assert answer["started"] == "Mon Aug  3 10:00:00 2026" and answer["version"] == "v0.13.0-23-g84104bbb"
@@ -29,7 +29,7 @@ def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(p
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4 <= 700
 
 
-def test_a_log_that_is_rotated_away_while_it_is_read_is_told(printer, real_docs, monkeypatch):
+def test_a_log_that_is_rotated_away_while_it_is_read_is_told(printer, pages, monkeypatch):
     log = printer / "logs/klippy.log"
     monkeypatch.setattr(printer_log, "checkpoint", lambda: log.unlink(missing_ok=True))
     assert call("printer_log")["shutdown"] == "MCU 'mcu' shutdown: Timer too close"
@@ -42,7 +42,7 @@ def test_an_earlier_start_is_told_on_request(printer):
     assert call("printer_log", session=-9)["code"] == "NO_SUCH_START"
 
 
-def test_only_known_messages_of_the_log_are_sent(printer, real_docs):
+def test_only_known_messages_of_the_log_are_sent(printer, pages):
     lines = f"error: token {klippy.TOKEN} refused\nUnhandled {klippy.TOKEN}\n"
     (printer / "logs/klippy.log").write_text(klippy.log() + lines)
     assert klippy.TOKEN not in json.dumps(call("printer_log"))
@@ -69,7 +69,7 @@ def crash(error):
         "KeyError: 'probe'": "fault",
     }.items(),
 )
-def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, real_docs, error, words):
+def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, pages, error, words):
     after = "webhooks client 1: New connection\nmcu.error: later\n"
     log = klippy.start(1) + crash(error) + after + klippy.start(2)
     (printer / "logs/klippy.log").write_text(log)
@@ -80,7 +80,7 @@ def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, 
     assert error in call("printer_log")["earlier_failures"][0]
 
 
-def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(printer, real_docs):
+def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(printer, pages):
     (printer / "logs/klippy.log").write_text(klippy.start(1) + REFUSED)
     answer = call("printer_log")
     (error,) = answer["errors"]
@@ -89,7 +89,7 @@ def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_o
     assert "judged_by" not in answer["config"]
 
 
-def test_an_old_log_says_by_what_its_configuration_is_judged(printer, real_docs):
+def test_an_old_log_says_by_what_its_configuration_is_judged(printer, pages):
     (printer / "logs/klippy.log").write_text(klippy.start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
     assert "newer than v0.8.0" in call("printer_log")["config"]["judged_by"]
 
@@ -109,7 +109,7 @@ xy_skew = 0.001
 """
 
 
-def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(printer, real_docs):
+def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(printer, pages):
     config = klippy.CONFIG + MESH
     (printer / "logs/klippy.log").write_text(klippy.start(1, config) + klippy.STATS.format(1060))
     assert call("printer_log")["config"] == {"sections": 7}

@@ -35,7 +35,7 @@ def results(**status):
 
 
 @pytest.fixture
-def see(browser, printer, real_docs):
+def see(browser, printer, pages):
     """See the page of a tool's call; what the console says fails the test."""
     client = capable()
     host = Host(client)

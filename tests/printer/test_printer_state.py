@@ -64,7 +64,7 @@ CONFIG_ERRORS = [
 
 
 @pytest.mark.parametrize("state", RECORDED)
-def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, real_docs, state):
+def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, pages, state):
     with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
         answer = call("printer_state")
 
@@ -77,7 +77,7 @@ def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, real_docs,
 
 
 @pytest.mark.parametrize("state", CONFIG_ERRORS)
-def test_a_configuration_error_brings_the_mistakes_with_their_lines(printer, real_docs, state):
+def test_a_configuration_error_brings_the_mistakes_with_their_lines(printer, pages, state):
     with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
         answer = call("printer_state")
     place = "printer.cfg:13: Option 'rotation_distance' in section 'stepper_x' must be above 0.0"
