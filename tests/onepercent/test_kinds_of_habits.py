@@ -198,6 +198,9 @@ def test_a_changed_note_is_taken_back_as_a_note():
     do(act("habit.mark_completed", habit_id=1, note="в парке"))
     do(act("habit.mark_completed", habit_id=1, note="в лесу"))
     assert "заметка: «в лесу» → «в парке»" in call("undo_last")["message"]
+    do(act("habit.mark_missed", habit_id=1))
+    history = snapshot("history", date_from="2026-03-18")["history"]["habits"][0]
+    assert history["notes"] == {"2026-03-18": "в лесу"}, "a text of the person stays with the day"
 
 
 def test_more_than_was_wanted_is_said_without_of():

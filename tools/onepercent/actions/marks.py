@@ -146,7 +146,7 @@ def _mark(
     )
     if was_so and "amount" not in params and not says_new:
         return False
-    if note is None and before and status == "completed":
+    if note is None and before:
         note = before["note"]
 
     amount = None
