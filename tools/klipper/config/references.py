@@ -272,6 +272,9 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         other, name, marks_there = first.setdefault((chip, pin), (section, option, marks))
         is_same = (other, name) == (section, option)
         is_shared = name == option and option.startswith(SHARED)
+        if option == "endstop_pin" and "extra_carriage" not in (section.kind, other.kind):
+            # By the steppers of one axis alone: stepper_z and stepper_z1 (klippy/stepper.py).
+            is_shared = _axis(section) == _axis(other)
         if is_same or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:
@@ -280,6 +283,10 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         elif marks != marks_there:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
             yield finding_at(section, option, message)
+
+
+def _axis(section: Section) -> str:
+    return section.name.rstrip("0123456789")
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
