@@ -262,8 +262,8 @@ class AnkiConnect(Studying, Windows):
 
     def _check(self, made, deck, options):
         state = made.fields_check()
-        if state == 2 and options.get("duplicateScope") == "deck" and not self._in_deck(made, deck):
-            state = 0
+        if options.get("duplicateScope") == "deck":  # then it looks by itself, and not for clozes
+            state = 2 * self._in_deck(made, deck) if made.fields[0].strip() else 1
         if state == 1:
             raise Exception("cannot create note because it is empty")
         if state == 2 and not options.get("allowDuplicate"):

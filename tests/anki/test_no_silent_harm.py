@@ -1,6 +1,7 @@
 """Nothing is lost in silence: dry runs, the owner's consent, the journal and putting back."""
 
 import base64
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,23 +83,6 @@ def test_what_is_there_with_its_old_id_is_not_added_again(geo, call, kind, way):
     assert answer["alreadyThere"] == (2 if kind == "notes" else 4)
     assert "addedAgain" not in answer and "warnings" not in answer
     assert content(geo.collection) == before
-
-
-def test_a_note_that_lost_one_card_with_its_deck_is_not_doubled_and_told(anki, call):
-    collection = anki.collection
-    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
-    note.fields = ["front", "back"]
-    collection.add_note(note, collection.decks.id("Recognition"))
-    _, reverse = collection.card_ids_of_note(note.id)
-    collection.set_deck([reverse], collection.decks.id("Production"))
-    call("anki.delete_decks", decks=["Production"], cardsToo=True)
-
-    answer = call("anki.restore", entry=1)
-
-    assert answer["alreadyThere"] == 1 and "addedAgain" not in answer
-    assert answer["failed"][0]["noteId"] == note.id and "a card of it is not" in answer["failed"][0]["error"]
-    call("anki.update_notes", notes=[{"noteId": note.id, "fields": {"Back": "Back"}}])
-    assert len(collection.card_ids_of_note(note.id)) == 2
 
 
 @pytest.mark.parametrize("fault", ["", "cut_after"])
@@ -203,6 +187,12 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
     number = journal.write("x", "notes", journal.Entry())
     assert journal.read(number).profile == client.profile(*client.multi(client.PROFILE))
+
+
+def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
+    note = SimpleNamespace(id=1, model="Basic", deck="Geo", fields={}, tags=[], schedules=[], cards=2)
+    number = journal.write("x", "notes", journal.Entry(lost=[note], profile=""))
+    assert journal.read(number).lost[0].decks == ["Geo", "Geo"]
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder(env):

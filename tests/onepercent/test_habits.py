@@ -3,6 +3,7 @@
 import pytest
 
 from tests.onepercent.person import Clock, act, apply, call, do, items, preview, refused, snapshot
+from tools.onepercent.database import store
 
 
 def habit(**more: object) -> int:
@@ -144,6 +145,14 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     assert (shown()["current_streak"], shown()["paused_until"]) == (3, "resumed")
     do(act("habit.resume", habit_id=running))
     assert "paused_until" not in shown() and shown()["current_streak"] == 3
+    before = marks("2026-03-16")
+    do(act("habit.pause", habit_id=running, to="2026-03-27"))
+    do(act("habit.resume", habit_id=running))
+    assert "paused_until" not in shown() and marks("2026-03-16") == before
+    with store.reading() as db:
+        assert db.execute("SELECT max(first_day) FROM habit_pauses").fetchone()[0] == "2026-03-26", (
+            "it is gone"
+        )
     backwards = {"from": "2026-04-02", "to": "2026-04-01"}
     assert refused(act("habit.pause", habit_id=running, **backwards))["code"] == "INVALID_DATE"
 

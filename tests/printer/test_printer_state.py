@@ -95,7 +95,7 @@ def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
     assert "percent" not in jobs["a job: complete"] and "message" not in jobs["cancelled"]
 
 
-NUMBERS = (None, "x", float("nan"), float("inf"), -1, 10**400, True, [], {})
+NUMBERS = (None, "x", float("nan"), float("inf"), -1, 1e200, 10**400, True, [], {})
 
 
 @pytest.mark.parametrize("odd", NUMBERS)

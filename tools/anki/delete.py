@@ -86,19 +86,18 @@ def _words(before: dict[int, notes.Info]) -> str:
 
 
 def _lost(infos: dict[int, notes.Info]) -> list[Note]:
-    """Notes about to be deleted, with the deck of their first card, and the schedule of those that were
+    """Notes about to be deleted, with the decks of their cards, and the schedule of those that were
     studied. Two requests, and one for each 500 cards."""
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
     schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
-    touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or -flag:0)"
+    touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
     for card in journal.at_home(touched):
         schedules[card["note"]].append((card["ord"], journal.schedule(card, WITH_FLAG)))
     lost = []
     for note, info in infos.items():
-        deck = next(map(deck_of.get, info["cards"]), None) or "Default"
-        rest = (notes.values(info), info["tags"], schedules[note], len(info["cards"]))
-        lost.append(Note(note, info["modelName"], deck, *rest))
+        homes = [deck_of[card] for card in info["cards"]] or ["Default"]
+        lost.append(Note(note, info["modelName"], homes, notes.values(info), info["tags"], schedules[note]))
     return lost
 
 

@@ -45,6 +45,9 @@ States = dict[str, Action]
 SUSPENSIONS: States = {
     "is:suspended": action("suspend"),
     "-is:suspended": action("unsuspend"),
+    # Unsuspended with the others, they were buried until tomorrow.
+    "is:buried-manually": (SET_VALUE, {"keys": ["queue"], "newValues": [-3]}),
+    "is:buried-sibling": (SET_VALUE, {"keys": ["queue"], "newValues": [-2]}),
 }
 FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)}
 # The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
@@ -110,28 +113,36 @@ def at_home(query: str) -> Iterator[JsonObject]:
     borrowed: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), PART):
-        for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
-            yield {**info, "ivl": info["interval"]}
+        part = cards[start : start + PART]
+        infos = list(filter(None, client.call("cardsInfo", cards=part)))
+        flags = {} if infos and "flags" in infos[0] else _flags(part)
+        for info in infos:
+            yield {"flags": flags.get(info["cardId"]), **info, "ivl": info["interval"]}
+
+
+def _flags(cards: list[int]) -> dict[int, int]:
+    """Flags by card, which the add-on of 2023 does not give with the cards. One request."""
+    searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
+    return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
 
 
 def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
     """The parameters of SET_VALUE for a card's place in the schedule."""
-    names = [name for name in columns if card.get(name) is not None]  # the add-on of 2023 does not give flags
+    names = [name for name in columns if card.get(name) is not None]
     return {"keys": names, "newValues": [card[name] for name in names]}
 
 
 @dataclass
 class Note:
-    """A deleted note. `schedules`: of its cards that were studied, the number of their template and the
-    parameters of SET_VALUE. `cards`: how many it had."""
+    """A deleted note. `decks`: of each of its cards; `schedules`: of those that were studied, the number of their
+    template and the parameters of SET_VALUE."""
 
     id: int
     model: str
-    deck: str
+    decks: list[str]
     fields: dict[str, str]
     tags: list[str]
     schedules: list[tuple[int, JsonObject]]
-    cards: int = 0
 
 
 @dataclass
@@ -197,6 +208,9 @@ def read(number: int) -> Entry | None:
     blob, filename, content, at = row
     data = json.loads(zlib.decompress(blob))
     steps = [Step(*step) for step in data["steps"]]
+    for note in data["lost"]:
+        if "deck" in note:  # until 2026-11-26: that of the first card, and how many there were
+            note["decks"] = [note.pop("deck")] * max(1, note.pop("cards", 1))
     lost = [Note(**note) for note in data["lost"]]
     return Entry(steps, lost, data["warnings"], filename, content, data["profile"], at)
 

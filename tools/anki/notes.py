@@ -208,8 +208,8 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo has them, with their cards in the order of their making. A request for
-    each 500."""
+    """The notes that exist, as notesInfo has them, with their cards in the order of the templates. A request for each
+    500."""
     infos = {}
     for start in range(0, len(ids), PART):
         calls.checkpoint()
@@ -218,9 +218,7 @@ def by_id(ids: list[int]) -> dict[int, Info]:
     bare = [note for note, info in infos.items() if "cards" not in info]
     searches = [card_search(f"nid:{note}") for note in bare]
     for note, cards in zip(bare, client.results(*searches), strict=True):
-        infos[note]["cards"] = cards
-    for info in infos.values():
-        info["cards"].sort()
+        infos[note]["cards"] = sorted(cards)
     return infos
 
 

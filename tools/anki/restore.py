@@ -2,12 +2,12 @@
 
 import time
 
-from tools.anki import client, decks, journal, notes
+from tools.anki import client, journal, notes
 from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.images import pictures
-from tools.anki.journal import SET_VALUE, Entry, Note, Step
+from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
@@ -17,9 +17,6 @@ LOG_LOST = (
 )
 # Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one.
 NEW_NOTE = 3
-CARDS_GONE = (
-    "it is there, a card of it is not: change a field of it, and Anki makes the card again, as a new one"
-)
 
 
 @Tool("anki.restore", write=True, destructive=True)
@@ -90,26 +87,36 @@ def _make(actions: list[Action]) -> list[JsonObject]:
 
 
 def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
-    """Add the notes that Anki does not have, and give their cards the schedule they had.
+    """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and the
+    schedule they had.
 
-    Notes of the same id, `kept`, are there: the deletion was lost, or the person took it back. A call before
-    may have added some and lost Anki's answer: a newer note with all fields of a deleted one counts as it.
+    Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them was in
+    another deck. A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted
+    one counts as it.
     """
-    cards = {note.id: note.cards for note in entry.lost}
-    deleted = [note for note in entry.lost if note.id not in kept]
-    same = _with_the_same_fields(deleted, entry.at) if deleted else {}
-    for note_id, info in notes.in_parts(kept):
-        if len(info["cards"]) < cards[note_id]:
-            answer["failed"].append({"noteId": note_id, "error": CARDS_GONE})
+    deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
+    present: list[int] = []
+    touched = []
+    for note_id, info in notes.in_parts(kept):
+        note = deleted.pop(note_id)
+        if len(info["cards"]) < len(note.decks):
+            back[note_id] = note
+            present += info["cards"]
+            # Anki makes the cards that a note lacks when a text of it changes.
+            name, text = next(iter(notes.values(info).items()))
+            for changed in (f"{text} ", text):
+                touched.append(action(SET_FIELDS, note={"id": note_id, "fields": {name: changed}}))
+    _make(touched)
     missing = []
-    for note in deleted:
+    same = _with_the_same_fields(list(deleted.values()), entry.at) if deleted else {}
+    for note in deleted.values():
         if ids := same.get((note.model, *note.fields.values())):
             back[ids.pop()] = note
         else:
             missing.append(note)
     there = len(entry.lost) - len(missing)
-    client.results(*(action("createDeck", deck=deck) for deck in {note.deck for note in missing}))
+    client.results(*(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing}))
     added = 0
     for part in Parts(missing, "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
@@ -118,25 +125,35 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
                 added += 1
             else:
                 answer["failed"].append({"noteId": note.id, "error": str(result)})
-    for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
-        ids = [note_id for note_id, note in back.items() if note.deck == deck]
-        query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
-        client.call("changeDeck", cards=client.call("findCards", query=query), deck=deck)
-    schedules = _schedules(back)
+    _move_home(back, present)
+    schedules = _schedules(back, present)
     answer["failed"] += _make(schedules)
     answer.update(alreadyThere=there, addedAgain=added, cardsScheduled=len(schedules))
     if back:
         answer["warnings"].append(LOG_LOST)
 
 
-def _schedules(back: dict[int, Note]) -> list[Action]:
-    """The actions that give notes that were added again the schedule of their deleted cards. A card that
-    was studied since keeps its own."""
+def _move_home(back: dict[int, Note], present: list[int]) -> None:
+    """Move cards that are back into the decks in which they were, unless the person has put them elsewhere."""
+    infos = dict(notes.in_parts(list(back)))
+    deck_of = notes.decks_of([card for info in infos.values() for card in info["cards"]])
+    moves: dict[str, list[int]] = {}
+    for note_id, note in back.items():
+        for card, deck in zip(infos[note_id]["cards"], note.decks, strict=False):
+            # The add-on of 2023 puts new cards into the default deck.
+            if card not in present and deck_of[card] in {*note.decks, "Default"} - {deck}:
+                moves.setdefault(deck, []).append(card)
+    for step in journal.moved_again(moves):
+        client.results(*step.actions())
+
+
+def _schedules(back: dict[int, Note], present: list[int]) -> list[Action]:
+    """The actions that give cards that are back the schedule they had. One that was studied since keeps its own."""
     actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
     for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
         schedule = dict(back[info["note"]].schedules).get(info["ord"])
-        if schedule:
+        if schedule and info["cardId"] not in present:
             actions += Step("cards", SET_VALUE, schedule, [info["cardId"]]).actions()
     return actions
 
@@ -155,6 +172,7 @@ def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...],
 
 
 def _adding(note: Note) -> Action:
-    """As a duplicate too: it was one when it was deleted, or its first field is another note's by now."""
-    new = {"deckName": note.deck, "modelName": note.model, "fields": note.fields, "tags": note.tags}
-    return action("addNote", note={**new, "options": {"allowDuplicate": True}})
+    """As a duplicate too: it was one when it was deleted, or its first field is another note's by now. Asked for those of
+    its deck alone, AnkiConnect does not look whether a cloze is where Anki wants one: here it was."""
+    new = {"deckName": note.decks[0], "modelName": note.model, "fields": note.fields, "tags": note.tags}
+    return action("addNote", note={**new, "options": {"allowDuplicate": True, "duplicateScope": "deck"}})

@@ -1,0 +1,134 @@
+"""Random changes of a random collection, each put back: it is what it was."""
+
+import os
+from random import Random
+
+import pytest
+
+from tests.anki.anki_helpers import both_versions
+
+LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
+DECKS = ["Geo", "Geo::Sub", "Verbs", "Ещё одна"]
+MODELS = ["Basic", "Basic (and reversed card)", "Cloze"]
+TEXTS = [
+    "Paris",
+    "а < б",
+    "<b>x</b> y",
+    "{{c1::Рим}} в {{c1::Италии}}",
+    "a &amp; b",
+    "שלום",
+    "tabs\tand lines",
+]
+TAGS = ["t", "geo::eu", "leech", "Ё"]
+COLUMNS = ("ord", "type", "queue", "ivl", "factor", "reps", "lapses", "left", "flags")
+
+
+def whole(collection):
+    """Every note with its cards, whatever their ids are; a new card's place in the queue is not kept."""
+    found = []
+    for note in map(collection.get_note, collection.find_notes("")):
+        cards = []
+        for card in note.cards():
+            place = (collection.decks.name(card.did), card.due if card.type else 0)
+            cards.append((*(getattr(card, name) for name in COLUMNS), *place))
+        found.append((note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)))
+    return sorted(found)
+
+
+class Person:
+    def __init__(self, random, collection, call):
+        self.random, self.collection, self.call = random, collection, call
+        self.pick = random.choice
+        for number in range(25):
+            note = collection.new_note(collection.models.by_name(self.pick(MODELS)))
+            note.fields[0] = f"{self.pick(TEXTS)} {number} {{{{c1::z}}}}"
+            note.fields[1] = self.pick(TEXTS)
+            note.tags = random.sample(TAGS, random.randint(0, 2))
+            collection.add_note(note, self.deck())
+        for card in collection.find_cards(""):
+            change = self.pick([
+                lambda cards: collection.set_deck(cards, self.deck()),
+                lambda cards: collection.sched.set_due_date(cards, self.pick(["0", "3!", "5"])),
+                collection.sched.suspend_cards,
+                collection.sched.bury_cards,
+                lambda cards: collection.set_user_flag_for_cards(random.randint(1, 7), cards),
+                len,
+            ])  # fmt: skip
+            change([card])
+
+    def deck(self):
+        return self.collection.decks.id(self.pick(DECKS))
+
+    def notes(self):
+        there = list(self.collection.find_notes(""))
+        return self.random.sample(there, min(len(there), self.random.randint(1, 5)))
+
+    def dry_then_wet(self, tool, count, **arguments):
+        counted = self.call(tool, **arguments, dryRun=True)
+        return self.call(tool, **arguments, dryRun=False, expected=counted.get(count, 0))
+
+    def update(self):
+        changes = []
+        for note in self.notes():
+            name = self.pick(self.collection.get_note(note).keys())
+            fields = {"fields": {name: f"new {self.pick(TEXTS)} {{{{c1::q}}}}"}}
+            tags = {"addTags": [self.pick(TAGS), "new"], "removeTags": [self.pick(TAGS)]}
+            changes.append(
+                {"noteId": note, **self.pick([fields, tags, {**fields, **tags}, {"deckName": "New::Deck"}])}
+            )
+        self.call("anki.update_notes", notes=changes)
+
+    def replace(self):
+        pair = self.pick([["a", "ä"], ["Paris", "Lyon"], [" ", "  "]])
+        self.dry_then_wet("anki.update_notes", "count", query="deck:*", replace={"*": pair})
+
+    def change(self):
+        change = self.pick([
+            {"suspend": True}, {"unsuspend": True}, {"flag": 0}, {"flag": 3}, {"deck": self.pick(DECKS)}, {"forget": True},
+            {"due": "3-7"}, {"due": "4!"}, {"addTags": ["x", "t"]}, {"removeTags": [self.pick(TAGS)]},
+            {"renameTag": [self.pick(TAGS), "renamed"]}, {"suspend": True, "flag": 2, "deck": "Verbs"},
+        ])  # fmt: skip
+        query = self.pick(["deck:Geo", "is:due", "tag:t", "is:suspended", "flag:1", "is:buried"])
+        self.dry_then_wet(
+            "anki.change_cards", "count", **self.pick([{"noteIds": self.notes()}, {"query": query}]), **change
+        )
+
+    def delete(self):
+        self.call("anki.delete_notes", noteIds=self.notes())
+
+    def delete_deck(self):
+        cards_too = self.pick([True, False])
+        self.dry_then_wet("anki.delete_decks", "cards", decks=[self.pick(DECKS)], cardsToo=cards_too)
+
+
+@both_versions
+@pytest.mark.parametrize("seed", range(LIVES))
+def test_what_was_changed_is_put_back(anki, call, seed):
+    anna = Person(Random(seed), anki.collection, call)
+    entries = call("anki.restore")["entries"]
+    for _ in range(12):
+        before = whole(anki.collection)
+        anna.pick([anna.update, anna.replace, anna.change, anna.change, anna.delete, anna.delete_deck])()
+        former, entries = entries, call("anki.restore")["entries"]
+        if entries != former:
+            back = call("anki.restore", entry=entries[0][0])
+            assert "failed" not in back
+        assert whole(anki.collection) == before, entries[:1]
+
+
+def test_a_card_whose_note_has_another_in_another_deck_comes_back_with_its_schedule(anki, call):
+    collection = anki.collection
+    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
+    note.fields = ["front", "back"]
+    collection.add_note(note, collection.decks.id("Recognition"))
+    _, reverse = collection.card_ids_of_note(note.id)
+    collection.set_deck([reverse], collection.decks.id("Production"))
+    collection.sched.set_due_date([reverse], "400!")
+    before = whole(collection)
+    call("anki.delete_decks", decks=["Production"], cardsToo=True)
+    assert whole(collection) != before
+
+    answer = call("anki.restore", entry=1)
+
+    assert (answer["alreadyThere"], answer["cardsScheduled"]) == (1, 1) and "addedAgain" not in answer
+    assert whole(collection) == before
