@@ -20,8 +20,8 @@ SHARED = tuple(
 )
 # Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py).
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
-# An option that names pins: `pin`, `step_pin`, `encoder_pins`.
-PIN = re.compile(r"(^|_)pins?$")
+# An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
+PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
@@ -309,11 +309,12 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
 def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
     """Every pin as it is written, with its section and option."""
     for section in machine.sections.values():
-        is_analog = ANALOG in " ".join(section.values)  # buttons share such a pin
-        if is_analog or section.kind in (OVERRIDE, ALIASES, *machine.plugins):
+        if section.kind in (OVERRIDE, ALIASES, *machine.plugins):
             continue
         for setting in section.values.values():
-            if PIN.search(setting.name):
+            # Buttons share an analog pin.
+            is_analog = {ANALOG, f"{ANALOG}_{setting.name}"} & section.values.keys()
+            if PIN.search(setting.name) and not is_analog:
                 for text in section.words(setting.name):
                     yield section, setting.name, text
 
