@@ -492,7 +492,7 @@ def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
     anki.collection.tags.bulk_add(anki.collection.find_notes("onerror"), "leech")
     for theme, width, locale, words, none in (
         ("light", 320, "en-GB", "answers today", "No answers in 30 days"),
-        ("dark", 720, "ru-RU", "ответов сегодня", "За 30 дней ответов нет"),
+        ("dark", 720, "ru-RU", "4\nответа сегодня\n1\nдень подряд", "За 30 дней ответов нет"),
     ):
         tab = shown(browser, host.url, "anki_stats", {"deck": "Geo"}, width, theme=theme, locale=locale)
         tab.wait("document.querySelector('.bars')")

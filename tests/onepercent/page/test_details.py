@@ -82,9 +82,12 @@ def test_a_past_day_shows_no_streak_and_no_hours_of_today(on):
     do(person, act("habit.mark_completed", habit_id=1, dates=["2026-11-19..2026-11-23"]))
     tab = person.see("get_user_snapshot", locale="ru-RU")
     assert "5 дней подряд" in tab.text()
+    strip = "[...document.querySelectorAll('nav button')].map(it => it.title)"
+    days = tab.run(strip)
     tab.click(f"[id='t{SUNDAY}']")
     ends(tab, "22 ноября")
     assert "подряд" not in tab.text()
+    assert tab.run(strip) == days, "the days after it are as full as before"
     friday = person.see(
         "get_user_snapshot", locale="ru-RU", arguments={"date_from": "2026-11-20", "date_to": "2026-11-20"}
     )
@@ -149,7 +152,7 @@ def test_the_changes_that_undo_reaches_are_a_list_and_no_failure(sit):
         do(person, act("goal.create", title=title))
     tab = person.see("undo_last", locale="ru-RU", arguments={"list": True})
     assert head(tab) == "Последние изменения"
-    assert "Старое" in tab.text() and "Новое" in tab.text()
+    assert "Старое" in tab.text() and "Новое" in tab.text() and today() not in tab.text()
     assert "Попробовать снова" not in tab.text() and "Не получилось" not in tab.text()
     assert tab.run("document.querySelectorAll('button').length") == 0
 
@@ -246,6 +249,13 @@ def test_forced_colours_leave_the_ring_the_circles_and_the_calendar(sit, tmp_pat
     tab.picture(tmp_path / "days-forced.png")
     for part in ("#ring", "#h1", ".cal"):
         assert tab.run(f"getComputedStyle(document.querySelector('{part}')).forcedColorAdjust") == "none"
+    assert (
+        tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor") == "rgb(255, 255, 255)"
+    )
+    tab = person.see("preview_actions", arguments={"actions": [act("goal.create", title="Дом")]})
+    tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    button = "getComputedStyle(document.querySelector('.main'))"
+    assert tab.run(f"{button}.forcedColorAdjust") == "none", "else its words have the colour of their ground"
 
 
 def test_days_have_few_tab_stops(sit):

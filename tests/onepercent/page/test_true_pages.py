@@ -61,6 +61,7 @@ def test_tomorrow_has_its_habits(on):
     assert "2 привычки, 1 шаг" in evening and "Зарядка · Бег" in evening and "Баня" not in evening
     text = tab.text()
     assert "Зарядка" in text and "Бег" in text and "Баня" not in text and "Завтрашний" in text
+    assert "Привычки 2" in text.replace("\n", " ") and "Ничего нет" not in text
     assert "пусто" not in text and "Завтра\n" not in text, "Wednesday is not tomorrow"
 
 

@@ -8,6 +8,6 @@ learning|изучаю|
 review|на повтор|
 `);
 const KINDS = ["new", "learning", "review"];
-const path = (deck) => deck.replaceAll("::", " › ") || "Anki";
+const path = deck => deck.replaceAll("::", " › ") || "Anki";
 // A question in a list: without the marks of its formulas.
-const plain = (text) => text.replace(/\\[()[\]]/g, "");
+const plain = text => text.replace(/\\[()[\]]/g, "");

@@ -1,6 +1,6 @@
 // For pages with long lists.
 learn("more|ещё $|$ more");
-const percent = (part) => number(part, { style: "percent" });
+const percent = part => number(part, { style: "percent" });
 // The first items of a list; the others are folded under "16 more" with a note, and stay open once they are.
 const folded = (name, items, most, note) => {
   if (items.length < most + 2) return items;

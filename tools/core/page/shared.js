@@ -5,13 +5,13 @@ let locale = "en", host, key, meta = {}, input = {};
 // A line of words: name | Russian | English; without English the name itself serves, as it does without both. A $ is a
 // value, and the braces behind it have the forms that its number takes: $ {день/дня/дней}.
 const words = {};
-const learn = (lines) => lines.trim().split("\n").forEach((line) => {
+const learn = lines => lines.trim().split("\n").forEach(line => {
   const [name, ...texts] = line.split("|");
   words[name] = texts;
 });
 const t = (name, ...values) => {
   const [russian, english] = words[name] || [], text = (/^ru/.test(locale) ? russian : english) || name;
-  let value;
+  let [value] = values;
   return text.replace(/\$|\{(.+?)\}/g, (_, forms) => {
     if (!forms) return number((value = values.shift()));
     const all = forms.split("/"), place = { one: 0, few: 1 }[new Intl.PluralRules(locale).select(value)];
@@ -22,7 +22,7 @@ const number = (value, options) => value.toLocaleString(locale, options);
 const unit = (count, unit, unitDisplay) => number(count, { style: "unit", unit, unitDisplay });
 const dots = (...parts) => parts.filter(Boolean).join(" · ");
 
-const at = (id) => document.getElementById(id);
+const at = id => document.getElementById(id);
 // An element: h("p.row.quiet", { title }, text, [elements]). Its properties are those of the DOM; of a child that is
 // false nothing is drawn.
 const h = (name, ...parts) => {
@@ -34,11 +34,11 @@ const h = (name, ...parts) => {
   return element;
 };
 // Only what a person presses counts: the click of a script goes nowhere.
-addEventListener("click", (event) => event.isTrusted || (event.preventDefault(), event.stopImmediatePropagation()), true);
+addEventListener("click", event => event.isTrusted || (event.preventDefault(), event.stopImmediatePropagation()), true);
 const button = (label, onclick, main) => h(main ? "button.main" : "button", { onclick }, t(label));
 const section = (title, items, note) =>
   items?.length ? h("section", h("h2", h("span", t(title)), note), h("ul", items)) : "";
-const state = (text) => { at("state").textContent = text; };
+const state = text => { at("state").textContent = text; };
 // Errors of what was asked: the same call cannot succeed.
 const HOPELESS = /NOT_FOUND$|^(INVALID|FIELD|NO_[PS]|NOT_A)/;
 // What went wrong, in the person's language, and what to do; the server's own words are folded.
@@ -51,22 +51,22 @@ const fail = ({ code, error }, again) => {
 };
 
 const waiting = [];
-const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+const send = message => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 const request = (method, params) => new Promise((resolve, reject) => {
   const id = waiting.push(({ error, result = {} }) => (error ? reject(error) : resolve(result)));
   send({ id, method, params });
 });
-const answerOf = (result) => {
+const answerOf = result => {
   meta = result._meta || {};
   key = meta["pi-mcp/press"] || key;
   return result.structuredContent || { error: result.content?.[0]?.text };
 };
 // An answer without a code is none: the call may have been refused, or its reply lost.
 const call = (name, args) =>
-  request("tools/call", { name, arguments: args }).then(answerOf).catch((error) => ({ error: error.message }));
-const tellModel = (text) => request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {});
+  request("tools/call", { name, arguments: args }).then(answerOf).catch(error => ({ error: error.message }));
+const tellModel = text => request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {});
 // Words of the person's for the chat; of a host that takes none they are the person's to write.
-const sayInChat = (text) => {
+const sayInChat = text => {
   const refused = () => state(t("write", text));
   request("ui/message", { role: "user", content: [{ type: "text", text }] }).catch(refused);
   if (!host.message) refused();
@@ -81,7 +81,7 @@ const dress = ({ theme, styles, locale: given }) => {
 
 // `show` is the page's own: it hears of tool-input, tool-result, tool-cancelled and, for a new theme or language, of
 // host-context-changed.
-const start = async (show) => {
+const start = async show => {
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || data?.jsonrpc !== "2.0") return;
     const { id, method, params = {} } = data;

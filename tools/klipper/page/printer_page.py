@@ -30,19 +30,21 @@ HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL = 1000
 
+# A bound, without the zeros behind its point, which Klipper writes and nobody says.
+BOUND = r"(-?\d+(?:\.\d*[1-9])?)\S*"
 # The beginning of most messages.
 OPTION = re.compile(r"(?:Unable to parse option|Option) '([^']*)' in section '([^']*)':? ")
 RUSSIAN = {
     r"must be specified.*": "нужно указать",
-    r"must be above (-?[\d.]+).*": "должно быть больше {}",
-    r"must be below (-?[\d.]+).*": "должно быть меньше {}",
-    r"must have minimum of (-?[\d.]+).*": "должно быть не меньше {}",
-    r"must have maximum of (-?[\d.]+).*": "должно быть не больше {}",
+    rf"must be above {BOUND}.*": "должно быть больше {}",
+    rf"must be below {BOUND}.*": "должно быть меньше {}",
+    rf"must have minimum of {BOUND}.*": "должно быть не меньше {}",
+    rf"must have maximum of {BOUND}.*": "должно быть не больше {}",
     r"must have (\d+) elements, not '(.*)'": "нужно значений: {}, а не «{}»",
     r"expected a number, not '(.*)'": "нужно число, а не «{}»",
     r"expected a whole number, not '(.*)'": "нужно целое число, а не «{}»",
     r"(?:Option '[^']*' )?is not valid.*": "такого параметра здесь нет",
-    r"Choice '(.*)' for option .* is not a valid choice: one of (.+)": "«{}» не подходит, а только {}",
+    r"Choice '(.*)' for option .* is not a valid choice: one of (.+)": "«{}» не подходит, можно только {}",
     r"Section '(.*)' is not a valid config section.*": "такого раздела нет",
     r"Unknown config object '(.*)'": "«{}» нигде не описан",
     r"pin (\S+) used multiple times in config.*": "вывод {} занят дважды",

@@ -121,12 +121,14 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     are still to come are no losses. A long period has its months, too."""
     first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
+    until = last
     if first == last:  # a single day is shown at the end of four ISO weeks
         last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
         first = last - timedelta(DAYS_SHOWN - 1)
+        until = max(last, _week(day, today)[-1])
     length = (last - first).days + 1
     since = first - timedelta(length)
-    recent = Past(db, settings.user(), since, last, today)
+    recent = Past(db, settings.user(), since, until, today)
     passed = max((min(today, last) - first).days + 1, 0)
     data: JsonObject = {
         "today": f"{today}",
