@@ -114,7 +114,7 @@ class Created(Entry):
     verb = "creates"
 
     def as_json(self) -> JsonObject:
-        members = super().as_json() | filled(inbox=self.thing.kind == "inbox")
+        members = super().as_json()
         if self.steps:
             members["rows"] = list(map(_row, members.pop("steps")))
         return members

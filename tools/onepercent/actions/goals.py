@@ -6,6 +6,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import (
+    StoredRow,
+    UnitOfWork,
     action,
     action_on_one,
     delete_entity,
@@ -18,7 +20,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Created, Done, Thing
 from tools.onepercent.rules import GOAL_COMPLETED
 

@@ -8,6 +8,8 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import (
     GOAL,
+    StoredRow,
+    UnitOfWork,
     action,
     action_on_one,
     check_day,
@@ -21,7 +23,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Created, Done, Shifted, Thing
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
