@@ -113,6 +113,9 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     thing = entry.thing
     forms = (said(f"about.{thing.kind}.gone") if is_gone else "") or said(f"about.{thing.kind}")
     name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
+    steps = counted(entry.things()["step"], "step")
+    if thing.goal_title:
+        steps = say("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
     company = ""
     if isinstance(entry, Deleted) and entry.steps:
         company = " " + say("with.steps", steps=counted(entry.steps, "step"))
@@ -120,7 +123,7 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
         "name": name,
         "title": quoted(name),
         "date": ", ".join(span(*part.split("..")) for part in thing.dates),
-        "steps": _steps_of_goal(entry),
+        "steps": steps,
         "company": company,
     }
     # The places are filled last: a person's title may have the sign between the three parts.
@@ -141,13 +144,6 @@ def _detail_text(detail: Detail) -> str:
 def _verbs(head: str) -> list[str]:
     """Удалить and Удалено: before and after it is done."""
     return say(f"head.{head}").split("|")
-
-
-def _steps_of_goal(entry: Entry) -> str:
-    """7 шагов цели «Дом»."""
-    steps = counted(entry.things()["step"], "step")
-    goal = entry.thing.goal_title
-    return say("steps.of_goal", steps=steps, goal=quoted(goal)) if goal else steps
 
 
 def _steps(entry: Entry) -> list[str]:

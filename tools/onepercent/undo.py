@@ -189,22 +189,19 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
-    goals: dict[tuple[str, str], Deleted] = {}
     steps: dict[tuple[str, str], list[Entry]] = {}
     for place in before:
         for entry in _described(unit, before[place], after[place]):
-            thing = entry.thing
-            if thing.kind == "step":
-                steps.setdefault((entry.verb, thing.goal_title), []).append(entry)
-                continue
-            entries.append(entry)
-            if thing.kind == "goal" and isinstance(entry, Deleted):
-                goals[entry.verb, thing.title] = entry
-    for goal, group in steps.items():
-        if goal in goals:
-            goals[goal].steps = len(group)
-        else:
-            entries += [_grouped(group)] if len(group) > MOST_STEPS else group
+            if entry.thing.kind == "step":
+                steps.setdefault((entry.verb, entry.thing.goal_title), []).append(entry)
+            else:
+                entries.append(entry)
+
+    for entry in entries:
+        if isinstance(entry, Deleted) and entry.thing.kind == "goal":
+            entry.steps = len(steps.pop((entry.verb, entry.thing.title), ()))
+    for group in steps.values():
+        entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries
 
 

@@ -53,7 +53,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     title = params["title"]
     values = {"category": "work"} | params
     if "amount" in values and not values.get("target"):
-        raise without_target()
+        raise targets.without_target("goal")
 
     created = Created(Thing("goal", title), values=stored(values, CONTENT))
     unit.show(created)
@@ -70,7 +70,7 @@ def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
     params = targets.columns(targets.moved(unit, goal, params))
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
-        raise without_target()
+        raise targets.without_target("goal")
     after = update_entity(unit, goal, params, TEXTS)
     targets.warn_of_reached(unit, after)
     if "target_unit" in params:
@@ -84,12 +84,6 @@ def add(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     if not params.get("amount"):
         raise fields.required("amount")
     update(unit, goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
-
-
-def without_target() -> ToolError:
-    """The error of an amount for a goal that wants none."""
-    hint = 'Give it one with goal.update: target {"amount": 300000, "unit": "EUR"}.'
-    return ToolError("Goal has no target to count towards", hint, code="FIELD_INVALID", field="amount")
 
 
 @action_on_one("goal.complete")

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields
+from tools.onepercent import days, fields, words
 from tools.onepercent.actions import (
     StoredRow,
     UnitOfWork,
@@ -19,7 +19,7 @@ from tools.onepercent.actions import (
     thing_of,
 )
 from tools.onepercent.actions.habits import history_of, warn_of_streak
-from tools.onepercent.actions.targets import AMOUNT, warn_of_reached
+from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
 from tools.onepercent.database import Row
 from tools.onepercent.diff import Marked, target_of
 from tools.onepercent.habits.histories import History
@@ -92,7 +92,10 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         if not dates:
             continue
 
-        marked.name_days(dates)
+        marked.thing = replace(marked.thing, kind="mark", dates=tuple(words.ranges(dates)))
+        marked.count = len(dates)
+        if marked.replaces and marked.count == 1:
+            marked.replaces = "".join(marked.replaces.values())
         unit.show(marked)
         if habit["goal_id"] and "amount" in params:
             warn_of_reached(unit, unit.read("goals", habit["goal_id"]))
@@ -204,8 +207,7 @@ def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:
             return mark["amount"]  # type: ignore[no-any-return]
         return target and max(present, target)
     if target is None:
-        hint = 'habit.update gives it one: target {"amount": 2, "unit": "l"}.'
-        raise ToolError("Habit has no target to count towards", hint, code="FIELD_INVALID", field="amount")
+        raise without_target("habit")
     return round(present + params["amount"], 3)
 
 

@@ -259,8 +259,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.go_on(unit, step, day)
-        day_named = day if "date" in params else ""
-        unit.show(Done(thing_of(unit, step), xp_reward=earned, date=day_named, next=coming))
+        unit.show(Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming))
 
 
 action_on_one("step.reopen")(reopen_entity)

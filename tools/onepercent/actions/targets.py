@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Annotated
 
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.onepercent import fields
@@ -75,6 +76,13 @@ def columns(params: JsonObject) -> JsonObject:
     values = params | amounts
     del values["target"]
     return values
+
+
+def without_target(kind: str) -> ToolError:
+    """The error of an amount for a goal or habit that wants none."""
+    hint = f'Give it one with {kind}.update: target {{"amount": 2, "unit": "l"}}.'
+    message = f"{kind.capitalize()} has no target to count towards"
+    return ToolError(message, hint, code="FIELD_INVALID", field="amount")
 
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
