@@ -157,7 +157,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     table = row.table
     if table in OWNERS:
         habit = unit.read("habits", row["habit_id"])
-        thing = thing_of(unit, habit or row)
+        thing = thing_of(unit, habit) if habit else Thing("habit")
         return replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
 
     kind = KIND[table]
