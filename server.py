@@ -40,10 +40,6 @@ def main(words: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also in the middle of an import
     way = command_line(words)
     settings = settings_or_refuse()
-    if way == "list":
-        from tools.__main__ import main as shell
-
-        return shell(["list"])
     if way == "connect":
         from tools import connect
 

@@ -28,7 +28,6 @@ def command_line(words: list[str]) -> str:
         ("http", "serve over HTTP, to clients with a token"),
         ("check", "say what works, what is not set up, what is broken"),
         ("connect", "print each client's line for this machine"),
-        ("list", "list the tools"),
     ):
         ways.add_argument(f"--{way}", dest="way", action="store_const", const=way, help=help_text)
     parser.set_defaults(way="standalone")

@@ -30,3 +30,8 @@ def test_a_yes_is_good_for_nothing_and_nobody_else():
 def test_a_forged_state_is_none():
     for state in (None, "", "x", ".", "1.x", "9999999999." + "0" * 64, "٣." + "0" * 64, 7, "1.\ud800"):
         assert not calls.is_current(state, **ASKED)
+
+
+def test_of_a_toolset_that_a_scope_names_whole_and_for_readers_all_is_allowed():
+    caller = calls.caller_of_scope("anna", ("klipper", "klipper:read", "anki:read"), "")
+    assert (caller.toolsets, caller.read_only) == ({"klipper", "anki"}, {"anki"})

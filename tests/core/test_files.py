@@ -161,15 +161,11 @@ def test_a_lock_is_free_once_its_holder_is_killed(holder):
         pass
 
 
-@pytest.mark.slow
-def test_waiting_stops_when_the_call_is_withdrawn(holder):
-    with calls.calling(lambda *_: None, lambda: True), pytest.raises(Cancelled), exclusive_lock("anki"):
-        pass
-
-
-def test_a_lock_is_not_entered_twice_in_one_process():
-    with exclusive_lock("anki"), pytest.raises(ToolError), exclusive_lock("anki", timeout_s=0):
-        pass
+def test_a_lock_is_not_entered_twice_and_waiting_stops_when_the_call_is_withdrawn():
+    with exclusive_lock("anki"), calls.calling(lambda *_: None, lambda: True):
+        for error, timeout_s in ((ToolError, 0), (Cancelled, 1)):
+            with pytest.raises(error), exclusive_lock("anki", timeout_s=timeout_s):
+                pass
 
 
 def test_a_state_folder_that_cannot_be_made_says_what_to_do(env, tmp_path):

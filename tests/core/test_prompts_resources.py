@@ -24,8 +24,8 @@ ARGUMENTS = {
 registry.load()
 
 
-def listed_resources(cursor=None):
-    return resources.list_resources(settings.current(), {"cursor": cursor})
+def listed_resources():
+    return resources.list_resources(settings.current(), {})
 
 
 def text_of(uri):

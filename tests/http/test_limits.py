@@ -50,12 +50,14 @@ def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers,
     assert (max(seen), len(seen), bool(turns.by_caller)) == (most_at_once, 9, False)
 
 
-def test_who_stops_waiting_takes_no_turn():
+def test_who_waits_keeps_no_turn_from_others_and_takes_none_after_that():
     async def waiting():
-        turns = Turns(1, 1)
+        turns = Turns(2, 1)
         async with turns.turn("anna"):
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(turns.turn("anna").__aenter__(), 0.01)
+            second = asyncio.ensure_future(turns.turn("anna").__aenter__())
+            await asyncio.sleep(0)
+            await asyncio.wait_for(turns.turn("ben").__aenter__(), 1)
+            second.cancel()
         await asyncio.wait_for(turns.turn("anna").__aenter__(), 1)
 
     asyncio.run(waiting())

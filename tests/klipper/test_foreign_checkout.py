@@ -85,7 +85,7 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
     before = state_of(foreign)
 
     answer = done()
-    freshness.check()
+    freshness.at_start()
     found = health()
     done()
 

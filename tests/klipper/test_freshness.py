@@ -48,10 +48,10 @@ def go_away(upstream):
 
 def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, caplog):
     registry.load()
-    assert freshness.check in registry.START_JOBS
+    assert registry.start_jobs(settings.current()) == [freshness.at_start]
     before = state_of(docs)
 
-    freshness.check()
+    freshness.at_start()
 
     assert [record.levelno for record in caplog.records] == [logging.WARNING] and "sync_docs" in caplog.text
     assert state_of(docs) == before, "the upstream is asked for its tip, and nothing is fetched"
@@ -60,21 +60,21 @@ def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, cap
 
 
 def test_a_failed_sync_leaves_the_note(docs, behind, heard):
-    freshness.check()
+    freshness.at_start()
     go_away(behind)
     assert not sync()["success"]
     assert described() and heard == [True]
 
 
 def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(env, docs, upstream, heard, caplog):
-    freshness.check()
+    freshness.at_start()
     assert not docs.exists()
     done()
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
-    freshness.check()
+    freshness.at_start()
     upstream.commit({"docs/Bed_Mesh.md": page("two")})
     env(MCP_READ_ONLY=1)
-    freshness.check()
+    freshness.at_start()
     assert heard == [False] and caplog.text == "" and not freshness.note()
 
 
@@ -88,11 +88,11 @@ def due(env, behind):
 
 
 def test_sessions_share_one_check_an_interval(due, behind, caplog):
-    freshness.check()
+    freshness.at_start()
     go_away(behind)
     caplog.clear()
 
-    freshness.check()
+    freshness.at_start()
 
     assert described() and "not asked" not in caplog.text
     assert len(caplog.records) == 1, "a new session says too that the docs are behind"
@@ -100,10 +100,10 @@ def test_sessions_share_one_check_an_interval(due, behind, caplog):
 
 def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_else(due, behind, heard, caplog):
     go_away(behind)
-    freshness.check()
+    freshness.at_start()
     assert len(caplog.records) == 1 and heard == [] and not described()
     caplog.clear()
-    freshness.check()
+    freshness.at_start()
     assert caplog.text == ""
 
 
@@ -113,12 +113,12 @@ def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):
     for text in ("{", '{"x": 1}', "\0", json.dumps({**stamp, "checked": 4e9})):
         due.write_text(text)
         assert not described()
-        freshness.check()
+        freshness.at_start()
         assert described()
 
 
 def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_is_enough(env, docs, behind):
-    freshness.check()
+    freshness.at_start()
     other = Upstream(env() / "other")
     env(KLIPPER_DOCS_URL=other.url)
     assert not described()
@@ -126,7 +126,7 @@ def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_
     env(KLIPPER_DOCS_URL=behind.url, KLIPPER_DOCS_EXTRA=f"other={other.url}")
     done()
     other.commit({"docs/Bed_Mesh.md": page("two")})
-    freshness.check()
+    freshness.at_start()
     assert described()
 
 
@@ -151,7 +151,7 @@ def test_what_the_check_says_of_the_docs(env, docs, upstream):
 
     upstream.commit({"docs/Bed_Mesh.md": page("two")})
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
-    freshness.check()
+    freshness.at_start()
     found = health()
     assert found.state == "ok" and "behind" in found.summary and "sync_docs" in found.advice
 

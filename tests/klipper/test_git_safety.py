@@ -79,7 +79,7 @@ def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, u
     assert evil.exists(), "the poison works on a git that is run plainly"
     evil.unlink()
 
-    freshness.check()
+    freshness.at_start()
     answer = done()
 
     assert list(answer["changed"]) == ["Bed_Mesh.md"]

@@ -15,6 +15,7 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, interrupted
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
+from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.health import guarded
 from tools.onepercent.backup import backup, database, export, import_, restore
@@ -284,3 +285,19 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path
     assert json.loads(run("import", str(tmp_path / "none.json"), status=1))["code"] == "DATABASE_ERROR"
     for words, status in (((), 0), (("export",), 2), (("fly",), 2)):
         assert b"onepercent export FILE" in run(*words, status=status)
+
+
+def test_what_was_applied_is_on_the_disk_and_in_the_one_file_unless_somebody_reads_an_older_one(
+    file: Path, tmp_path: Path, monkeypatch
+):
+    synced = []
+    monkeypatch.setattr(files, "sync", synced.append)
+    do(act("goal.create", title="Кухня"))
+    alone = shutil.copyfile(file, tmp_path / "alone")
+    with closing(store.connect(alone)) as db:
+        assert (db.execute("SELECT title FROM goals").fetchone()[0], synced) == ("Кухня", [])
+    with closing(store.connect(file)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT title FROM goals").fetchall()
+        do(act("goal.create", title="Сад"))
+        assert synced == [Path(f"{file}-wal")]

@@ -125,17 +125,3 @@ def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
     assert press(seen=0, date="2026-03-17") == "ALREADY"
     shown = person_pages.days_data((date(2026, 3, 17),) * 2, True)["habits"][0]
     assert shown["today_amount"] == 0.5, "the page of a day has the amount of that day"
-
-
-def test_what_is_only_shown_costs_no_fsync_and_what_is_applied_is_on_the_disk():
-    synchronous = "PRAGMA synchronous"
-    with store.writing("NORMAL") as db:
-        assert db.execute(synchronous).fetchone()[0] == 1
-    with store.writing() as db:
-        assert db.execute(synchronous).fetchone()[0] == 2
-    previewed = preview(act("goal.create", title="Кухня"))
-    with store.connected() as db:
-        assert db.execute(synchronous).fetchone()[0] == 1
-    apply(previewed)
-    with store.connected() as db:
-        assert db.execute(synchronous).fetchone()[0] == 2

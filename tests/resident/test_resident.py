@@ -83,7 +83,7 @@ def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_term
     monkeypatch.chdir(tmp_path)
     environ = {"MCP_TOOL_NAMES": "dotted", "GREETING": "grüß", "TZ": "UTC-9"}
     environ |= {f"LARGE_{number}": "x" * 50_000 for number in range(20)}
-    with service.caller(**environ) as client:
+    with service.caller(**environ, **{"": "a variable without a name"}) as client:
         client.initialize()
         assert "test.process" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
         process = session_of(client)

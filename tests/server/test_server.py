@@ -117,7 +117,7 @@ def test_a_session_beside_a_printer_leaves_the_processor_to_klipper(env, folder)
 def test_a_wrong_start_is_one_line_and_exit_2():
     for words, setting, told in (
         (["--wrong"], {}, "--wrong"),
-        (["--check", "--list"], {}, "--list"),
+        (["--check", "--http"], {}, "--http"),
         (
             ["--standalone"],
             {"MCP_TOOLSETS": "klipper,nope"},
@@ -129,13 +129,11 @@ def test_a_wrong_start_is_one_line_and_exit_2():
         assert told in done.stderr
 
 
-def test_check_list_and_help_answer_without_serving():
+def test_check_and_help_answer_without_serving():
     checked = run("--check")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert checked.stdout.startswith("✓ server")
     assert "○ klipper" in checked.stdout
-    listed = run("--list").stdout
-    assert "read_doc " in listed and max(map(len, listed.splitlines())) <= 78
     assert "--check" in run("--help").stdout
 
 

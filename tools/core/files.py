@@ -47,13 +47,13 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         yield temporary
-        _sync(temporary)
+        sync(temporary)
         put(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     # The new name is on the disk once the folder is: else a power cut brings back the old file.
     with suppress(OSError):  # some file systems have no such call
-        _sync(path.parent)
+        sync(path.parent)
 
 
 def _forget_killed_writes(folder: Path) -> None:
@@ -82,7 +82,8 @@ def _link(new: Path, path: Path) -> None:
         os.link(new, path)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Have a file or folder on the disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

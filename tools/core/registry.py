@@ -1,4 +1,4 @@
-"""The registry: every tool, command and start-up job that a module under `tools/<toolset>/` declares."""
+"""The registry: every tool and command that a module under `tools/<toolset>/` declares."""
 
 import importlib
 from collections.abc import Callable, Collection
@@ -12,7 +12,6 @@ from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_o
 from tools.core.toolsets import offers, only_reads, package
 
 COMMANDS: dict[tuple[str, str], Function] = {}
-START_JOBS: list[Callable[[], None]] = []
 
 
 def command(name: str) -> Callable[[Function], Function]:
@@ -35,20 +34,14 @@ class TextOutput(NamedTuple):
     status: int = 0
 
 
-def at_start(function: Callable[[], None]) -> Callable[[], None]:
-    """Declare work for a thread of its own once the server has answered its first request. The toolset's
-    package names the module in `START_MODULES`, so that nothing else is imported for it."""
-    START_JOBS.append(function)
-    return function
-
-
 def start_jobs(settings: Settings) -> list[Callable[[], None]]:
-    """The start-up jobs of the toolsets that these settings offer."""
-    offered = [name for name in toolsets() if offers(settings, name)]
-    for name in offered:
-        for module in getattr(package(name), "START_MODULES", ()):
-            importlib.import_module(module)
-    return [job for job in START_JOBS if toolset_of(job) in offered]
+    """Work for a thread of its own once the server has answered its first request: `at_start` of each module that the
+    package of an offered toolset names in `START_MODULES`. Nothing else is imported for it."""
+    modules: list[str] = []
+    for name in toolsets():
+        if offers(settings, name):
+            modules += getattr(package(name), "START_MODULES", ())
+    return [importlib.import_module(module).at_start for module in modules]
 
 
 @cache

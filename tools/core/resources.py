@@ -12,10 +12,8 @@ from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.core.tool import description, toolset_of
 
-# Items in one answer; of a completion MCP allows no more.
-PAGE_SIZE = 100
-# The beginning of a cursor; the URI of the last resource listed follows.
-CURSOR = "after:"
+# Values in a completion; MCP allows no more.
+MOST_VALUES = 100
 
 RESOURCES: dict[str, "Resource"] = {}
 
@@ -77,21 +75,12 @@ class Resource:
 
 
 def list_resources(settings: Settings, params: JsonObject) -> JsonObject:
-    """resources/list: one page at a time, by URI. A cursor holds the last URI, so a sync in between does no
-    harm. Raises ToolError INVALID_CURSOR."""
-    cursor = params.get("cursor")
-    if cursor is not None and not cursor.startswith(CURSOR):
-        raise ToolError(
-            "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
-        )
-    resources: dict[str, Resource] = {}
+    """resources/list: all of them on one page, since some clients never ask for the next."""
+    entries: dict[str, JsonObject] = {}
     for resource in offered(settings):
-        resources |= dict.fromkeys(resource.uris(), resource)
-    uris = [uri for uri in sorted(resources) if cursor is None or uri > cursor.removeprefix(CURSOR)]
-    answer: JsonObject = {"resources": [resources[uri].entry(uri) for uri in uris[:PAGE_SIZE]]}
-    if len(uris) > PAGE_SIZE:
-        answer["nextCursor"] = CURSOR + uris[PAGE_SIZE - 1]
-    return answer
+        for uri in resource.uris():
+            entries[uri] = resource.entry(uri)
+    return {"resources": [entries[uri] for uri in sorted(entries)]}
 
 
 def list_templates(settings: Settings, params: JsonObject) -> JsonObject:
@@ -140,7 +129,11 @@ def complete(settings: Settings, params: JsonObject) -> JsonObject:
     values = _values(settings, params["ref"], argument["name"])
     fitting = [value for value in values if typed in _folded(value)]
     fitting.sort(key=lambda value: not _folded(value).startswith(typed))
-    completion = {"values": fitting[:PAGE_SIZE], "total": len(fitting), "hasMore": len(fitting) > PAGE_SIZE}
+    completion = {
+        "values": fitting[:MOST_VALUES],
+        "total": len(fitting),
+        "hasMore": len(fitting) > MOST_VALUES,
+    }
     return {"completion": completion}
 
 

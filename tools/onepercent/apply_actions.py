@@ -63,7 +63,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
     answer. Raises ToolError."""
     plan = None
     try:
-        with store.writing() as db:
+        with store.applying() as db:
             preview = previews.find(db, preview_id)
             if preview["idempotency_key"] == key:  # the stored answer
                 return dispatch.recorded(db, json.loads(preview["answer"]))
@@ -74,7 +74,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
             plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
-            answer = _apply(db, plan, preview_id, key)
+            return _apply(db, plan, preview_id, key)
     except ToolError as error:
         if plan and error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
@@ -83,8 +83,6 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
                     error.hint = RENEWED
                     error.data |= previews.keep_and_show(dry)
         raise
-    store.checkpoint()
-    return answer
 
 
 def _ask(preview_id: str) -> None:
@@ -126,7 +124,11 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     histories.settle(db, days.today())
     lines: list[str] = []
     for _, outcome in run.done:
-        lines += outcome.done()
+        lines += (
+            [outcome.message]
+            if outcome.message
+            else [sentences.line(entry).done for entry in outcome.entries]
+        )
     # The preview has named the changes; of many only the sums are repeated.
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)

@@ -50,11 +50,13 @@ class Thing:
         return members
 
 
-def target_of(row: Mapping[str, Any]) -> JsonObject:
-    """The target of a row as tools and diffs show it."""
-    if dict(row).get("at_most"):
-        return {"at_most": row["target_amount"], "unit": row["target_unit"]}
-    return {"amount": row["target_amount"], "unit": row["target_unit"]}
+def target_of(row: Mapping[str, Any]) -> JsonObject | None:
+    """The target of a row as tools and diffs show it; None if it has none."""
+    values = dict(row)
+    target = values.get("target_amount")
+    if target is None:
+        return None
+    return {"at_most" if values.get("at_most") else "amount": target, "unit": values["target_unit"]}
 
 
 class Edit(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.onepercent import actions, days, fields, sentences, settings, words
-from tools.onepercent.actions import Action, Outcome
-from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
+from tools.onepercent.actions import Action
+from tools.onepercent.actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
 from tools.onepercent.database import Database
 from tools.onepercent.diff import SECTIONS, Entry
 
@@ -37,7 +37,9 @@ class Planned(NamedTuple):
 
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
-        outcome = self.kind.run(unit, dict(self.values))
+        unit.outcome = Outcome()
+        self.kind.run(unit, dict(self.values))
+        outcome = unit.outcome
         if outcome.created_id is not None:
             created = (self.kind.domain, outcome.created_id)
             unit.created[self.client_action_id] = created

@@ -21,9 +21,9 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.registry import TextOutput, command
 from tools.onepercent import apply_actions, backup, days, dispatch, fields, previews, shell, words
-from tools.onepercent.actions import Outcome, action, habits
-from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
-from tools.onepercent.database import Row, store
+from tools.onepercent.actions import action, habits
+from tools.onepercent.actions.unit_of_work import Change, StoredRow, UnitOfWork
+from tools.onepercent.database import store
 from tools.onepercent.days import WEEK
 from tools.onepercent.diff import Counted, Thing
 from tools.onepercent.dry_run import Planned, dry_run
@@ -67,20 +67,19 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 
 
 @action("loop.import", {})
-def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def _import(unit: UnitOfWork, params: JsonObject) -> None:
     """Add the habits that are not here, and the days and notes that the others lack. Raises ToolError."""
     from tools.onepercent import loop_export
 
-    outcome = Outcome()
     names: list[str] = []
     dates: list[str] = []
     try:
         for habit, past in loop_export.habits_of(params["file"]):
             name = habit["Name"] = errors.one_line(habit["Name"])
             if past is None:
-                outcome.warn("loop.absent", title=name)
+                unit.warn("loop.absent", title=name)
             else:
-                _add(unit, habit, past, names.count(name), outcome)
+                _add(unit, habit, past, names.count(name))
                 dates += _note(unit, name, past)
             names.append(name)
     except (*backup.NOT_OURS, *loop_export.ERRORS, OSError, sqlite3.IntegrityError) as error:
@@ -89,8 +88,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise ToolError(message, hint, code="FIELD_INVALID") from error
 
     if dates:
-        outcome.entries.append(_sum("note", sorted(dates), Thing("diary")))
-    return outcome
+        unit.show(_sum("note", sorted(dates), Thing("diary")))
 
 
 def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
@@ -110,12 +108,12 @@ def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
     return dates
 
 
-def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int, outcome: Outcome) -> None:
+def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) -> None:
     """Add a habit with its past, or to one that is here the days that it lacks. `twins`: how many of its name
     come before it."""
     start = len(unit.journal)
     present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
-    key = present["id"] if present else _create(unit, habit, past, outcome)
+    key = present["id"] if present else _create(unit, habit, past)
     rows = unit.db.execute("SELECT date FROM habit_marks WHERE habit_id = ?", (key,))
     days_here = {day for (day,) in rows}
 
@@ -124,25 +122,25 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int, ou
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        outcome.entries.append(_sum("mark", dates, Thing("mark", habit["Name"])))
+        unit.show(_sum("mark", dates, Thing("mark", habit["Name"])))
 
     if present:
         here = present["target_unit"]
         if marks and here and habit["Type"] != "YES_NO" and here != _unit(habit):
-            outcome.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
+            unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
     else:
         _adapt(unit, unit.find("habit", key), habit, marks)
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
 
 
-def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]", outcome: Outcome) -> int:
+def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]") -> int:
     """Create a habit from its row in Habits.csv; what has no counterpart is a warning. Returns its id."""
     times = int(habit["FrequencyNumerator"])
     every = int(habit["FrequencyDenominator"])
     values: JsonObject = {"name": habit["Name"]} | _schedule(times, every)
     places = {"title": habit["Name"], "count": times, "days": every}
     if times < every != WEEK and values.get("n") != every:
-        outcome.warn("loop.schedule", **places)
+        unit.warn("loop.schedule", **places)
 
     about = [habit["Question"], habit["Description"]]
     amount = _target(habit) / 1000
@@ -154,21 +152,20 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]", outcome: Ou
     if amount and every > 1:
         limit = f"{'≤' if is_most else '≥'} {words.number(amount)} {_unit(habit)}"
         about.append(limit)
-        outcome.warn("loop.target", limit=limit, **places)
+        unit.warn("loop.target", limit=limit, **places)
 
     values["description"] = "\n".join(about).strip() or None
     if past:
         values["created_on"] = past[0]["Date"]
-    created = habits.create(unit, values)
-    outcome.entries += created.entries
-    return created.created_id or 0
+    habits.create(unit, values)
+    return unit.outcome.created_id or 0
 
 
-def _adapt(unit: UnitOfWork, created: Row, habit: "Record", marks: list[JsonObject]) -> None:
+def _adapt(unit: UnitOfWork, created: StoredRow, habit: "Record", marks: list[JsonObject]) -> None:
     """Make the schedule of a new habit that of Loop, where an action cannot."""
     key = created["id"]
     if habit["Archived?"] == "true":
-        unit.assign("habits", created, {"archived_at": unit.stamp})
+        unit.assign(created, {"archived_at": unit.stamp})
         last = days.ordinal(marks[-1]["date"] if marks else unit.day)
         first = f"{date.fromordinal(last + 1)}"
         unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})

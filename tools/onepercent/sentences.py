@@ -232,8 +232,8 @@ def _created(entry: Created) -> list[Detail]:
     values: JsonObject = {"goal_title": entry.thing.goal_title} | entry.values
     if kind == "habit":
         details.append(_frequency(values["frequency"], values))
-        if "target_amount" in values:
-            details.append(target_in_words(target_of(values)))
+        if target := target_of(values):
+            details.append(target_in_words(target))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
         values = {name: content for name, content in values.items() if name not in OF_HABIT}
     if entry.steps:
@@ -264,7 +264,7 @@ def _changed(entry: Changed) -> list[Detail]:
         return [say("reopened" if state.after in (False, "work") else f"done.{kind}")]
 
     details: list[Detail] = []
-    redundant = {"goal_id", "xp"}  # said by goal_title, and by the sum of XP
+    redundant = {"xp"}  # said by the sum of XP
     if "frequency_type" in changes:
         before, after, _ = zip(*changes.values(), strict=True)
         values = [dict(zip(changes, side, strict=True)) for side in (before, after)]

@@ -23,27 +23,26 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, fields, previews, settings, words
-from tools.onepercent.actions import Outcome, action, edit, marks, stored, targets, thing_of
+from tools.onepercent.actions import action, edits, marks, stored, thing_of, with_goal
 from tools.onepercent.actions.goals import CATEGORIES
+from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
-    ENTITIES,
-    OWNERS,
-    SILENT,
     Change,
+    Outcome,
     Place,
+    StoredRow,
     UnitOfWork,
     balance,
     difference,
     fingerprint,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
-from tools.onepercent.database import Database, Row, store
+from tools.onepercent.database import Database, store
 from tools.onepercent.diff import (
     Archived,
     Changed,
     Counted,
     Deleted,
-    Edit,
     Entry,
     Paused,
     Resumed,
@@ -53,19 +52,13 @@ from tools.onepercent.diff import (
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
 
-NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a row of `persons`
-
 UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
-
-KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
-
-PARENTS = OWNERS | {"steps": "goals"}
-
-UNSAID = (*SILENT, "deleted_at", "archived_at")  # what an entry says in other ways
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-Rows = dict[Place, Row]  # an empty row is none
+State = tuple[
+    StoredRow | None, Deleted | None
+]  # a row, and the entry that says that it goes, if a person sees it
 
 
 @Tool(
@@ -128,7 +121,7 @@ def summary(journal: str) -> str:
 
 
 @action("undo.last", {})
-def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
     applied_id = params.get("applied_id", 0)  # Another version may have kept a preview without them.
     undone = params.get("undone", False)
@@ -138,14 +131,14 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(row["journal"])["changes"]
     changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in kept]
-    before = _rows(unit, changes)
+    before = _states(unit, changes)
     xp = balance(unit.db, unit.user)[0]
     try:
         _take_back(unit, changes)
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
-    return Outcome(
-        _entries(unit, before, _rows(unit, changes)),
+    unit.outcome = Outcome(
+        _entries(unit, before, _states(unit, changes)),
         message=words.say("redone" if undone else "undone", lines=summary(row["journal"])),
         reversed_xp=balance(unit.db, unit.user)[0] - xp,
         reversal=(applied_id, not undone),
@@ -158,12 +151,23 @@ def _blocked(reason: str) -> ToolError:
     return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
 
 
-def _rows(unit: UnitOfWork, changes: list[Change]) -> Rows:
-    rows: Rows = {}
+def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
+    """The named rows as they are now, while what they belong to is there."""
+    states: dict[Place, State] = {}
     for step in changes:
+        if step.table in UNNAMED:
+            continue
         row = unit.read(step.table, *step.key)
-        rows[step.place] = dict(row) if row else {}
-    return rows
+        if step.table == "persons":
+            row = row or NOBODY
+        deleted = None
+        if row and not row.get("deleted_at"):
+            # A day may have several entries: their words say which one it is.
+            texts = stored(row, fields.DIARY)
+            scores = stored(row, CATEGORIES)
+            deleted = Deleted(thing_of(unit, row), values=texts, scores=scores, **marks.amount_of(unit, row))
+        states[step.place] = (row and with_goal(unit, row), deleted)
+    return states
 
 
 def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
@@ -175,24 +179,24 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
                 raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
             continue
-        present = dict(zip(row.keys(), fingerprint(row), strict=True))
+        present = dict(zip(row, fingerprint(row), strict=True))
         left = present | step.values
         if left != present:
             raise _blocked(difference(step.table, list(left.values()), row))
         if step.replaced is None:
-            unit.remove(step.table, row)
+            unit.remove(row)
         else:
-            unit.assign(step.table, row, dict(step.replaced))
+            unit.assign(row, dict(step.replaced))
 
 
-def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[Entry]:
+def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, State]) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
     goals: dict[tuple[str, str], Deleted] = {}
     steps: dict[tuple[str, str], list[Entry]] = {}
-    for place, row in before.items():
-        for entry in _described(unit, place[0], row, after[place], before):
+    for place in before:
+        for entry in _described(unit, before[place], after[place]):
             thing = entry.thing
             if thing.kind == "step":
                 steps.setdefault((entry.verb, thing.goal_title), []).append(entry)
@@ -208,70 +212,28 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[Entry]:
     return entries
 
 
-def _described(unit: UnitOfWork, table: str, before: Row, after: Row, rows: Rows) -> list[Entry]:
-    """The entries that say what becomes of a row; of `rows` may be what it belongs to."""
-    is_there = _is_there(after)
-    if table in UNNAMED or not (is_there or _is_there(before)):
+def _described(unit: UnitOfWork, before: State, after: State) -> list[Entry]:
+    """The entries that say what becomes of a row."""
+    row, goes = before
+    row_after, comes = after
+    shown = goes or comes
+    if not shown:
         return []
-    row = before or after
-    if owner := PARENTS.get(table):
-        key = row[f"{KIND[owner]}_id"]
-        parent = rows.get((owner, (key,))) or unit.read(owner, key) or {}
-
-    if table in ("persons", "ssp_evaluations"):
-        thing = Thing(KIND[table])
-    elif not owner:
-        thing = thing_of(unit, KIND[table], row)
-    elif table == "steps":
-        thing = replace(thing_of(unit, "step", row), goal_title=parent["title"])
-    else:
-        thing = thing_of(unit, "habit", parent)
-
-    if table == "habit_marks":
-        thing = replace(thing, kind="mark", dates=(row["date"],))
-    elif table == "habit_pauses":
-        if is_there:
-            return [Paused(thing, first=after["first_day"], last=after["last_day"])]
-        return [Resumed(thing, resumed=before["first_day"])]
-    elif table == "persons":
-        before = NOBODY | dict(before)
-        after = NOBODY | dict(after)
-    if _is_there(before) != _is_there(after):
-        # A day may have several entries: their words say which one it is.
-        details = marks.amount_of(parent, row) if table == "habit_marks" else {}
-        texts = stored(row, fields.DIARY)
-        scores = stored(row, CATEGORIES)
-        return [Deleted(thing, restored=is_there, values=texts, scores=scores, **details)]
+    thing = shown.thing
+    if row_after and row_after.table == "habit_pauses":
+        return [Paused(thing, first=row_after["first_day"], last=row_after["last_day"])]
+    if row and row.table == "habit_pauses":
+        return [Resumed(thing, resumed=row["first_day"])]
+    if not (row and row_after and goes and comes):
+        return [replace(shown, restored=comes is not None)]
 
     entries: list[Entry] = []
-    if before.get("archived_at") != after.get("archived_at"):
-        entries.append(Archived(thing, archived=bool(after["archived_at"])))
-    changes = {}
-    for name in before:
-        if name == "goal_id" and before[name] != after[name]:
-            titles = [_goal_title(unit, each, rows) for each in (before, after)]
-            changes["goal_title"] = Edit(titles[0], titles[1])
-        elif name not in UNSAID and before[name] != after[name]:
-            changes[name] = edit(name, before[name], after[name])
+    if row.get("archived_at") != row_after.get("archived_at"):
+        entries.append(Archived(thing, archived=bool(row_after["archived_at"])))
+    changes = edits(unit, row, row_after)
     if changes or not entries:
-        changed = Changed(thing, changes=changes)
-        if table in targets.IN_SIGHT:
-            targets.gather(unit, table, before, after, changed)
-        entries.append(changed)
+        entries.append(Changed(thing, changes=changes))
     return entries
-
-
-def _goal_title(unit: UnitOfWork, row: Row, rows: Rows) -> str | None:
-    """The title of the goal that a row belongs to, if it does."""
-    key = row["goal_id"]
-    if key is None:
-        return None
-    goal = rows.get(("goals", (key,))) or unit.read("goals", key)
-    return str(goal["title"]) if goal else None
-
-
-def _is_there(row: Row) -> bool:
-    return bool(row and not row.get("deleted_at"))
 
 
 def _grouped(steps: list[Entry]) -> Entry:

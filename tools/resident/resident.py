@@ -181,8 +181,9 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; return the reason if that is impossible."""
+    # Without a name it cannot be set: a Windows shell hands on `=C:=C:\\`.
+    values = dict(variable.split(b"=", 1) for variable in environ if variable.find(b"=") > 0)
     # Only what differs is written: a write ends the sharing of that memory with the service.
-    values = dict(variable.split(b"=", 1) for variable in environ)
     for name in os.environb.keys() - values.keys():
         del os.environb[name]
     for name, value in values.items():

@@ -109,12 +109,16 @@ def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper():
         "[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n": [4],
         "[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n": [],
         "[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n": [],
-        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n": [],
+        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_x1]\nstep_pin: PA2\nendstop_pin: PC1\n": [],
+        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n": [6],
         "[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n": [4],
+        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n": [3],
+        "[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\n"
+        "analog_range_down_pin: 3, 4\nd4_pin: PB1\n": [8],
         "[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n": [4],  # each may be shared, not both
         "[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n": [6],
     }.items():
-        twice = [one for one in findings(text) if one.message.startswith("pin ")]
+        twice = [one for one in findings(text) if one.message.lower().startswith("pin ")]
         assert [one.line for one in twice] == lines and {one.level for one in twice} <= {"error"}, text
 
 

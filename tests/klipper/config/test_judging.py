@@ -71,6 +71,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[fan]\npin: PB5 PB6\n": "Invalid pin description",
         "[fan]\npin: toolboard:PA1\n": "Unknown pin chip name 'toolboard'",
         "[fan]\npin: PA1\n": "pin PA1 used multiple times in config: also step_pin of [stepper_x]",
+        "[stepper_y]\nendstop_pin: PA3\n": "pin PA3 used multiple times in config: also endstop_pin of [stepper_x]",
         "[stepper_x]\ndir_pin: PA1\n": "pin PA1 used multiple times in config: also step_pin of [stepper_x]",
         "[stepper_x]\nenable_pin: !PG1\n[stepper_y]\nenable_pin: PG1\n": "Shared pin PG1 must have same polarity",
         "[stepper_x]\nhoming_positive_dir: true\n": "Invalid homing_positive_dir / position_endstop in 'stepper_x'",

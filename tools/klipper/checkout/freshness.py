@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.core import registry, toolsets
 from tools.core import settings as core_settings
+from tools.core import toolsets
 from tools.core.errors import Cancelled, ToolError
 from tools.core.files import exclusive_lock, replace_file
 from tools.core.json_types import JsonObject
@@ -72,8 +72,7 @@ def announcing() -> Iterator[None]:
         toolsets.tools_changed()
 
 
-@registry.at_start
-def check() -> None:
+def at_start() -> None:
     """Ask the upstream of every source that is here and due; say so on stderr if one is behind.
 
     One session does it for all: those that start meanwhile wait for what it learns.

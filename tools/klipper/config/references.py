@@ -20,8 +20,8 @@ SHARED = tuple(
 )
 # Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py).
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
-# An option that names pins: `pin`, `step_pin`, `encoder_pins`.
-PIN = re.compile(r"(^|_)pins?$")
+# An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
+PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
@@ -271,6 +271,9 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         other, name, marks_there = first.setdefault((chip, pin), (section, option, marks))
         is_same = (other, name) == (section, option)
         is_shared = name == option and option.startswith(SHARED)
+        if option == "endstop_pin" and "extra_carriage" not in (section.kind, other.kind):
+            # By the steppers of one axis alone: stepper_z and stepper_z1 (klippy/stepper.py).
+            is_shared = is_shared and _axis(section) == _axis(other)
         if is_same or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:
@@ -279,6 +282,10 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         elif marks != marks_there:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
             yield finding_at(section, option, message)
+
+
+def _axis(section: Section) -> str:
+    return section.name.rstrip("0123456789")
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
@@ -301,11 +308,12 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
 def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
     """Every pin as it is written, with its section and option."""
     for section in machine.sections.values():
-        is_analog = ANALOG in " ".join(section.values)  # buttons share such a pin
-        if is_analog or section.kind in (OVERRIDE, ALIASES, *machine.plugins):
+        if section.kind in (OVERRIDE, ALIASES, *machine.plugins):
             continue
         for setting in section.values.values():
-            if PIN.search(setting.name):
+            # Buttons share an analog pin.
+            is_analog = {ANALOG, f"{ANALOG}_{setting.name}"} & section.values.keys()
+            if PIN.search(setting.name) and not is_analog:
                 for text in section.words(setting.name):
                     yield section, setting.name, text
 

@@ -5,14 +5,14 @@ A module beside this one is found by itself, so a new action is one file.
 
 # The way of an action:
 # 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
-# 2. Its function finds rows through the unit of work, checks and changes them there, and returns an Outcome:
-#    what the diff shows, the XP that moved, what may not be meant.
+# 2. Its function finds rows through the unit of work, checks and changes them there, and gives it the outcome:
+#    what the diff shows, what may not be meant.
 # 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
 #    decides by its values, its rows and the unit's day alone.
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,12 @@ from typing import Any
 from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, sentences, words
-from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
-from tools.onepercent.database import Row
-from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Entry, Thing
+from tools.onepercent import fields, words
+from tools.onepercent.actions import targets
+from tools.onepercent.actions.unit_of_work import KIND, OWNERS, SILENT, StoredRow, UnitOfWork
+from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
-from tools.onepercent.words import Warning
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
@@ -35,53 +34,14 @@ GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
 SHOWN_WHOLE = ("title", "name", "repeat")
+UNSAID = (*SILENT, "goal_id", "deleted_at", "archived_at")  # what an entry says in other ways
+TARGET_COLUMNS = ("target_amount", "target_unit", "at_most")
 
 ACTIONS: dict[str, "Action"] = {}
 
 
-@dataclass(slots=True)
-class Outcome:
-    """The result of an action: the diff's entries, the id of what it created.
-
-    `message`: what to say once it is done, if the entries do not say it; `warnings`: what may not be meant;
-    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then, with
-    the XP that this moves.
-    """
-
-    entries: list[Entry] = field(default_factory=list)
-    message: str = ""
-    created_id: int | None = None
-    reversed_xp: int = 0
-    warnings: list[Warning] = field(default_factory=list)
-    reversal: tuple[int, bool] | None = None
-    created_steps: list[int] = field(default_factory=list)
-
-    @property
-    def xp(self) -> int:
-        """The XP that moves."""
-        return self.reversed_xp + sum(entry.xp_reward or 0 for entry in self.entries)
-
-    @property
-    def deletes(self) -> bool:
-        return any(entry.section == "deletes" for entry in self.entries)
-
-    @property
-    def shown(self) -> list[Any]:
-        """The entries as a preview keeps and the tools show them, each with its section."""
-        return [[entry.section, entry.as_json()] for entry in self.entries]
-
-    def warn(self, name: str, **values: object) -> None:
-        """Add a warning: its text, and the values of the places in it; one that is there already is not repeated."""
-        if (name, values) not in self.warnings:
-            self.warnings.append((name, values))
-
-    def done(self) -> list[str]:
-        """Say what has happened."""
-        return [self.message] if self.message else [sentences.line(entry).done for entry in self.entries]
-
-
-Perform = Callable[[UnitOfWork, JsonObject], Outcome]
-PerformOnOne = Callable[[UnitOfWork, Row, JsonObject], Outcome]
+Perform = Callable[[UnitOfWork, JsonObject], None]
+PerformOnOne = Callable[[UnitOfWork, StoredRow, JsonObject], None]
 
 
 @dataclass(frozen=True)
@@ -119,8 +79,7 @@ class Action:
 
 
 def action(name: str, takes: Mapping[str, Field], *required: str):
-    """Declare the function below an action: it takes the unit of work and the canonical values, and returns
-    an Outcome."""
+    """Declare the function below an action: it takes the unit of work and the canonical values."""
 
     def declare(run: Perform) -> Perform:
         ACTIONS[name] = Action(name, takes, required, run)
@@ -140,8 +99,8 @@ def action_on_one(name: str, /, **takes: Field):
 
     def declare(run: PerformOnOne) -> PerformOnOne:
         @action(name, {key: kind, **takes}, key)
-        def find_and_run(unit: UnitOfWork, params: JsonObject) -> Outcome:
-            return run(unit, unit.find(entity, params.pop(key)), params)
+        def find_and_run(unit: UnitOfWork, params: JsonObject) -> None:
+            run(unit, unit.find(entity, params.pop(key)), params)
 
         return run
 
@@ -192,29 +151,69 @@ def find(name: object) -> Action:
     raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 
-def thing_of(unit: UnitOfWork, entity: str, row: Row) -> Thing:
-    """What a change of an existing row is about."""
-    key = unit.shown_id(entity, row["id"])
-    if entity == "diary":
-        return Thing(entity, id=key, dates=(row["date"],))
-    if entity != "step":
-        return Thing(entity, row["name" if entity == "habit" else "title"], key)
-    goal = unit.read("goals", row["goal_id"])
-    return Thing(entity, row["title"], key, goal["title"] if goal else "")
+def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
+    """What a change of an existing row is about; a pause is of its habit."""
+    table = row.table
+    if table in OWNERS:
+        habit = unit.read("habits", row["habit_id"])
+        thing = thing_of(unit, habit or row)
+        return replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
+
+    kind = KIND[table]
+    if kind in ("person", "ssp"):
+        return Thing(kind)
+    key = unit.shown_id(kind, row["id"])
+    if kind == "diary":
+        return Thing(kind, id=key, dates=(row["date"],))
+    goal_title = title_of_goal(unit, row) if kind == "step" else ""
+    return Thing(kind, row["name" if kind == "habit" else "title"], key, goal_title)
 
 
-def changed(row: Row, params: JsonObject) -> tuple[JsonObject, dict[str, Edit]]:
-    """The columns that `params` really changes: the new values, and the edits for the diff. Raises ToolError
-    NOTHING_TO_UPDATE."""
+def title_of_goal(unit: UnitOfWork, row: JsonObject) -> str:
+    """The title of the goal of a step or habit; "" if it has none."""
+    key = row.get("goal_id")
+    goal = unit.read("goals", key) if key else None
+    return goal["title"] if goal else ""
+
+
+def changed(row: JsonObject, params: JsonObject) -> JsonObject:
+    """The columns that `params` really changes, with the new values. Raises ToolError NOTHING_TO_UPDATE."""
     values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
         hint = "It already has these values; get_user_snapshot shows them."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
-    return values, {name: edit(name, row[name], value) for name, value in values.items()}
+    return values
 
 
-def edit(column: str, before: Any, after: Any) -> Edit:
-    """A changed column for the diff; of a long text its length, and the place that changed."""
+def with_goal(unit: UnitOfWork, row: StoredRow) -> StoredRow:
+    """A row with the title of the goal that it has now."""
+    return StoredRow(row.table, row | {"goal_title": title_of_goal(unit, row) or None})
+
+
+def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Edit]:
+    """What a diff shows of a changed row: a target as one thing, the amount of a goal by its sum, a place by its number
+    in the list."""
+    changes = {}
+    for name, value in after.items():
+        if name not in UNSAID and before[name] != value:
+            changes[name] = _edit(name, before[name], value)
+
+    if changes.keys() & TARGET_COLUMNS:
+        for name in TARGET_COLUMNS:
+            changes.pop(name, None)
+        changes["target"] = Edit(target_of(before), target_of(after))
+    if "amount" in changes and after.get("target_amount"):
+        present = targets.sum_of(unit, after)
+        earlier = round(present - (after["amount"] or 0) + (before["amount"] or 0), 3)
+        del changes["amount"]
+        changes["sum"] = Edit(earlier, {"amount": present, "target": target_of(after)})
+    if "place" in changes:
+        changes["place"] = Edit(targets.number(unit, before), targets.number(unit, after))
+    return changes
+
+
+def _edit(column: str, before: Any, after: Any) -> Edit:
+    """A changed column; of a long text its length, and the place that changed."""
     lengths = [len(text) for text in (before, after) if isinstance(text, str)]
     if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
         return Edit(diff_value(column, before), diff_value(column, after))
@@ -238,51 +237,48 @@ def diff_value(column: str, value: Any) -> Any:
 
 
 def update_entity(
-    unit: UnitOfWork,
-    entity: str,
-    row: Row,
-    params: JsonObject,
-    texts: Mapping[str, Field],
-    shown: dict[str, Edit] | None = None,
-) -> Outcome:
-    """Set what really changes; `append` makes `texts` longer, each by a line; `shown` is shown in place of
-    columns. Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
+    unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: Mapping[str, Field]
+) -> StoredRow:
+    """Set what really changes; `append` makes `texts` longer, each by a line. Returns the row as it is then. Raises
+    ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
     additions = params.pop("append", None) or {}
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
         params[name] = texts[name].read(name, longer)
 
-    values, changes = changed(row, params)
-    unit.change(ENTITIES[entity], row, values)
-    return Outcome([Changed(thing_of(unit, entity, row), changes=changes | (shown or {}))])
+    values = changed(row, params)
+    unit.change(row, values)
+    after = StoredRow(row.table, row | values)
+    unit.show(Changed(thing_of(unit, row), changes=edits(unit, with_goal(unit, row), with_goal(unit, after))))
+    return after
 
 
-def delete_entity(unit: UnitOfWork, entity: str, row: Row, **details: Any) -> Outcome:
+def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
     """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes of
     `Deleted`."""
-    unit.change(ENTITIES[entity], row, {"deleted_at": unit.stamp})
-    return Outcome([Deleted(thing_of(unit, entity, row), **details)])
+    unit.change(row, {"deleted_at": unit.stamp})
+    unit.show(Deleted(thing_of(unit, row), **details))
 
 
-def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: str | int) -> Outcome:
+def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
     """Reopen a goal or step, and take back the XP of its completion on the day of that. Raises ToolError
     NOT_COMPLETED."""
+    kind = KIND[row.table]
+    column, state = ("status", "work") if kind == "goal" else ("is_complete", 0)
     if row[column] == state:
-        message = f"{entity.capitalize()} is not completed"
+        message = f"{kind.capitalize()} is not completed"
         raise ToolError(message, "There is nothing to undo.", code="NOT_COMPLETED")
 
-    _, changes = changed(row, {column: state})
-    unit.change(ENTITIES[entity], row, {column: state, "completed_at": None, "completed_on": None})
-    earned = unit.earn_in_all(0, f"{entity}.reopen", row["id"], row["completed_on"])
-    return Outcome([Changed(thing_of(unit, entity, row), xp_reward=earned, changes=changes)])
+    unit.change(row, {column: state, "completed_at": None, "completed_on": None})
+    earned = unit.earn_in_all(0, f"{kind}.reopen", row["id"], row["completed_on"])
+    unit.show(Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)}))
 
 
-def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Outcome:
+def set_archived(unit: UnitOfWork, row: StoredRow, params: JsonObject, archived: bool) -> None:
     """Put a goal or habit out of sight, or back. Raises ToolError NOTHING_TO_UPDATE."""
     archived_at = row["archived_at"] or unit.stamp
-    values, _ = changed(row, {"archived_at": archived_at if archived else None})
-    unit.change(ENTITIES[entity], row, values)
-    return Outcome([Archived(thing_of(unit, entity, row), archived=archived)])
+    unit.change(row, changed(row, {"archived_at": archived_at if archived else None}))
+    unit.show(Archived(thing_of(unit, row), archived=archived))
 
 
 def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:
@@ -297,13 +293,11 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
     raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")
 
 
-def warn_of_same_title(
-    unit: UnitOfWork, outcome: Outcome, table: str, title: str, condition: str, *values: int
-) -> None:
+def warn_of_same_title(unit: UnitOfWork, table: str, title: str, condition: str, *values: int) -> None:
     """Warn if something undeleted has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
     statement = f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}"
     for (other,) in unit.db.execute(statement, (unit.user, *values)):
         if other.casefold() == title.casefold():
-            outcome.warn("warn.same_title", title=other)
+            unit.warn("warn.same_title", title=other)
             return

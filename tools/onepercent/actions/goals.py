@@ -1,10 +1,11 @@
 """Actions on goals."""
 
+from functools import partial
+
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import (
-    Outcome,
     action,
     action_on_one,
     delete_entity,
@@ -17,9 +18,8 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Row
-from tools.onepercent.diff import Changed, Created, Done, Edit, Thing, target_of
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.diff import Created, Done, Thing
 from tools.onepercent.rules import GOAL_COMPLETED
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
@@ -46,7 +46,7 @@ CONTENT = {
 
 
 @action("goal.create", {**CONTENT, "steps": steps.SEVERAL}, "title")
-def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a goal, with its steps if they come along; from here on `goal_id: null` refers to it."""
     own_steps = params.pop("steps", None)
     title = params["title"]
@@ -55,48 +55,34 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise without_target()
 
     created = Created(Thing("goal", title), values=stored(values, CONTENT))
-    outcome = Outcome([created])
-    warn_of_same_title(unit, outcome, "goals", title, "status = 'work' AND archived_at IS NULL")
-    steps.warn_of_odd(unit, outcome, title, dt=params.get("due"))
+    unit.show(created)
+    warn_of_same_title(unit, "goals", title, targets.IN_SIGHT["goals"])
+    steps.warn_of_odd(unit, title, dt=params.get("due"))
 
-    outcome.created_id = unit.latest_goal = unit.create("goal", targets.columns(values))
+    key = unit.outcome.created_id = unit.latest_goal = unit.create("goal", targets.columns(values))
     if own_steps:
-        created.steps = steps.add_several(unit, outcome.created_id, own_steps, outcome)
-    return outcome
+        created.steps = steps.add_several(unit, key, own_steps)
 
 
 @action_on_one("goal.update", **CONTENT, append=fields.record(TEXTS), **targets.ORDER)
-def update(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
-    params = targets.columns(targets.moved(unit, "goal", goal, params))
+    params = targets.columns(targets.moved(unit, goal, params))
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
         raise without_target()
-    outcome = update_entity(unit, "goal", goal, params, TEXTS)
-    after = unit.find("goal", goal["id"])
-    targets.gather(unit, "goals", goal, after, outcome.entries[0])
-    targets.warn_of_reached(unit, outcome, after)
+    after = update_entity(unit, goal, params, TEXTS)
+    targets.warn_of_reached(unit, after)
     if "target_unit" in params:
         for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
-            targets.warn_of_unit(unit, outcome, habit, after)
-    return outcome
+            targets.warn_of_unit(unit, habit, after)
 
 
 @action_on_one("goal.add", amount=targets.ANY_AMOUNT)
-def add(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
+def add(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Add to the amount of a goal, or take off it."""
     if not params.get("amount"):
         raise fields.required("amount")
-    if not goal["target_amount"]:
-        raise without_target()
-    before = targets.sum_of(unit, goal)
-    unit.change("goals", goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
-
-    after = targets.sum_of(unit, goal)
-    thing = thing_of(unit, "goal", goal)
-    total = Edit(before, {"amount": after, "target": target_of(goal)})
-    outcome = Outcome([Changed(thing, changes={"sum": total})])
-    targets.warn_of_reached(unit, outcome, goal)
-    return outcome
+    update(unit, goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
 
 
 def without_target() -> ToolError:
@@ -106,51 +92,37 @@ def without_target() -> ToolError:
 
 
 @action_on_one("goal.complete")
-def complete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
+def complete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Complete a goal; its unfinished steps stay unfinished."""
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen undoes it.", code="ALREADY_COMPLETED")
 
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
-    unit.change("goals", goal, completion)
+    unit.change(goal, completion)
     earned = unit.earn_in_all(GOAL_COMPLETED, "goal.complete", goal["id"])
-    outcome = Outcome([Done(thing_of(unit, "goal", goal), xp_reward=earned)])
+    unit.show(Done(thing_of(unit, goal), xp_reward=earned))
 
     open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]
     if open_steps:
-        outcome.warn("warn.open_steps", title=goal["title"], open_steps=len(open_steps))
-    return outcome
+        unit.warn("warn.open_steps", title=goal["title"], open_steps=len(open_steps))
 
 
-@action_on_one("goal.reopen")
-def reopen(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
-    """Reopen a goal and take back the XP of its completion."""
-    return reopen_entity(unit, "goal", goal, "status", "work")
-
-
-@action_on_one("goal.archive")
-def archive(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
-    """Put a goal with its steps out of sight; nothing of it is lost."""
-    return set_archived(unit, "goal", goal, archived=True)
-
-
-@action_on_one("goal.unarchive")
-def unarchive(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
-    """Bring an archived goal back."""
-    return set_archived(unit, "goal", goal, archived=False)
+action_on_one("goal.reopen")(reopen_entity)
+# Out of sight, with its steps; nothing of it is lost.
+action_on_one("goal.archive")(partial(set_archived, archived=True))
+action_on_one("goal.unarchive")(partial(set_archived, archived=False))
 
 
 @action_on_one("goal.delete")
-def delete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
+def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Delete a goal with its steps; the XP earned stays, and so do the habits that add to it."""
     own_steps = steps.of_goal(unit, goal["id"])
     # Stamped like the goal, one by one: an undo brings back these, and none that was deleted before.
     for step in own_steps:
-        unit.change("steps", step, {"deleted_at": unit.stamp})
+        unit.change(step, {"deleted_at": unit.stamp})
 
     titles = [step["title"] for step in own_steps]
-    outcome = delete_entity(unit, "goal", goal, steps=len(titles), titles=titles)
+    delete_entity(unit, goal, steps=len(titles), titles=titles)
     for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
-        unit.change("habits", habit, {"goal_id": None})
-        outcome.warn("warn.habit_stays", title=habit["name"])
-    return outcome
+        unit.change(habit, {"goal_id": None})
+        unit.warn("warn.habit_stays", title=habit["name"])

@@ -9,7 +9,6 @@ from tools.core.schema import Limits
 from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
-    Outcome,
     action,
     action_on_one,
     delete_entity,
@@ -18,9 +17,9 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Edit, Thing
+from tools.onepercent.diff import Created, Thing
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
 from tools.onepercent.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
@@ -96,7 +95,7 @@ DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_ty
 
 
 @action("habit.create", CONTENT, "name")
-def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a habit; by default the penalty equals the reward."""
     _imply_frequency(params)
     goal_title = _link(unit, params)
@@ -106,19 +105,18 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
     shown = stored(values, [name for name in values if name != "goal_id"])
     shown["frequency"] = shown.pop("frequency_type")
-    outcome = Outcome([Created(Thing("habit", values["name"], goal_title=goal_title), values=shown)])
+    unit.show(Created(Thing("habit", values["name"], goal_title=goal_title), values=shown))
 
-    warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
-    outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
-    _warn(unit, outcome, unit.find("habit", outcome.created_id), params)
-    return outcome
+    warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
+    key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
+    _warn(unit, unit.find("habit", key), params)
 
 
 @action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION), **targets.ORDER)
-def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new schedule holds
     from today on."""
-    params = targets.moved(unit, "habit", habit, params)
+    params = targets.moved(unit, habit, params)
     _imply_frequency(params)
     if frequency := params.get("frequency_type"):
         # What only another frequency needs goes.
@@ -127,44 +125,36 @@ def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
                 params.setdefault(column, None)
 
     before = history_of(unit, habit)
-    link = {}
-    if "goal_id" in params:
-        earlier = unit.read("goals", habit["goal_id"]) if habit["goal_id"] else None
-        goal_title = _link(unit, params)
-        link["goal_title"] = Edit(earlier and earlier["title"], goal_title or None)
-
-    outcome = update_entity(unit, "habit", habit, _columns(params), DESCRIPTION, link)
-    after = dict(unit.find("habit", habit["id"]))
+    _link(unit, params)
+    after = update_entity(unit, habit, _columns(params), DESCRIPTION)
     _check_schedule(after)
     _reschedule(unit, habit, after)
-    targets.gather(unit, "habits", habit, after, outcome.entries[0])
-
-    _warn(unit, outcome, after, params)
-    warn_of_streak(unit, outcome, before)
-    return outcome
+    _warn(unit, after, params)
+    warn_of_streak(unit, before)
 
 
 @action_on_one("habit.delete")
-def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
     (marks,) = unit.db.execute(counting, (habit["id"],)).fetchone()
 
     if not marks:
-        return delete_entity(unit, "habit", habit)
+        delete_entity(unit, habit)
+        return
     history = history_of(unit, habit)
     today = unit.today.toordinal()
     best = history.streak(today).best
     period = f"{history.course.period(today)}s"
-    return delete_entity(unit, "habit", habit, marks=marks, best_streak=best, streak_in=period)
+    delete_entity(unit, habit, marks=marks, best_streak=best, streak_in=period)
 
 
-def _warn(unit: UnitOfWork, outcome: Outcome, habit: Row, params: JsonObject) -> None:
+def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Warn of an end that is over, and of amounts in another unit than that of the goal."""
     if params.get("until") and params["until"] < unit.day:
-        outcome.warn("warn.past", title=habit["name"], day=params["until"])
+        unit.warn("warn.past", title=habit["name"], day=params["until"])
     if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
-        targets.warn_of_unit(unit, outcome, habit, unit.read("goals", habit["goal_id"]))
+        targets.warn_of_unit(unit, habit, unit.read("goals", habit["goal_id"]))
 
 
 def _link(unit: UnitOfWork, params: JsonObject) -> str:
@@ -213,7 +203,7 @@ def _check_schedule(habit: JsonObject) -> None:
         raise ToolError(message, hint, code="FIELD_INVALID", field="target")
 
 
-def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
+def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
     """Note a new schedule from today on; the days before are judged by the one of their time. A habit of
     today simply has another one."""
     old = {"frequency_type": habit["frequency_type"], "detail": schedules.detail(habit)}
@@ -223,7 +213,7 @@ def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
 
     key = habit["id"]
     if row := unit.read("habit_schedules", key, unit.day):
-        unit.change("habit_schedules", row, new)
+        unit.change(row, new)
     elif habit["created_on"] < unit.day:
         for first, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
             if unit.read("habit_schedules", key, first) is None:
@@ -235,7 +225,7 @@ def history_of(unit: UnitOfWork, habit: Row) -> History:
     return histories.of_habit(unit.db, habit["id"], unit.today)
 
 
-def warn_of_streak(unit: UnitOfWork, outcome: Outcome, before: History) -> None:
+def warn_of_streak(unit: UnitOfWork, before: History) -> None:
     """Warn if the streak that stood before an action is shorter now."""
     after = history_of(unit, before.habit)
     today = unit.today.toordinal()
@@ -245,4 +235,4 @@ def warn_of_streak(unit: UnitOfWork, outcome: Outcome, before: History) -> None:
     if new < old:
         period = after.course.period(today)
         title = before.habit["name"]
-        outcome.warn("warn.streak", title=title, before=(old, period), after=(new, period))
+        unit.warn("warn.streak", title=title, before=(old, period), after=(new, period))

@@ -3,16 +3,15 @@
 # A day of a habit has one mark: completed, missed, or partial: an amount below the target. The mark remembers
 # the XP that it brought: what replaces it moves the difference, taking it off moves all of it.
 
-from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.onepercent import days, fields
-from tools.onepercent.actions import Outcome, action, action_on_one, check_day, thing_of
+from tools.onepercent.actions import action, action_on_one, check_day, thing_of
 from tools.onepercent.actions.habits import history_of, warn_of_streak
 from tools.onepercent.actions.targets import AMOUNT, warn_of_reached
-from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.diff import Deleted, Marked, target_of
 from tools.onepercent.habits.histories import History
@@ -36,20 +35,20 @@ OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status 
 
 
 @action("habit.mark_completed", {**MARK, "amount": AMOUNT, "note": fields.text(500)})
-def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def mark_completed(unit: UnitOfWork, params: JsonObject) -> None:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
     target, and missed once it is above a limit."""
-    return _mark_all(unit, params, "completed")
+    _mark_all(unit, params, "completed")
 
 
 @action("habit.mark_missed", {**MARK, "excuse_reason": fields.text(500)})
-def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def mark_missed(unit: UnitOfWork, params: JsonObject) -> None:
     """Mark habits missed on days; an excuse saves XP and the streak."""
-    return _mark_all(unit, params, "missed")
+    _mark_all(unit, params, "missed")
 
 
 @action_on_one("habit.unmark", date=DAY)
-def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Remove a mark and reverse the XP it brought or cost."""
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
@@ -59,17 +58,14 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
         raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
 
     history = history_of(unit, habit)
-    unit.remove("habit_marks", mark)
+    unit.remove(mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
-    thing = replace(thing_of(unit, "habit", habit), kind="mark", dates=(day,))
-    outcome = Outcome([Deleted(thing, xp_reward=earned, **amount_of(habit, mark))])
-    warn_of_streak(unit, outcome, history)
-    return outcome
+    unit.show(Deleted(thing_of(unit, mark), xp_reward=earned, **amount_of(unit, mark)))
+    warn_of_streak(unit, history)
 
 
-def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
+def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     """Mark each of the habits on each of the days, except those that have this mark already."""
-    outcome = Outcome()
     marked_before: list[str] = []
     for habit_id in fields.one_or_several(params, "habit_id"):
         habit = unit.find("habit", habit_id)
@@ -77,29 +73,29 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
 
         history = history_of(unit, habit)
-        marked = Marked(thing_of(unit, "habit", habit), xp_reward=0)
+        marked = Marked(thing_of(unit, habit), xp_reward=0)
         dates = []
         duplicates = []
         for day in _days(unit, history.course, params):
-            if _mark(unit, history, day, params, status, marked, outcome):
+            if _mark(unit, history, day, params, status, marked):
                 dates.append(day)
             else:
                 duplicates.append(day)
         if duplicates:
             marked_before += duplicates
-            outcome.warn("warn.marked", title=habit["name"], dates=duplicates)
+            unit.warn("warn.marked", title=habit["name"], dates=duplicates)
         if not dates:
             continue
 
         marked.name_days(dates)
-        outcome.entries.append(marked)
+        unit.show(marked)
         if habit["goal_id"] and "amount" in params:
-            warn_of_reached(unit, outcome, unit.read("goals", habit["goal_id"]))
-        _warn_of_days(unit, outcome, history, dates)
-        warn_of_streak(unit, outcome, history)
+            warn_of_reached(unit, unit.read("goals", habit["goal_id"]))
+        _warn_of_days(unit, history, dates)
+        warn_of_streak(unit, history)
 
-    if outcome.entries:
-        return outcome
+    if unit.outcome.entries:
+        return
     if marked_before:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
         raise ToolError(
@@ -133,7 +129,6 @@ def _mark(
     params: JsonObject,
     status: str,
     marked: Marked,
-    outcome: Outcome,
 ) -> bool:
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
     habit = history.habit
@@ -161,7 +156,7 @@ def _mark(
         elif amount is not None and amount < habit["target_amount"] and not was_so:
             status = "partial"
         elif not (before and before["xp"] > 0) and _is_beyond(unit, history, day):
-            outcome.warn("warn.enough", title=habit["name"])
+            unit.warn("warn.enough", title=habit["name"])
         else:
             worth = habit["xp_reward"]
     elif not excuse:
@@ -179,7 +174,7 @@ def _mark(
     if before is None:
         unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
     else:
-        unit.change("habit_marks", before, values)
+        unit.change(before, values)
         if before["status"] != status:
             marked.replaces[day] = before["status"]
 
@@ -204,7 +199,7 @@ def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     return 0 < times <= others
 
 
-def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
+def _amount(habit: Row, before: StoredRow | None, params: JsonObject) -> float | None:
     """The amount of the day: what is sent is added, and done without an amount means all of it."""
     target = habit["target_amount"]
     present = (before["amount"] if before else None) or 0
@@ -218,22 +213,25 @@ def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
     return round(present + params["amount"], 3)
 
 
-def amount_of(habit: Row, mark: Row) -> JsonObject:
+def amount_of(unit: UnitOfWork, mark: StoredRow) -> JsonObject:
     """What a diff shows of a mark that goes or comes back: its status, and its amount if the habit has a
-    target."""
+    target. Nothing of a row that is no mark."""
+    habit = unit.read("habits", mark["habit_id"]) if mark.table == "habit_marks" else None
+    if habit is None:
+        return {}
     shown: JsonObject = {"status": mark["status"]}
-    if habit["target_amount"] is not None and (habit["at_most"] or mark["amount"] is not None):
+    if habit["at_most"] or mark["amount"] is not None:
         shown |= filled(amount=mark["amount"], target=target_of(habit))
     return shown
 
 
-def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, dates: list[str]) -> None:
+def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
     """Warn of days that are not due, and of those that may be of another month than was meant."""
     title = history.habit["name"]
     for day in dates:
         if not history.is_expected(days.ordinal(day)):
-            outcome.warn("warn.not_scheduled", title=title, day=day, weekday=day)
+            unit.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)
     if dates[0] < usual.isoformat():
-        outcome.warn("warn.long_ago", title=title, day=dates[0])
+        unit.warn("warn.long_ago", title=title, day=dates[0])

@@ -8,9 +8,8 @@ from datetime import timedelta
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
-from tools.onepercent.actions import Outcome, action, action_on_one, set_archived, thing_of
-from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Row
+from tools.onepercent.actions import action, action_on_one, set_archived, thing_of
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Paused, Resumed
 from tools.onepercent.habits.schedules import LAST
 
@@ -31,9 +30,8 @@ IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND ar
 
 
 @action("habit.pause", PAUSE)
-def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def pause(unit: UnitOfWork, params: JsonObject) -> None:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
-    outcome = Outcome()
     last = params.get("to")
     reason = params.get("reason")
     for habit in _habits(unit, params):
@@ -43,12 +41,10 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
         unit.insert_stamped("habit_pauses", values)
 
-        thing = thing_of(unit, "habit", habit)
-        outcome.entries.append(Paused(thing, first=first, last=last, reason=reason or ""))
-    return outcome
+        unit.show(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
-def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> None:
+def _check_pause(unit: UnitOfWork, habit: StoredRow, first: str, last: str | None) -> None:
     """Raises ToolError INVALID_DATE, or FIELD_INVALID if it meets another pause."""
     end = last or LAST
     if end < first:
@@ -65,20 +61,18 @@ def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> 
 
 
 @action("habit.resume", SEVERAL)
-def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def resume(unit: UnitOfWork, params: JsonObject) -> None:
     """End the pause of habits as of today, or give up the one to come."""
-    outcome = Outcome()
     for habit in _habits(unit, params):
         if ended := _end_pause(unit, habit):
-            outcome.entries.append(Resumed(thing_of(unit, "habit", habit), resumed=ended))
+            unit.show(Resumed(thing_of(unit, habit), resumed=ended))
         else:
-            outcome.warn("warn.not_paused", title=habit["name"])
-    if not outcome.entries:
+            unit.warn("warn.not_paused", title=habit["name"])
+    if not unit.outcome.entries:
         raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
-    return outcome
 
 
-def _habits(unit: UnitOfWork, params: JsonObject) -> list[Row]:
+def _habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The habits that an action names: one, several, or all that are in sight; with exceptions."""
     if params.get("all"):
         fields.check_one(params, *SEVERAL)
@@ -91,34 +85,33 @@ def _habits(unit: UnitOfWork, params: JsonObject) -> list[Row]:
 
 
 @action_on_one("habit.archive")
-def archive(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+def archive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Put a habit out of sight, paused; nothing of it is lost."""
-    outcome = set_archived(unit, "habit", habit, archived=True)
+    set_archived(unit, habit, params, archived=True)
     first = _first_day(unit, habit)
     for row in _pauses(unit, habit):
         if row["first_day"] <= first <= (row["last_day"] or LAST):
             if row["last_day"]:  # It would end while the habit is out of sight.
-                unit.change("habit_pauses", row, {"last_day": None})
-            return outcome
+                unit.change(row, {"last_day": None})
+            return
 
     unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})
-    return outcome
 
 
 @action_on_one("habit.unarchive")
-def unarchive(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
+def unarchive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Bring an archived habit back and resume it."""
     _end_pause(unit, habit)
-    return set_archived(unit, "habit", habit, archived=False)
+    set_archived(unit, habit, params, archived=False)
 
 
-def _first_day(unit: UnitOfWork, habit: Row) -> str:
+def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
     """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
     is_marked = unit.read("habit_marks", habit["id"], unit.day) is not None
     return (unit.today + timedelta(days=is_marked)).isoformat()
 
 
-def _pauses(unit: UnitOfWork, habit: Row) -> list[Row]:
+def _pauses(unit: UnitOfWork, habit: StoredRow) -> list[StoredRow]:
     """The pauses of a habit, read so that another session's change of them is noticed."""
     statement = "SELECT first_day FROM habit_pauses WHERE habit_id = ? ORDER BY first_day"
     rows = []
@@ -128,7 +121,7 @@ def _pauses(unit: UnitOfWork, habit: Row) -> list[Row]:
     return rows
 
 
-def _end_pause(unit: UnitOfWork, habit: Row) -> str:
+def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:
     """End the first pause that is not over, the day before today; one that has not begun goes. Returns its
     first day, "" if there is none."""
     for row in _pauses(unit, habit):
@@ -137,9 +130,9 @@ def _end_pause(unit: UnitOfWork, habit: Row) -> str:
             continue
 
         if first >= unit.day:
-            unit.remove("habit_pauses", row)
+            unit.remove(row)
         else:
             yesterday = unit.today - timedelta(days=1)
-            unit.change("habit_pauses", row, {"last_day": yesterday.isoformat()})
+            unit.change(row, {"last_day": yesterday.isoformat()})
         return first
     return ""

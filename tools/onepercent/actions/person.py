@@ -2,9 +2,9 @@
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, settings
-from tools.onepercent.actions import Outcome, action, changed
+from tools.onepercent.actions import action, changed, edits
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Changed, Edit, Thing
 from tools.onepercent.rules import LATEST_DAY_START_HOUR
 
@@ -18,6 +18,9 @@ def _zone(name: str, value: object) -> str:
 
 # A time zone; null stands for the setting's.
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
+NOBODY = StoredRow(
+    "persons", {"time_zone": None, "day_start_hour": 0}
+)  # the count of days without a row of `persons`
 NEWEST = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
 
 
@@ -28,10 +31,12 @@ NEWEST = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1
         "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR),
     },
 )
-def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, params: JsonObject) -> None:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
     row = unit.read("persons", unit.user)
-    values, changes = changed(row or {"time_zone": None, "day_start_hour": 0}, params)
+    before = row or NOBODY
+    values = changed(before, params)
+    changes = edits(unit, before, StoredRow("persons", before | values))
 
     # In words the zone of the settings has its name.
     if zone := changes.get("time_zone"):
@@ -39,10 +44,10 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
         changes["time_zone"] = Edit(zone.before or default, zone.after or default)
 
     if row:
-        unit.change("persons", row, values)
+        unit.change(row, values)
     else:
         unit.insert_stamped("persons", values)
-    return Outcome([Changed(Thing("person"), changes=changes)])
+    unit.show(Changed(Thing("person"), changes=changes))
 
 
 @action(
@@ -54,7 +59,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     "category",
     "score",
 )
-def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
     scores: JsonObject = dict.fromkeys(CATEGORIES)
@@ -62,6 +67,7 @@ def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
         last = unit.read("ssp_evaluations", key) or scores
         scores = {name: last[name] for name in CATEGORIES}
 
-    rated, changes = changed(scores, {category: params["score"]})
-    update = Changed(Thing("ssp", category), changes={"score": changes[category]})
-    return Outcome([update], created_id=unit.create("ssp", scores | rated))
+    rated = changed(scores, {category: params["score"]})
+    score = Edit(scores[category], params["score"])
+    unit.show(Changed(Thing("ssp", category), changes={"score": score}))
+    unit.outcome.created_id = unit.create("ssp", scores | rated)

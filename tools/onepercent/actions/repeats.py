@@ -8,8 +8,7 @@ from datetime import date, timedelta
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, texts
-from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Row
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.habits import due_days
 from tools.onepercent.rules import LONGEST_INTERVAL
 
@@ -74,7 +73,7 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
             values["repeat"] = due_days.begun(repeat, date.fromisoformat(first))
 
 
-def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:
+def go_on(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     """Hand the rule of a step that is done on a day over to the next one, which is made; return its day, None if there
     is none. What is done late, while a later day is due already, was due on the last day of the rule before."""
     if step["repeat"] is None or not step["dt"]:
@@ -85,9 +84,9 @@ def go_on(unit: UnitOfWork, step: Row, day: str) -> str | None:
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
     rule = due_days.begun_again(step["repeat"], date.fromisoformat(day))
     coming = due_days.first_day(rule, following)
-    unit.change("steps", step, {"repeat": None, "dt": done})
+    unit.change(step, {"repeat": None, "dt": done})
     if coming:
-        values = {name: value for name, value in dict(step).items() if name not in OWN}
+        values = {name: value for name, value in step.items() if name not in OWN}
         unit.create("step", values | {"dt": coming, "repeat": rule})
     return coming
 

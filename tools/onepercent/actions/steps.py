@@ -8,7 +8,6 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import (
     GOAL,
-    Outcome,
     action,
     action_on_one,
     check_day,
@@ -18,12 +17,12 @@ from tools.onepercent.actions import (
     repeats,
     stored,
     thing_of,
+    title_of_goal,
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Done, Edit, Shifted, Thing
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.diff import Created, Done, Shifted, Thing
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
@@ -74,7 +73,7 @@ INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id 
         "inbox": fields.FLAG,
     },
 )
-def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
     several = params.pop("steps", None)
     if several is None and "title" not in params:
@@ -82,9 +81,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if several and "title" in params:
         raise fields.invalid("steps", "the only steps: send title or steps")
 
-    outcome = Outcome()
     if params.pop("inbox", False):
-        goal = _inbox(unit, outcome)
+        goal = _inbox(unit)
     elif "goal_id" in params:
         goal = unit.find("goal", params["goal_id"])
     else:
@@ -92,58 +90,53 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise ToolError("goal_id is required", hint, code="FIELD_REQUIRED", field="goal_id")
 
     if several:
-        shown = add_several(unit, goal["id"], several, outcome)
-        outcome.entries.append(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
+        shown = add_several(unit, goal["id"], several)
+        unit.show(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
     else:
-        outcome.created_id, values = _add(unit, goal["id"], params, outcome)
+        unit.outcome.created_id, values = _add(unit, goal["id"], params)
         thing = Thing("step", values["title"], goal_title=goal["title"])
-        outcome.entries.append(Created(thing, values=stored(values, CONTENT)))
-    return outcome
+        unit.show(Created(thing, values=stored(values, CONTENT)))
 
 
-def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
+def _inbox(unit: UnitOfWork) -> StoredRow:
     """The goal for errands: the oldest open one of that name; made if there is none."""
     title = words.say("inbox")
     present = unit.db.execute(INBOX, {"user": unit.user, "title": title}).fetchone()
     if present:
         return unit.find("goal", present["id"])
     values = {"title": title, "category": "work"}
-    outcome.entries.append(Created(Thing("inbox", title), values=values))
+    unit.show(Created(Thing("inbox", title), values=values))
     return unit.find("goal", unit.create("goal", values))
 
 
-def add_several(
-    unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome
-) -> list[JsonObject]:
+def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
     """Add steps to a goal; return what the diff shows of each: every field that it can have, in order."""
     shown = []
     for step in steps:
-        key, values = _add(unit, goal_id, step, outcome)
-        outcome.created_steps.append(key)
+        key, values = _add(unit, goal_id, step)
+        unit.outcome.created_steps.append(key)
         shown.append({name: diff_value(name, values.get(name)) for name in IN_A_LIST})
     return shown
 
 
-def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> tuple[int, JsonObject]:
+def _add(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObject]:
     """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
     repeats.begin(unit, values, values.get("dt"))
 
     title = values["title"]
-    warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
-    warn_of_odd(unit, outcome, title, values.get("dt"), values.get("time_duration"))
+    warn_of_same_title(unit, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
+    warn_of_odd(unit, title, values.get("dt"), values.get("time_duration"))
     return unit.create("step", values), values
 
 
-def warn_of_odd(
-    unit: UnitOfWork, outcome: Outcome, title: str, dt: str | None, minutes: int | None = None
-) -> None:
+def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | None = None) -> None:
     """Warn of a date in the past, and of minutes that were probably meant as hours."""
     if dt and dt < unit.day:
-        outcome.warn("warn.past", title=title, day=dt)
+        unit.warn("warn.past", title=title, day=dt)
     if minutes and minutes < FEWEST_LIKELY_MINUTES:
-        outcome.warn("warn.minutes", title=title, minutes=minutes)
+        unit.warn("warn.minutes", title=title, minutes=minutes)
 
 
 @action_on_one(
@@ -153,23 +146,16 @@ def warn_of_odd(
     progress=fields.whole(0, 100, empty=True),
     append=fields.record(DESCRIPTION),
 )
-def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     """Change a step's title, description, date, priority, duration, order or goal."""
-    move = {}
     if "goal_id" in params:
-        goal = unit.find("goal", params["goal_id"])
-        params["goal_id"] = goal["id"]
-        if goal["id"] != step["goal_id"]:
-            before = thing_of(unit, "step", step).goal_title
-            move["goal_id"] = Edit(step["goal_id"], unit.shown_id("goal", goal["id"]))
-            move["goal_title"] = Edit(before, goal["title"])
+        params["goal_id"] = unit.find("goal", params["goal_id"])["id"]
     repeats.begin(unit, params, params.get("dt", step["dt"]))
 
-    outcome = update_entity(unit, "step", step, params, DESCRIPTION, move)
+    update_entity(unit, step, params, DESCRIPTION)
     if "repeat" in params:  # The day was counted by the former rule.
-        unit.assign("steps", step, {"dt": params.get("dt", step["dt"])})
-    warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
-    return outcome
+        unit.assign(step, {"dt": params.get("dt", step["dt"])})
+    warn_of_odd(unit, step["title"], params.get("dt"), params.get("time_duration"))
 
 
 @action(
@@ -184,7 +170,7 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
         "to": fields.day(),
     },
 )
-def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def shift(unit: UnitOfWork, params: JsonObject) -> None:
     """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and `to`
     bound their dates."""
     fields.check_one(params, "days", "dt")
@@ -201,7 +187,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     for step in sorted(within, key=lambda step: step["dt"]):
         day = _moved(step["dt"], params)
         if day != step["dt"]:
-            unit.change("steps", step, {"dt": day})
+            unit.change(step, {"dt": day})
             moved.append((step["title"], step["dt"], day))
     if not moved:
         hint = "They already are on that day; `days` is the distance, e.g. 7 or -1."
@@ -209,21 +195,20 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
     goal_title = ""
     if len({step["goal_id"] for step in within}) == 1:
-        goal_title = thing_of(unit, "step", within[0]).goal_title
+        goal_title = title_of_goal(unit, within[0])
     thing = Thing("steps", goal_title=goal_title)
-    outcome = Outcome([Shifted(thing, count=len(moved), steps=moved, days=params.get("days"))])
+    unit.show(Shifted(thing, count=len(moved), steps=moved, days=params.get("days")))
 
     if "step_ids" in params:
         for step in chosen:
             if step not in within:
-                outcome.warn("warn.stays", title=step["title"])
+                unit.warn("warn.stays", title=step["title"])
     late = [day for _, _, day in moved if day < unit.day]
     if late:
-        outcome.warn("warn.overdue", left=len(late))
-    return outcome
+        unit.warn("warn.overdue", left=len(late))
 
 
-def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
+def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
     match fields.check_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
@@ -237,7 +222,7 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
             return [unit.find("step", row["id"]) for row in late]
 
 
-def of_goal(unit: UnitOfWork, goal_id: int) -> list[Row]:
+def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
     """The undeleted steps of a goal."""
     statement = "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
     return unit.find_all("step", statement, goal_id)
@@ -261,9 +246,8 @@ def _moved(dt: str, params: JsonObject) -> str:
         "date": fields.day(default="today"),
     },
 )
-def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def complete(unit: UnitOfWork, params: JsonObject) -> None:
     """Complete steps, today or on one of the last days."""
-    outcome = Outcome()
     day = check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
     for step_id in fields.one_or_several(params, "step_id"):
         step = unit.find("step", step_id)
@@ -271,23 +255,18 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
             message = f"Step already completed: {step['title']}"
             raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
 
-        unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
+        unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.go_on(unit, step, day)
         day_named = day if "date" in params else ""
-        thing = thing_of(unit, "step", step)
-        outcome.entries.append(Done(thing, xp_reward=earned, date=day_named, next=coming))
-    return outcome
+        unit.show(Done(thing_of(unit, step), xp_reward=earned, date=day_named, next=coming))
 
 
-@action_on_one("step.reopen")
-def reopen(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
-    """Reopen a step and take back the XP of its completion."""
-    return reopen_entity(unit, "step", step, "is_complete", 0)
+action_on_one("step.reopen")(reopen_entity)
 
 
 @action_on_one("step.delete")
-def delete(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
+def delete(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     """Delete a step; the XP earned stays."""
     ended = None if step["is_complete"] else step["repeat"]
-    return delete_entity(unit, "step", step, repeat=ended)
+    delete_entity(unit, step, repeat=ended)

@@ -11,6 +11,7 @@ with the values it replaced, so that it can be undone.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they replaced; undo
 #   and the streaks need nothing else.
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, NamedTuple
@@ -18,11 +19,14 @@ from typing import Any, NamedTuple
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days
-from tools.onepercent.database import Database, Row
+from tools.onepercent.database import Database
+from tools.onepercent.diff import Entry
 from tools.onepercent.fields import REFERENCE
 from tools.onepercent.habits import due_days
+from tools.onepercent.words import Warning
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
+KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
 
 # The key columns of the tables that have no `id`.
 KEYS = {
@@ -47,6 +51,14 @@ Place = tuple[str, Key]  # a table and the key of a row in it
 Fingerprint = list[Any] | None  # the values of a row, long texts by their digest; None if there is no row
 
 
+class StoredRow(JsonObject):
+    """A row that was read, with its table."""
+
+    def __init__(self, table: str, values: Mapping[str, Any]):
+        super().__init__(values)
+        self.table = table
+
+
 class Change(NamedTuple):
     """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or
     removed."""
@@ -62,12 +74,45 @@ class Change(NamedTuple):
 
 
 @dataclass(slots=True)
+class Outcome:
+    """The result of an action: the diff's entries, the id of what it created.
+
+    `message`: what to say once it is done, if the entries do not say it; `warnings`: what may not be meant;
+    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then, with
+    the XP that this moves.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    message: str = ""
+    created_id: int | None = None
+    reversed_xp: int = 0
+    warnings: list[Warning] = field(default_factory=list)
+    reversal: tuple[int, bool] | None = None
+    created_steps: list[int] = field(default_factory=list)
+
+    @property
+    def xp(self) -> int:
+        """The XP that moves."""
+        return self.reversed_xp + sum(entry.xp_reward or 0 for entry in self.entries)
+
+    @property
+    def deletes(self) -> bool:
+        return any(entry.section == "deletes" for entry in self.entries)
+
+    @property
+    def shown(self) -> list[Any]:
+        """The entries as a preview keeps and the tools show them, each with its section."""
+        return [[entry.section, entry.as_json()] for entry in self.entries]
+
+
+@dataclass(slots=True)
 class UnitOfWork:
     """`expected` is empty for a preview; else the rows as the preview saw them, and a difference is
     PREVIEW_STALE.
 
     `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in order.
-    `own`: the rows that this unit has created, which nobody else can have changed.
+    `own`: the rows that this unit has created, which nobody else can have changed. `outcome`: that of the action which
+    runs; it is given to the unit by `show` and `warn`.
     """
 
     db: Database
@@ -80,7 +125,8 @@ class UnitOfWork:
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
     latest_goal: int | None = None
-    found: dict[str, Row] = field(default_factory=dict)
+    found: dict[str, StoredRow] = field(default_factory=dict)
+    outcome: Outcome = field(default_factory=Outcome)
     stamp: str = ""
     day: str = ""
 
@@ -88,7 +134,7 @@ class UnitOfWork:
         self.stamp = days.stamp(self.moment)
         self.day = self.today.isoformat()
 
-    def find(self, entity: str, reference: int | str | None) -> Row:
+    def find(self, entity: str, reference: int | str | None) -> StoredRow:
         """The row of an undeleted goal, step, habit or diary entry that an id field means; the `dt` of a step that
         repeats is the day on which it is due. Raises ToolError:
         GOAL_NOT_FOUND and the like, or what is wrong with a reference."""
@@ -98,7 +144,7 @@ class UnitOfWork:
             raise missing(entity)
         if entity == "step" and row["repeat"]:
             day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
-            row = dict(row) | {"dt": day}
+            row["dt"] = day
         self.found[entity] = row
         return row
 
@@ -114,23 +160,24 @@ class UnitOfWork:
             raise ToolError(message, hint, code=f"{entity.upper()}_NOT_FOUND")
         return key
 
-    def find_all(self, entity: str, statement: str, *values: int | str) -> list[Row]:
+    def find_all(self, entity: str, statement: str, *values: int | str) -> list[StoredRow]:
         """The rows whose ids a query of this user selects, found one by one, so that another session's change
         of them is noticed."""
         ids = self.db.execute(statement, (self.user, *values)).fetchall()
         return [self.find(entity, key) for (key,) in ids]
 
-    def read(self, table: str, *key: int | str) -> Row | None:
+    def read(self, table: str, *key: int | str) -> StoredRow | None:
         """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
         not as the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
-        row = self.db.execute(statement, (*key, self.user)).fetchone()
+        present = self.db.execute(statement, (*key, self.user)).fetchone()
+        row = StoredRow(table, present) if present else None
         name = _row_name(table, key)
         if name not in self.seen and f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
-            present = fingerprint(row) if row else None
-            self.seen[name] = present
-            before = self.expected.get(name, present)
-            if before != present:
+            values = fingerprint(row) if row else None
+            self.seen[name] = values
+            before = self.expected.get(name, values)
+            if before != values:
                 raise stale(difference(table, before, row))
         return row
 
@@ -165,12 +212,13 @@ class UnitOfWork:
         self.journal.append(Change(table, key, None, values))
         return rowid
 
-    def change(self, table: str, row: Row, values: JsonObject) -> None:
+    def change(self, row: StoredRow, values: JsonObject) -> None:
         """Set columns of a row."""
-        self.assign(table, row, values | {"updated_at": self.stamp})
+        self.assign(row, values | {"updated_at": self.stamp})
 
-    def assign(self, table: str, row: Row, values: JsonObject) -> None:
+    def assign(self, row: StoredRow, values: JsonObject) -> None:
         """Set columns of a row and nothing else."""
+        table = row.table
         key = key_of(table, row)
         columns = ", ".join(f'"{name}"' for name in values)
         stored = self.db.execute(f"SELECT {columns} FROM {table} WHERE {_by_key(table)}", key).fetchone()
@@ -178,11 +226,20 @@ class UnitOfWork:
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
         self.journal.append(Change(table, key, dict(stored), values))
 
-    def remove(self, table: str, row: Row) -> None:
+    def remove(self, row: StoredRow) -> None:
         """Delete a row for good; undo does, and what takes off a mark or a pause."""
-        key = key_of(table, row)
-        self.db.execute(f"DELETE FROM {table} WHERE {_by_key(table)}", key)
-        self.journal.append(Change(table, key, dict(row), None))
+        key = key_of(row.table, row)
+        self.db.execute(f"DELETE FROM {row.table} WHERE {_by_key(row.table)}", key)
+        self.journal.append(Change(row.table, key, dict(row), None))
+
+    def show(self, entry: Entry) -> None:
+        """Add an entry to the diff."""
+        self.outcome.entries.append(entry)
+
+    def warn(self, name: str, **values: object) -> None:
+        """Add a warning: its text, and the values of the places in it; one that is there already is not repeated."""
+        if (name, values) not in self.outcome.warnings:
+            self.outcome.warnings.append((name, values))
 
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:
         """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance.
@@ -226,7 +283,7 @@ def missing(entity: str) -> ToolError:
     return ToolError(f"{name} not found", hint, code=f"{entity.upper()}_NOT_FOUND")
 
 
-def key_of(table: str, row: Row) -> Key:
+def key_of(table: str, row: JsonObject) -> Key:
     """The values of a row's key columns."""
     return tuple(row[name] for name in KEYS.get(table, ("id",)))
 
@@ -239,9 +296,9 @@ def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
 
 
-def fingerprint(row: Row) -> list[Any]:
+def fingerprint(row: StoredRow) -> list[Any]:
     """The values of a row. Equal rows have equal ones, also after a trip through JSON."""
-    return list(map(digested, row))  # sqlite's rows yield their values
+    return list(map(digested, row.values()))
 
 
 def digested(value: Any) -> Any:
@@ -259,21 +316,20 @@ def stale(what: str) -> ToolError:
     return ToolError(f"Preview is stale: {what}", hint, code="PREVIEW_STALE")
 
 
-def difference(table: str, before: Fingerprint, row: Row | None) -> str:
+def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
     if not (row and before):
         return f"{label(table, row or {})} was {'added' if row else 'removed'}"
     # A preview of the version before may lack the newest columns.
-    columns = zip(row.keys(), before, fingerprint(row), strict=False)
+    columns = zip(row, before, fingerprint(row), strict=False)
     names = [name for name, was, value in columns if was != value and name not in SILENT]
-    if "deleted_at" in names or dict(row).get("deleted_at"):
+    if "deleted_at" in names or row.get("deleted_at"):
         return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{label(table, row)} changed: {', '.join(names) or 'it was written again'}"
 
 
-def label(table: str, row: Row) -> str:
+def label(table: str, row: JsonObject) -> str:
     """A row as a sentence names it."""
     noun = table.removesuffix("s").replace("_", " ")
-    values = dict(row)
-    name = values.get("title") or values.get("name") or values.get("date")
+    name = row.get("title") or row.get("name") or row.get("date")
     return f"{noun} '{name}'" if name else noun

@@ -63,9 +63,18 @@ def reading() -> AbstractContextManager[Database]:
 
 def writing(synchronous: str = "FULL") -> AbstractContextManager[Database]:
     """A write transaction: committed at the end, rolled back when anything is raised inside. What is written NORMAL, such
-    as a preview, costs no fsync, and a power cut may take it back. Raises ToolError DATABASE_ERROR, also when others
+    as a preview, a power cut may take back until the next `checkpoint`. Raises ToolError DATABASE_ERROR, also when others
     have been writing for BUSY_S."""
     return _within("IMMEDIATE", synchronous=synchronous)
+
+
+@contextmanager
+def applying() -> Iterator[Database]:
+    """A write transaction as `writing`, after which a copy of the one file is whole. It is written NORMAL, since the
+    checkpoint syncs the log: an fsync less. Raises OSError, too."""
+    with writing("NORMAL") as db:
+        yield db
+    checkpoint()
 
 
 @contextmanager
@@ -133,13 +142,19 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
 
 
 def checkpoint() -> None:
-    """Copy what the write-ahead log holds into the file itself: a copy of that one file is then whole.
+    """Copy what the write-ahead log holds into the file itself: all that was committed is on the disk then, also what
+    was written NORMAL. Raises OSError.
 
     Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps
     its length, so that the next write need not make the file longer, which costs a second fsync.
     """
+    is_copied = False
     with suppress(ToolError), connected() as db:
-        db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        is_busy, pages, copied = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        is_copied = not is_busy and pages == copied
+    if not is_copied:  # sqlite syncs the log only before it copies
+        with suppress(FileNotFoundError):  # the last one to close the file has copied it
+            files.sync(Path(f"{path()}-wal"))
 
 
 @at_leaving
