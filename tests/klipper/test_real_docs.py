@@ -16,6 +16,7 @@ from tools.klipper.config import printer_cfg
 from tools.klipper.config.checking import current
 from tools.klipper.config.reference import Options
 from tools.klipper.search import index, messages
+from tools.printer import printer_resonances
 
 if not documentation():
     pytest.skip(DOCS_MISSING, allow_module_level=True)
@@ -33,11 +34,11 @@ def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
 
 
 def test_every_place_to_read_on_is_in_the_documentation(real_docs):
-    for _, message in messages.messages():
-        for place in message.read:
-            path, _, heading = place.partition("#")
-            text = pages.read(pages.resolve(path))
-            assert not heading or headings.find(text, heading, path), place
+    places = [place for _, message in messages.messages() for place in message.read]
+    for place in (*places, *printer_resonances.READ):
+        path, _, heading = place.partition("#")
+        text = pages.read(pages.resolve(path))
+        assert not heading or headings.find(text, heading, path), place
 
 
 def test_every_section_that_people_ask_for_is_in_the_documentation(real_docs):
