@@ -145,6 +145,8 @@ def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, call):
     assert tree.collection.card_count() == cards
     assert len(tree.collection.find_cards("deck:Other")) == 2
     assert len(tree.collection.find_cards("did:1")) == 6
+    call("anki.restore", entry=1)
+    assert "Old::Cram" not in tree.collection.decks.all_names()
 
 
 @both_versions

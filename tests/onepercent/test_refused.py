@@ -22,11 +22,11 @@ def life() -> None:
 
 REFUSED = [
     (act("habit.mark_completed", habit_id=1, date="2026-01-01"),
-     "Привычка «Зарядка»: отметить можно только последние 30 дней по расписанию",
-     "Habit “Зарядка”: only due days of the last 30 can be marked"),
+     "Привычка «Зарядка»: отметить можно только дни по расписанию за последние 30 дней",
+     "Habit “Зарядка”: only due days of the last 30 days can be marked"),
     (act("habit.mark_completed", habit_id=1, date="2026-13-01"),
-     "Привычка «Зарядка»: отметить можно только последние 30 дней по расписанию",
-     "Habit “Зарядка”: only due days of the last 30 can be marked"),
+     "Привычка «Зарядка»: отметить можно только дни по расписанию за последние 30 дней",
+     "Habit “Зарядка”: only due days of the last 30 days can be marked"),
     (act("habit.unmark", habit_id=1), "Привычка «Зарядка»: за этот день отметки нет", "Habit “Зарядка”: there is no mark on that day"),
     (act("habit.resume", habit_id=1), "Привычка «Зарядка»: и так не на паузе", "Habit “Зарядка”: not paused"),
     (act("habit.mark_completed", habit_id=1, amount=2),

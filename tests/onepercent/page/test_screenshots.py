@@ -26,6 +26,8 @@ BORDERS = {"light": "#d0d0ca", "dark": "#4a4a46"}
 """Of a picture in the documentation: GitHub's ground is as white as a page's."""
 SCALE = 2
 """Pixels of a phone in one of CSS."""
+COLOURS = 96
+"""Of a picture in the documentation."""
 
 WORDS = {
     "ru": (
@@ -116,13 +118,16 @@ def shot(tab, file, font):
 
 
 def small(source: Path, target: Path) -> None:
-    """Write a picture of few colours, with a border; by their distance (method 2), or the few green ones become
-    grey."""
+    """Write a picture with a border, in its most frequent colours: none of a large area is changed, so that a
+    card stands out from its ground."""
     from PIL import Image, ImageOps
 
     border = BORDERS["dark" if ".dark" in target.name else "light"]
     picture = ImageOps.expand(Image.open(source).convert("RGB"), SCALE, border)
-    picture.quantize(128, method=2).save(target, "PNG", optimize=True)
+    frequent = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for _, colour in frequent for part in colour])
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
     assert target.stat().st_size <= MOST_BYTES
 
 

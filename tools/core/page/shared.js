@@ -39,11 +39,10 @@ const button = (label, onclick, main) => h(main ? "button.main" : "button", { on
 const section = (title, items, note) =>
   items?.length ? h("section", h("h2", h("span", t(title)), note), h("ul", items)) : "";
 const state = text => { at("state").textContent = text; };
-// Errors of what was asked: the same call cannot succeed.
-const HOPELESS = /NOT_FOUND$|^(INVALID|FIELD|NO_[PS]|NOT_A)/;
 // What went wrong, in the person's language, and what to do; the server's own words are folded.
 const fail = ({ code, error }, again) => {
-  const isHopeful = again && host.serverTools && !HOPELESS.test(code);
+  // After an error of what was asked the same call cannot succeed.
+  const isHopeful = again && host.serverTools && !/NOT_FOUND$|^(INVALID|FIELD|NO_[PS]|NOT_A)/.test(code);
   at("head").textContent = t(words[code] ? code : "failed");
   state("");
   at("body").replaceChildren(h("div.card", words[code + "+"] && h("p", t(code + "+")), isHopeful && button("retry", again, true),
@@ -87,7 +86,7 @@ const start = async show => {
     const { id, method, params = {} } = data;
     if (!method) waiting[id - 1]?.(data);
     else if (id !== undefined)
-      send({ id, ...(/^(ping|ui\/resource-teardown)$/.test(method) ? { result: {} } : { error: { code: -32601, message: method } }) });
+      send({ id, ...(/ping$|teardown$/.test(method) ? { result: {} } : { error: { code: -32601, message: method } }) });
     else {
       if (/changed$/.test(method)) dress(params);
       if (/input$/.test(method)) input = params.arguments || {};

@@ -274,7 +274,7 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         is_shared = name == option and option.startswith(SHARED)
         if option == "endstop_pin" and "extra_carriage" not in (section.kind, other.kind):
             # By the steppers of one axis alone: stepper_z and stepper_z1 (klippy/stepper.py).
-            is_shared = _axis(section) == _axis(other)
+            is_shared = is_shared and _axis(section) == _axis(other)
         if is_same or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:
