@@ -14,7 +14,6 @@ from tests.klipper.test_reading import joined
 from tools.klipper import headings, pages
 from tools.klipper.config import printer_cfg
 from tools.klipper.config.checking import current
-from tools.klipper.config.reference import Options
 from tools.klipper.search import index, messages
 from tools.printer import printer_resonances
 
@@ -34,8 +33,8 @@ def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
 
 
 def test_every_place_to_read_on_is_in_the_documentation(real_docs):
-    places = [place for _, message in messages.messages() for place in message.read]
-    for place in (*places, *printer_resonances.READ):
+    places = {place for *_, message in messages.forms() for place in message.read}
+    for place in places.union(printer_resonances.READ):
         path, _, heading = place.partition("#")
         text = pages.read(pages.resolve(path))
         assert not heading or headings.find(text, heading, path), place
@@ -100,7 +99,7 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
             errors = [
                 f for f in checker.findings(printer_cfg.read(text)) if f.level == "error" and f.option == name
             ]
-            assert len(errors) == 1 or Options(options).find(name) or block.open, (block.name, name)
+            assert len(errors) == 1 or options.find(name) or block.open, (block.name, name)
         if block.name and not reference.kind("q" + block.name):
             findings = checker.findings(printer_cfg.read(f"[q{block.name}]\n"))
             near = [finding.nearest.partition(" ")[0] for finding in findings]

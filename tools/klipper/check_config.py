@@ -14,8 +14,6 @@ from tools.klipper.config import checking, moonraker, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 from tools.klipper.page import printer_page
-from tools.klipper.page.printer_page import Shown
-from tools.klipper.printers import PrinterName
 
 # Bytes of an answer as JSON.
 LIMIT = 3000
@@ -48,7 +46,7 @@ def check_config(
     ] = None,
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,
-    printer: PrinterName = "",
+    printer: printers.PrinterName = "",
 ) -> JsonObject:
     """Check a printer.cfg as Klipper would: options, values, pins, what is missing, what names something that
     is not there; worst first. Without `config` the printer's own printer.cfg and its includes. Also a
@@ -65,7 +63,7 @@ def check_config(
         read = printer_cfg.read(config, include)
     found = _findings(read)
     report = {"success": True, **answer(read, found)}
-    return Shown(report, findings=printer_page.findings(read, found))
+    return printer_page.Shown(report, findings=printer_page.findings(read, found))
 
 
 @command("check")

@@ -10,7 +10,6 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.config import changes, checking, options
-from tools.klipper.config.changes import Entry
 from tools.klipper.config.machine import short
 from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
 from tools.klipper.search import index
@@ -85,7 +84,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     return blocks
 
 
-def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
+def _section(blocks: Sequence[Block], entries: Sequence[changes.Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
@@ -121,7 +120,7 @@ def _marked(name: str, option: Option) -> str:
 
 
 def _option(
-    reference: Reference, blocks: Sequence[Block], entries: Sequence[Entry], option: str
+    reference: Reference, blocks: Sequence[Block], entries: Sequence[changes.Entry], option: str
 ) -> JsonObject:
     """The reference's words for an option in every one of some blocks that has it, or what became of it.
 
@@ -132,7 +131,7 @@ def _option(
     by_key = {known.key: known for _, known in every}
     if found := Options(by_key).find(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
-        answer: JsonObject = {"option": found.name, "page": PAGE, "sections": _described(owners)}
+        answer = {"option": found.name, "page": PAGE, "sections": _described(owners)}
         if changed := _changes(entries, name, full=False):
             answer["changes"] = changed
         return answer
@@ -156,13 +155,13 @@ def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
             names.append(place)
     longest = BUDGET if len(places) == 1 else LONGEST_TEXT
     ordered = sorted(places, key=lambda text: (text.startswith("See the") or not text, -len(places[text])))
-    sections: list[JsonObject] = []
+    sections = []
     for text in ordered[:MOST_TEXTS]:
         sections.append({"in": places[text][:MOST_OWNERS], "text": short(text, longest)})
     return sections
 
 
-def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> list[str]:
+def _changes(entries: Sequence[changes.Entry], name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []

@@ -37,7 +37,7 @@ def read_doc(
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
     window, stop = _window(text, offset, end, " and this heading" if section else "")
-    answer: JsonObject = {
+    answer = {
         "path": page.path,
         "title": pages.title(text, page.path),
         "text": window,
@@ -92,7 +92,7 @@ def _page(path: str) -> JsonObject:
             entries.append(place.heading)
         else:
             shown.append(f"{'#' * place.level} {place.heading} ({place.end - place.offset})")
-    outline: JsonObject = {"path": page.path, "total_chars": len(text), "headings": shown}
+    outline = {"path": page.path, "total_chars": len(text), "headings": shown}
     if entries:
         outline["entries"] = f"{len(entries)} dated ones, {entries[-1]} to {entries[0]}"
     return outline

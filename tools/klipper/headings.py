@@ -81,7 +81,7 @@ def sections(text: str) -> dict[str, Section]:
     for match in DATED.finditer(text):
         starts.append(Section("-".join(match.groups()), ENTRY_LEVEL, match.start()))
     starts.sort(key=lambda section: section.offset)
-    by_name: dict[str, Section] = {}
+    by_name = {}
     for number, section in enumerate(starts):
         name = base = anchor(section.heading)
         again = 0
@@ -148,7 +148,7 @@ def _described(text: str, name: str, every: list[Section]) -> list[Section]:
         return []
     for description in DESCRIPTIONS:
         pattern = description.format(re.escape(name))
-        places: list[Section] = []
+        places = []
         for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
             before = [section for section in every if section.offset <= match.start()]
             places += before[-1:]

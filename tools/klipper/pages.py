@@ -123,8 +123,8 @@ def resolve(path: str) -> Page:
         raise ToolError(message, hint, code="INVALID_PATH")
     # A name may have a # of its own.
     for name, _, anchor in ((wanted, "", ""), wanted.rpartition("#"), wanted.partition("#")):
-        if page := _page(os.path.normpath(name)):
-            return page._replace(anchor=anchor)
+        if exact := at(os.path.normpath(name)):
+            return exact._replace(anchor=anchor)
     by_path = {page.path.lower(): page for page in pages()}
     low = os.path.normpath(name).lower()
     page = by_path.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
@@ -135,7 +135,8 @@ def resolve(path: str) -> Page:
     raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")
 
 
-def _page(path: str) -> Page | None:
+def at(path: str) -> Page | None:
+    """The page at a path that is written exactly so."""
     for source in sources():
         root = str(source.root)
         location = os.path.join(root, path.removeprefix(source.prefix))

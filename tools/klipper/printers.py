@@ -22,7 +22,6 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.klipper import printer_data, settings
 from tools.klipper.config import printer_cfg
-from tools.klipper.config.printer_cfg import PrinterConfig
 
 # The name of the printer whose folder is on this machine.
 HERE = "here"
@@ -63,7 +62,7 @@ def names() -> list[str]:
     return [*here, *settings.current().printers]
 
 
-def chosen(name: str, takes: str = "") -> "Folder | Moonraker":
+def chosen(name: str, takes: str = "") -> "Printer":
     """The printer of a name; without one the printer on this machine, or else the only one.
 
     `takes` ends the hint if there is none: what the tool accepts instead. Raises ToolError.
@@ -106,7 +105,7 @@ class Folder(NamedTuple):
         hint = "printer_log shows what happened; start Klipper, or check its service."
         raise ToolError(message, hint, code="PRINTER_SILENT") from None
 
-    def config(self, path: str = "printer.cfg") -> PrinterConfig:
+    def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""
         return printer_cfg.read_files(self.path / "config" / path, self.path)
 
@@ -155,22 +154,20 @@ class Moonraker(NamedTuple):
         query = {name: ",".join(fields) for name, fields in objects.items()}
         return self._result(f"printer/{method}", query)
 
-    def config(self, path: str = "printer.cfg") -> PrinterConfig:
+    def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file of its configuration, with what it includes. Raises ToolError."""
         base = posixpath.dirname(path)
         listed = sorted(file["path"] for file in self._files("config"))
 
-        def find(near: str, _: str) -> dict[str, bytes | None]:
+        def find(near: str, _: str) -> printer_cfg.Found:
             pattern = posixpath.normpath(posixpath.join(base, near))
-            contents: dict[str, bytes | None] = {}
             # As many slashes: `*` stands for a part of one name. It means no hidden files.
             for name in fnmatch.filter(listed, pattern):
                 if name.count("/") == pattern.count("/") and "/." not in f"/{name}":
-                    place = posixpath.relpath(name, base or ".")
-                    contents[place] = None
+                    data = None
                     with suppress(ToolError):
-                        contents[place] = self._file("config", name)
-            return contents
+                        data = self._file("config", name)
+                    yield posixpath.relpath(name, base or "."), data
 
         return printer_cfg.read_bytes(self._file("config", path), find)
 
@@ -229,3 +226,6 @@ class Moonraker(NamedTuple):
 
     def _error(self, message: str, code: str, hint: str = HINT) -> ToolError:
         return ToolError(f"The printer {self.name} {message}", hint, code=code)
+
+
+Printer = Folder | Moonraker

@@ -20,7 +20,6 @@ from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
-from tools.klipper.search.index import Index
 from tools.klipper.search.query import Ranked, Term, question, ranked
 
 MOST_ABSENT = 8
@@ -84,7 +83,7 @@ def search_docs(
     return {**answer, "result": results} if answer else results
 
 
-def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
+def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources comes once."""
     ranking = ranked(catalogue, terms, query)
     same: dict[str, list[Ranked]] = {}
@@ -100,7 +99,7 @@ def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[Js
             yield result
 
 
-def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
+def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
     file = catalogue.files[page.page]
     text = index.read(file)
@@ -140,7 +139,7 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
     return max(starts, key=variety, default=0)
 
 
-def _nearest_names(query: str, catalogue: Index) -> str:
+def _nearest_names(query: str, catalogue: index.Index) -> str:
     names = [page.path for page in catalogue.files]
     suggestions = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(suggestions)}. " if suggestions else ""

@@ -150,11 +150,12 @@ class Source(NamedTuple):
         with suppress(OSError, ValueError):
             if (git_dir / SPARSE).is_file():  # read without git: this configuration may name programs
                 branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
-                if (git_dir / branch).is_file():
-                    return (git_dir / branch).read_text("ascii").strip()
+                loose = git_dir / branch
+                if loose.is_file():
+                    return loose.read_text("ascii").strip()
                 packed = (git_dir / "packed-refs").read_text("utf-8")  # rows of `commit name`
-                row = re.search(rf"^(\w+) {re.escape(branch)}$", packed, re.MULTILINE)
-                return row[1] if row else ""
+                if row := re.search(rf"^(\w+) {re.escape(branch)}$", packed, re.MULTILINE):
+                    return row[1]
         return ""
 
     @property

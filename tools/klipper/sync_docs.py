@@ -55,8 +55,8 @@ def sync_docs(
     except ValueError:
         raise ToolError(f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY") from None
     every = sources()
-    answers: list[JsonObject] = []
-    failures: list[ToolError] = []
+    answers = []
+    failures = []
     with freshness.announcing():
         for number, source in enumerate(every):
             try:

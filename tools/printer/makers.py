@@ -9,7 +9,7 @@ from tools.klipper.search.messages import Message
 
 # Said of a message instead of a guess.
 UNKNOWN = Message(
-    "", "Not one of Klipper's own messages.", "Ask whose it is: the printer's maker or a plugin.", [], []
+    "", "Not one of Klipper's own messages.", "Ask whose it is: the printer's maker or a plugin.", []
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
 DATED = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE)

@@ -18,7 +18,6 @@ from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.page import printer_page
-from tools.klipper.page.printer_page import Shown
 from tools.klipper.printers import HISTORY, Log, PrinterName
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message
@@ -107,12 +106,10 @@ def printer_log(
         logs = place.logs()
     starts = _starts(logs)
     number = session - 1 if session > 0 else len(starts) + session
-    if not starts:
-        message = "The log has neither a start of Klipper nor a message that is known"
-        raise ToolError(message, "Take klippy.log from its line `Start printer at` on.", code="NO_SUCH_START")
     if not 0 <= number < len(starts):
-        message = f"The log has {len(starts)} starts, not {abs(session)}"
-        raise ToolError(message, "-1 is the last one.", code="NO_SUCH_START")
+        message = f"The log has {len(starts)} starts of Klipper, or parts of one, not {abs(session)}"
+        hint = "-1 is the last one. A pasted log begins with its line `Start printer at`."
+        raise ToolError(message, hint, code="NO_SUCH_START")
     start = starts[number]
     answer: JsonObject = {
         "started": start.when,
@@ -138,7 +135,7 @@ def printer_log(
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
         answer["errors"].pop()
     kept = {name: value for name, value in answer.items() if value or name == "errors"}
-    return Shown(kept, findings=mistakes)
+    return printer_page.Shown(kept, findings=mistakes)
 
 
 def _hours_since(time_s: float) -> float:
@@ -149,8 +146,8 @@ def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
     """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
     it ran in: Klipper may have been started again since."""
     answer: JsonObject = {"file": text_of(job, "filename", 80), "status": text_of(job, "status", 40)}
-    values = [number_of(job.get(name)) or 0 for name in ("end_time", "print_duration", "filament_used")]
-    ended, seconds, filament_mm = values
+    fields = ("end_time", "print_duration", "filament_used")
+    ended, seconds, filament_mm = (number_of(job.get(name)) or 0 for name in fields)
     if ended:
         answer["ended_hours_ago"] = _hours_since(ended)
     answer |= {"seconds": round(seconds), "filament_m": round(filament_mm / 1000, 2)}
@@ -252,12 +249,6 @@ class Start:
         before = self.counted.pop(message.meaning, Error(message, line, 0))
         self.counted[message.meaning] = Error(message, line, before.times + 1)
 
-    def crash(self, line: str) -> None:
-        """Take the error in a module that ended Klipper."""
-        self.state = self.state or line
-        if message := messages.of_line(line):
-            self.count(message, line)
-
     def stop(self, line: str) -> bool:
         """Take a line that may say why everything stopped; False if it only follows from that."""
         if line.startswith(TRANSITION):
@@ -318,7 +309,9 @@ def _read(logs: Sequence[Log]) -> list[Start]:
         elif crash and (match := FRAME.match(text)):
             place = f" ({match[1]}:{match[2]})"
         elif crash and RAISED.match(text):
-            start.crash(f"{crash}: {text}{place}")
+            crash += f": {text}{place}"
+            start.state = start.state or crash
+            _count(start, crash, by_text)
             crash = ""
         elif text == REFUSED:
             start.refused = True

@@ -71,7 +71,7 @@ def printer_resonances(
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
         raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
-    answer: JsonObject = {}
+    answer = {}
     spectra = {}
     for axis, path in newest.items():
         content = printer_data.content(path, FOLDER, MOST_BYTES)

@@ -13,8 +13,7 @@ from tools.klipper import check_config, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import short
 from tools.klipper.page import printer_page
-from tools.klipper.page.printer_page import Shown
-from tools.klipper.printers import INFO, QUERY, Folder, Moonraker, PrinterName
+from tools.klipper.printers import INFO, QUERY, Printer, PrinterName
 from tools.klipper.search import messages
 from tools.printer.makers import UNKNOWN, klipper_of
 
@@ -64,14 +63,14 @@ def printer_state(printer: PrinterName = "") -> JsonObject:
     return {**here, "printers": lines}
 
 
-def _tried(printer: Folder | Moonraker) -> JsonObject:
+def _tried(printer: Printer) -> JsonObject:
     try:
         return _state(printer)
     except ToolError as error:
         return {"state": error.message}
 
 
-def _state(printer: Folder | Moonraker) -> JsonObject:
+def _state(printer: Printer) -> JsonObject:
     """What one printer does. Raises ToolError."""
     info = printer.ask(INFO, {})
     try:
@@ -91,10 +90,10 @@ def _state(printer: Folder | Moonraker) -> JsonObject:
         answer |= _cause(str(info.get("state_message")), printer, mistakes)
     kept = {name: value for name, value in answer.items() if value}
     bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
-    return Shown(kept, findings=mistakes, bed=bed)
+    return printer_page.Shown(kept, findings=mistakes, bed=bed)
 
 
-def _cause(state_message: str, printer: Folder | Moonraker, listed: list[JsonObject]) -> JsonObject:
+def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> JsonObject:
     """What is known of a message that Klipper stopped with, and the mistakes in the configuration if that is
     the cause; `listed` gets those that the page draws."""
     matches = messages.messages_in(state_message)

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from tools.klipper.config import changes
 from tools.klipper.config.checking import Checker
-from tools.klipper.config.reference import Reference
 
 REFERENCE, CHANGES = (
     Path(__file__).with_name(f"sample_{name}.md").read_text(encoding="utf-8")
@@ -15,4 +13,4 @@ WHOLE = "[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n"
 
 
 def checker():
-    return Checker(Reference(REFERENCE), changes.entries(CHANGES), ["display_status"])
+    return Checker(REFERENCE, CHANGES, ["display_status"])

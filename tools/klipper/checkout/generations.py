@@ -158,7 +158,7 @@ def _tidy(source: Source, current: Path) -> JsonObject:
     none.
     """
     aside = source.checkout / "local-edits" / f"edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
-    edited: list[str] = []
+    edited = []
     for name in (source.docs.partition("/")[0], ".git"):
         path, target = source.checkout / name, f"{STATE}/{CURRENT}/{name}"
         if path.exists() and not path.is_symlink():

@@ -12,14 +12,13 @@
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
 
 from tools.core.calls import checkpoint
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references, templates
-from tools.klipper.config.changes import Change, Entry
 from tools.klipper.config.machine import (
     KALICO,
     MEASURING,
@@ -41,7 +40,6 @@ from tools.klipper.config.printer_cfg import (
     Setting,
 )
 from tools.klipper.config.reference import SENSOR, Option, Options, Reference
-from tools.klipper.pages import Page
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
@@ -59,31 +57,29 @@ def current() -> "Checker":
     """
     read = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
     for source in sources()[1:]:
-        page = Page(source.prefix + reference.PAGE, str(source.root / reference.PAGE))
-        if os.path.isfile(page.location):
+        if page := pages.at(source.prefix + reference.PAGE):
             read.append(page)
     return _read(tuple((page, os.stat(page.location).st_mtime_ns) for page in read))
 
 
 @lru_cache(maxsize=1)
-def _read(stamped: tuple[tuple[Page, int], ...]) -> "Checker":
-    texts = [pages.read(page) for page, _ in stamped]
+def _read(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
+    text, told, *further = [pages.read(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
-    others = SECTION.findall("\n".join(texts[2:]))
-    return Checker(Reference(texts[0]), changes.entries(texts[1]), others)
+    return Checker(text, told, SECTION.findall("\n".join(further)))
 
 
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
-    def __init__(self, reference: Reference, entries: Sequence[Entry], others: Collection[str] = ()):
-        """`others` are the sections that further sources name."""
-        self.reference = reference
-        self.others = frozenset(others) - set(reference.kinds)
-        self.entries = entries
+    def __init__(self, text: str, told: str, others: Iterable[str] = ()):
+        """The texts of the two pages; `others` are the sections that further sources name."""
+        self.reference = Reference(text)
+        self.others = set(others).difference(self.reference.kinds)
+        self.entries = changes.entries(told)
         self.sensors = set(options.table().sensors)
         """The values of `sensor_type` that Klipper or the reference has."""
-        for block in reference.blocks:
+        for block in self.reference.blocks:
             for option in block.options:
                 if option.key == SENSOR:  # beside it, or in quotes
                     self.sensors.update((option.default, *option.text.split('"')[1::2]))
@@ -116,9 +112,9 @@ class Checker:
         key = kind, kinematics
         if key not in self._options:
             described = self.reference.options_of(section.name, kinematics)
-            taken = options.words_of("takes").get(kind, ())
-            more = {name: Option(name) for name in taken}
-            self._options[key] = Options(more | described)
+            for name in options.words_of("takes").get(kind, ()):
+                described.setdefault(name, Option(name))
+            self._options[key] = described
         return self._options[key]
 
     def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
@@ -130,7 +126,7 @@ class Checker:
             if self.reference.kind(section.name):
                 yield from self._section(machine, section)
             elif section.kind in options.words_of("bare")["sections"]:
-                yield from (self.unknown(section, name, Options({})) for name in section.values)
+                yield from (self.unknown(section, name, Options()) for name in section.values)
             elif machine.is_whole and section.kind in options.words_of("moonraker")["sections"]:
                 message = (
                     f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
@@ -194,7 +190,7 @@ class Checker:
             return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
-        return finding_at(section, name, message, near=nearest(name, known.names))
+        return finding_at(section, name, message, near=nearest(name, known))
 
 
 def less(finding: Finding) -> Finding:
@@ -245,7 +241,7 @@ def _twice(section: Section) -> Iterator[Finding]:
         yield finding._replace(line=setting.line, file=setting.file)
 
 
-def _changed(section: Section, name: str, change: Change) -> Finding:
+def _changed(section: Section, name: str, change: changes.Change) -> Finding:
     level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
     message = f"{option} {what}, {change.date}: {change.sentence}"

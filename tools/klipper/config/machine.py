@@ -58,7 +58,6 @@ class ParsedPrinter:
 
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
-        self.config = config
         self.sensors = sensors
         self.sections = config.sections
         self.unread = [*config.missing, *config.absent]

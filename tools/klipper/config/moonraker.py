@@ -1,19 +1,15 @@
 """The configuration of Moonraker (moonraker.conf), held against Moonraker's own documentation if that is a further source."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
 from tools.klipper import pages
-from tools.klipper.config import changes
 from tools.klipper.config.checking import Checker, less
 from tools.klipper.config.machine import finding_at, merged
 from tools.klipper.config.options import words_of
 from tools.klipper.config.printer_cfg import HINT, Finding, PrinterConfig
-from tools.klipper.config.reference import Reference
-from tools.klipper.pages import Page
 from tools.klipper.settings import sources
 
 PAGE = "configuration.md"
@@ -39,10 +35,10 @@ def is_moonrakers(config: PrinterConfig) -> bool:
 def findings(config: PrinterConfig) -> list[Finding]:
     """The options that Moonraker's documentation does not have; without it how to have them judged."""
     for source in sources()[1:]:
-        read = [Page(source.prefix + name, str(source.root / name)) for name in (PAGE, CHANGES)]
-        if all(os.path.isfile(page.location) for page in read):
-            text, told = map(pages.read, read)
-            return merged([*config.problems, *_findings(checker(text, told), config)])
+        page, told = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
+        if page and told:
+            judge = checker(pages.read(page), pages.read(told))
+            return merged([*config.problems, *_findings(judge, config)])
     message = (
         f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     )
@@ -54,7 +50,7 @@ def checker(text: str, told: str) -> Checker:
     """The check by the pages on the configuration and its changes."""
     text = text.partition(EXAMPLES)[0]
     others = [*SECTION.findall(text), "history"]
-    return Checker(Reference(text), changes.entries(DAY.sub(_entry, told)), others)
+    return Checker(text, DAY.sub(_entry, told), others)
 
 
 def _entry(day: re.Match[str]) -> str:
@@ -82,7 +78,8 @@ def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
             if option and not DEPRECATED.search(option.text):
                 continue
             finding = less(checker.unknown(section, name, options))
-            owners = [block.name for block in checker.reference.blocks if name in block.keys]
+            described = checker.reference.described(checker.reference.blocks)
+            owners = [block.name for block, other in described if other.key == name]
             if owners and not option:
                 finding = finding._replace(nearest=f"[{owners[0]}] {name}")
             yield finding

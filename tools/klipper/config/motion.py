@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
-from tools.klipper.config.options import TRUTHS, out_of_bounds, words_of
+from tools.klipper.config.options import TRUTHS, out_of_bounds, rules, words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
@@ -20,8 +20,12 @@ STEPPER = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
 OF_FIRST = re.compile("position_|homing_|second_homing_")
 OF_RANGE = re.compile("position_m")
 WITHOUT_RANGE = ("delta", "rotary_delta")
-# Points that a levelling needs.
-FEWEST_POINTS = {"z_tilt": 2, "bed_tilt": 3, "quad_gantry_level": 4}
+# Sections that level the bed: the points that they need, and the option with a line for each z stepper.
+LEVELLING = {
+    "z_tilt": (2, "z_positions"),
+    "bed_tilt": (3, ""),
+    "quad_gantry_level": (4, "gantry_corners"),
+}
 # Kinematics whose steppers x and y have the bounds of these axes.
 RECTANGULAR = ("cartesian", "corexy", "corexz")
 
@@ -32,8 +36,8 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
         yield from rule(machine)
     for section in machine.sections.values():
         yield from bounds(machine, section)
-        for check in (gears, endstop):
-            yield from check(section)
+        yield from gears(section)
+        yield from endstop(section)
 
 
 def axes(machine: ParsedPrinter) -> Iterator[Finding]:
@@ -101,18 +105,14 @@ def bounds(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
     """
-    for place, (sign, other, *default) in words_of("bound").items():
-        kind, option = place.split()
-        if kind not in ("*", section.kind):
-            continue
+    for option, (sign, other, *default) in rules("bound", section.kind):
         bound = section.number(other, *map(float, default))
         if problem := out_of_bounds(section.numbers(option), sign, bound):
             message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
             yield finding_at(section, option, message)
-    for place, (other, *values) in words_of("goes").items():
-        kind, option = place.split()
+    for option, (other, *values) in rules("goes", section.kind):
         setting = section.values.get(option)
-        if kind not in ("*", section.kind) or not setting or setting.saved:
+        if not setting or setting.saved:
             continue
         value = section.value(other).lower()
         if not any(fnmatchcase(value or "-", pattern) for pattern in values):
@@ -167,7 +167,7 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
     """
-    addresses: set[tuple[str, ...]] = set()
+    addresses = set()
     for section in machine.sections.values():
         name = section.name.partition(" ")[2]
         if not section.kind.startswith("tmc") or section.saved or not name:
@@ -196,13 +196,12 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
     # In a CoreXZ the steppers of x move z, too.
     axes = ("stepper_z", "stepper_x") if machine.kinematics.endswith("corexz") else "stepper_z"
     motors = sum(name.startswith(axes) for name in machine.sections)
-    for name, fewest in FEWEST_POINTS.items():
-        points = len(machine.section(name).value("points").splitlines())
+    for name, (fewest, option) in LEVELLING.items():
+        section = machine.section(name)
+        points = len(section.value("points").splitlines())
         if 0 < points < fewest:
             message = f"Need at least {fewest} probe points for {name}"
-            yield finding_at(machine.section(name), "points", message)
-    for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
-        section = machine.section(name)
+            yield finding_at(section, "points", message)
         rows = len(section.value(option).splitlines())
         wanted = 4 if name == "quad_gantry_level" else rows
         if not rows or (motors > 1 and motors == wanted):
@@ -223,8 +222,8 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     """
     section = machine.section("bed_mesh")
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
-    least, most = section.numbers("mesh_min"), section.numbers("mesh_max")
-    if len(least) == len(most) == 2 and (most[0] <= least[0] or most[1] <= least[1]):
+    corners = zip(section.numbers("mesh_min"), section.numbers("mesh_max"), strict=False)
+    if any(most <= least for least, most in corners):
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
         yield finding_at(section, "mesh_min", message)
     if any(count % 2 == 0 for count in section.numbers("round_probe_count")):

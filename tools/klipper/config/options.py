@@ -11,7 +11,7 @@ never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the c
 
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -52,9 +52,8 @@ class Kind(NamedTuple):
 
 @dataclass
 class Table:
-    """`version` is Klipper's; `sensors` are values of sensor_type; `options` by module."""
+    """`sensors` are values of sensor_type; `options` by module."""
 
-    version: str
     sensors: set[str] = field(default_factory=set)
     options: dict[str, dict[str, str]] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
@@ -73,10 +72,9 @@ class Table:
 @cache
 def table() -> Table:
     """The facts of `options.txt`, read once."""
-    first, *lines = TABLE.read_text("utf-8").splitlines()
-    facts = Table(first.split()[2])
+    facts = Table()
     sensors = ""
-    for line in lines:
+    for line in TABLE.read_text("utf-8").splitlines()[1:]:
         if line.startswith("@names"):  # what temperature sensors are called
             facts.sensors.update(line.removeprefix("@names ").split("|"))
         elif line.startswith("@sensors"):  # the modules that read their options
@@ -124,6 +122,14 @@ def words_of(what: str) -> Mapping[str, list[str]]:
             for alike in name.split("|"):
                 listed.setdefault(alike, []).extend(words.split())
     return listed
+
+
+def rules(what: str, kind: str) -> Iterator[tuple[str, list[str]]]:
+    """The rows `what KIND OPTION: words` of `known.txt` for a kind of section."""
+    for place, words in words_of(what).items():
+        sort, option = place.split()
+        if sort in ("*", kind):
+            yield option, words
 
 
 def meant_by_marlin(name: str) -> str:

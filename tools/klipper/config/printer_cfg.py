@@ -6,7 +6,7 @@ import math
 import os
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -153,9 +153,10 @@ class PrinterConfig:
         self.problems.append(Finding(line, file, section, "", ERROR, message))
 
 
-# The contents of the files that an include means, by their names: of its pattern beside the file that has
-# it, or of the bare pattern. None for a file that cannot be read.
-Find = Callable[[str, str], dict[str, bytes | None]]
+# The files that an include means, each with its contents: of its pattern beside the file that has it, or of
+# the bare pattern. None for a file that cannot be read.
+Found = Iterable[tuple[str, bytes | None]]
+Find = Callable[[str, str], Found]
 # A line without its comment, with its file and number before it; whether SAVE_CONFIG wrote it. An empty one
 # stands where a file begins, and behind an include.
 Line = tuple[str, int, str, bool]
@@ -165,9 +166,9 @@ def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
     """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
     given = {name.removeprefix("./"): _encoded(text) for name, text in (include or {}).items()}
 
-    def find(near: str, pattern: str) -> dict[str, bytes | None]:
+    def find(near: str, pattern: str) -> Found:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
-        return {name: given[name] for name in sorted(names)} or {pattern: None}
+        return [(name, given[name]) for name in sorted(names)] or [(pattern, None)]
 
     return read_bytes(_encoded(text), find)
 
@@ -183,25 +184,16 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     Raises ToolError: not there, not a file, too long, outside.
     """
 
-    files: dict[str, bytes | None] = {}
-
-    def find(near: str, pattern: str) -> dict[str, bytes | None]:
+    def find(near: str, pattern: str) -> Found:
         if inside and not _leads_into(inside, path.parent / near):
-            return {pattern: None}
-        found: dict[str, bytes | None] = {}
+            yield pattern, None
+            return
         for name in sorted(islice(glob.iglob(near, root_dir=path.parent), MOST_FILES)):
             checkpoint()
-            if name not in files:
-                room = LONGEST - sum(len(data or b"") for data in files.values())
-                files[name] = None
-                try:
-                    files[name] = content(path.parent / name, inside, room)
-                except ToolError as error:
-                    if error.code == "OUTSIDE":  # a link: its folder's other names are nobody's business
-                        found[pattern] = None
-                        continue
-            found[name] = files[name]
-        return found
+            try:
+                yield name, content(path.parent / name, inside, LONGEST)
+            except ToolError as error:  # a link that leads out: the names there are nobody's business
+                yield pattern if error.code == "OUTSIDE" else name, None
 
     return read_bytes(content(path, inside, LONGEST), find)
 
@@ -222,8 +214,8 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
 def read_bytes(data: bytes, find: Find) -> PrinterConfig:
     """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
     config = PrinterConfig()
-    section: Section | None = None
-    setting: Setting | None = None
+    section = None
+    setting = None
     indent = 0
     is_skipping = is_saved = False
     for file, number, line, saved in islice(_lines(config, [""], data, find), MOST_LINES):
@@ -324,15 +316,16 @@ def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, 
     """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
     names."""
     folder, slash, _ = files[-1].rpartition("/")
-    contents = find(folder + slash + pattern, pattern)  # Klipper looks beside the file
-    if not contents and not MAGIC_PARTS.search(f"/{pattern}"):
-        config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
-        config.absent.append(pattern)
-    for name, data in contents.items():
+    is_there = bool(MAGIC_PARTS.search(f"/{pattern}"))
+    for name, data in find(folder + slash + pattern, pattern):  # Klipper looks beside the file
+        is_there = True
         yield files[-1], line, "", False  # files that include all others come in every order
         if data is None or config.size_bytes > LONGEST:
-            config.missing.append(name)
+            config.missing += {name}.difference(config.missing)
         elif name in files or len(files) > DEEPEST:
             config.refuse(files[-1], line, f"Recursive include of config file '{name[:80]}'")
         else:
             yield from _lines(config, [*files, name], data, find)
+    if not is_there:
+        config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
+        config.absent.append(pattern)

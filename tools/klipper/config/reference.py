@@ -12,10 +12,9 @@
 # - [printer] and the steppers have a block for each kinematics; the value of `kinematics` chooses among them.
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
 
 PAGE = "Config_Reference.md"
 # What tells the sections of a series apart: `extruder2`.
@@ -100,11 +99,6 @@ class Block:
         """The first word of the name, which decides what the section is."""
         return self.name.partition(" ")[0]
 
-    @property
-    def keys(self) -> set[str]:
-        """Its options' keys."""
-        return {option.key for option in self.options}
-
     @cached_property
     def refers(self) -> list[tuple[str, int]]:
         """The sections that its texts refer to, each with the part in which one does. For after reading."""
@@ -147,7 +141,7 @@ class Block:
 def blocks(text: str) -> Iterator[Block]:
     """Every block that has an option or a name; a diagram has neither."""
     group = heading = owner = ""
-    block: Block | None = None
+    block = None
     for line in text.splitlines():
         header = HEADER.match(line)
         if line.startswith("```") or (block and header):
@@ -163,6 +157,21 @@ def blocks(text: str) -> Iterator[Block]:
             heading = match[1].strip()
             group = heading if line.startswith("## ") else group
             owner = heading.strip("`[]") if heading.startswith("`[") else owner
+
+
+class Options(dict[str, Option]):
+    """The options of a section by their keys, to be found by the name that stands in a file."""
+
+    def find(self, name: str) -> Option | None:
+        """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
+        (`variable_<name>`)."""
+        if name in self:
+            return self[name]
+        for key, option in self.items():
+            pattern = SERIES.sub(r"\\d+", PLACEHOLDER.sub(".+", key))
+            if pattern != key and re.fullmatch(pattern, name):
+                return option
+        return None
 
 
 class Reference:
@@ -194,7 +203,7 @@ class Reference:
         kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
         return kind if not headed or any(block in headed for block in kind) else headed
 
-    def options_of(self, section: str, kinematics: str = "") -> dict[str, Option]:
+    def options_of(self, section: str, kinematics: str) -> Options:
         """The options of a section by their key, those it shares with the sections it refers to included. Of
         blocks for some kinematics those for these count, or all of them if none is."""
         blocks = self.kinds.get(self.kind(section), [])
@@ -203,7 +212,7 @@ class Reference:
             blocks = [*blocks, *axes]  # stepper_b has what is said of stepper_a
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
-        options: dict[str, Option] = {}
+        options = Options()
         for _, option in self.described(blocks):
             options.setdefault(option.key, option)
         return options
@@ -213,12 +222,13 @@ class Reference:
         sensor is named, of all sensors."""
         queue = [(block, _parts(block, None)) for block in blocks]
         seen = {id(block) for block, _ in queue}
-        keys: set[str] = set()
+        keys = set()
         for block, parts in queue:
             options = [option for option in block.options if option.part in parts]
             own = {option.key for option in options}
             keys |= own
-            yield from zip(repeat(block), options)
+            for option in options:
+                yield block, option
             for name, part in block.refers:
                 for other in self.named(name) if part in parts else ():
                     wanted = _parts(other, None if block.open or not block.options else own)
@@ -227,31 +237,8 @@ class Reference:
                         queue.append((other, wanted))
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:
-                if block.group == SENSORS:
-                    yield from zip(repeat(block), block.options)
-
-
-class Options:
-    """The options of a section, to be found by the name that stands in a file."""
-
-    def __init__(self, options: Mapping[str, Option]):
-        self.by_key = options
-        self.names = [key for key in options if "<" not in key]
-        self._patterns: list[tuple[str, Option]] = []
-        for key, option in options.items():
-            pattern = SERIES.sub(r"\\d+", PLACEHOLDER.sub(".+", key))
-            if pattern != key:
-                self._patterns.append((pattern, option))
-
-    def find(self, name: str) -> Option | None:
-        """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
-        (`variable_<name>`)."""
-        if name in self.by_key:
-            return self.by_key[name]
-        for pattern, option in self._patterns:
-            if re.fullmatch(pattern, name):
-                return option
-        return None
+                for option in block.options if block.group == SENSORS else ():
+                    yield block, option
 
 
 def _parts(block: Block, keys: set[str] | None) -> set[int]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import spec, table, words_of
+from tools.klipper.config.options import rules, spec, table, words_of
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
@@ -110,9 +110,8 @@ def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Findi
     Source: each option's reader; known.txt has their words.
     """
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
-    for place, (what, *default) in words_of("names").items():
-        kind, option = place.split()
-        if kind not in ("*", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
+    for option, (what, *default) in rules("names", section.kind):
+        if what == "accelerometer" and machine.plugin_brings(what):
             continue
         names = section.words(option) or default
         if option == "name":  # that of the section itself

@@ -107,7 +107,7 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
 
 def _expression(tokens: list[str]) -> None:
     """Judge an expression by that of Python."""
-    words: list[str] = []
+    words = []
     before = ""
     for token, after in pairwise((*tokens, "")):
         if before == "is" and token == "not":

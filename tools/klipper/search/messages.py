@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
 from tools.klipper.search import spelling
-from tools.klipper.search.spelling import nearest, stem
 
 TABLE = Path(__file__).with_name("messages.txt")
-ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < (.+)", re.MULTILINE)
+ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ", re.MULTILINE)
 # Words that people leave out or add; other words for one.
 SILENT = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
@@ -49,7 +48,6 @@ class Message(NamedTuple):
     meaning: str
     first: str
     read: list[str]
-    sources: list[str]
 
 
 def messages_in(text: str) -> list[Message]:
@@ -66,7 +64,7 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
     """The message in a line."""
     words = _words(BOARD.sub(r"\1board", line))
     if spell:
-        words = [nearest(word, _vocabulary()) or word for word in words]
+        words = [spelling.nearest(word, _vocabulary()) or word for word in words]
     text = f" {' '.join(words)} "
     having = set(words)
     for needed, pattern, message in forms():
@@ -81,26 +79,16 @@ def explained(message: Message) -> JsonObject:
 
 
 @cache
-def messages() -> list[tuple[list[str], Message]]:
-    """All messages with their wordings."""
-    listed = []
-    for forms, meaning, first, pages, sources in ENTRY.findall(TABLE.read_text("utf-8")):
-        wordings = forms.split(" | ")
-        message = Message(wordings[0], meaning, first, pages.split("; "), sources.split())
-        listed.append((wordings, message))
-    return listed
-
-
-@cache
 def forms() -> list[tuple[frozenset[str], str, Message]]:
-    """The words of each wording, and the pattern that finds it: in order, few others between, more in the
-    place of a `*`."""
+    """The words of each wording of a message, and the pattern that finds it: in order, few others between,
+    more in the place of a `*`."""
     patterns = []
-    for wordings, message in messages():
-        for form in wordings:
+    for wordings, meaning, first, pages in ENTRY.findall(TABLE.read_text("utf-8")):
+        for form in wordings.split(" | "):
             parts = [GAP.join(_words(part)) for part in form.strip("* ").split("*")]
             pattern = f" {LONG_GAP.join(parts)} "
-            patterns.append((frozenset(_words(form)), pattern, message._replace(message=form)))
+            message = Message(form, meaning, first, pages.split("; "))
+            patterns.append((frozenset(_words(form)), pattern, message))
     return patterns
 
 
@@ -112,4 +100,4 @@ def _vocabulary() -> list[str]:
 def _words(text: str) -> list[str]:
     """The stems of the words of a text that say something."""
     plain = [word.replace("'", "") for word in spelling.words(text)]
-    return [stem(ALIKE.get(word, word)) for word in plain if word not in SILENT]
+    return [spelling.stem(ALIKE.get(word, word)) for word in plain if word not in SILENT]

@@ -58,12 +58,8 @@ FURTHER = 0.8
 Term = frozenset[str]
 
 
-class Hit(NamedTuple):
-    """A term that a section has: how rare it is in all sections, how many times this one has it."""
-
-    term: Term
-    rarity: float
-    times: int
+# A term that a section has: how rare it is in all sections, how many times this one has it.
+Hit = tuple[Term, float, int]
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
@@ -155,8 +151,8 @@ class Ranked(NamedTuple):
 def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
     """The pages that have something of a question, best first. `text` may name a further source."""
     hits, total = _hits(index, terms)
-    pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
-    names: dict[int, float] = {}
+    pages = defaultdict(list)
+    names = {}
     for section in sorted(hits):
         place = index.places[section]
         score, share, headed = _section_score(index, place, hits[section], total)
@@ -179,7 +175,7 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
 
 def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], float]:
     """The terms that each section has, and the rarity of all terms together."""
-    hits: defaultdict[int, list[Hit]] = defaultdict(list)
+    hits = defaultdict(list)
     total = 0.0
     for term in terms:
         counts: Counter[int] = Counter()
@@ -189,7 +185,7 @@ def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], fl
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
         for section, count in counts.items():
-            hits[section].append(Hit(term, rarity, count))
+            hits[section].append((term, rarity, count))
     return hits, total
 
 
@@ -200,11 +196,11 @@ def _section_score(index: Index, place: Place, hits: list[Hit], total: float) ->
     half = SATURATION * (1 - LENGTH + LENGTH * size)
     score = rarities = headed = 0.0
     heading_words = 0
-    for hit in hits:
-        score += hit.rarity * hit.times * (SATURATION + 1) / (hit.times + half)
-        rarities += hit.rarity
-        if common := hit.term.intersection(place.headed):
-            headed += hit.rarity
+    for term, rarity, times in hits:
+        score += rarity * times * (SATURATION + 1) / (times + half)
+        rarities += rarity
+        if common := term.intersection(place.headed):
+            headed += rarity
             heading_words += len(common)
 
     # A heading counts by how much of it is the question.
