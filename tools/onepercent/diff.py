@@ -6,11 +6,10 @@ answers' JSON: those of the attributes, unless `as_json` says otherwise.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from tools.core.json_types import JsonObject, filled
-from tools.onepercent import words
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
 ENTITIES = {"inbox": "goal", "steps": "step", "mark": "habit"}  # kinds that are shown as another one
@@ -114,7 +113,7 @@ class Created(Entry):
     verb = "creates"
 
     def as_json(self) -> JsonObject:
-        members = super().as_json() | filled(inbox=self.thing.kind == "inbox")
+        members = super().as_json()
         if self.steps:
             members["rows"] = list(map(_row, members.pop("steps")))
         return members
@@ -221,13 +220,6 @@ class Marked(Entry):
     added: float | None = None
     replaces: Any = field(default_factory=dict)
     verb = "completions"
-
-    def name_days(self, dates: list[str]) -> None:
-        """Say on which days."""
-        self.thing = replace(self.thing, kind="mark", dates=tuple(words.ranges(dates)))
-        self.count = len(dates)
-        if self.replaces and self.count == 1:
-            self.replaces = "".join(self.replaces.values())
 
 
 @dataclass

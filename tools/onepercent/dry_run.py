@@ -30,11 +30,6 @@ class Planned(NamedTuple):
     def kind(self) -> Action:
         return actions.ACTIONS[self.name]
 
-    @property
-    def has_id(self) -> bool:
-        """Its id says more than its place."""
-        return bool(self.place) and self.client_action_id != str(self.place)
-
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
         unit.outcome = Outcome()
@@ -132,7 +127,10 @@ class Diff(dict[str, list[JsonObject]]):
         super().__init__((name, []) for name in SECTIONS)
         self.dry = dry
         for planned, outcome in dry.done:
-            identity = {"client_action_id": planned.client_action_id} if planned.has_id else {}
+            identity = {}
+            # Without a place it is an undo; an id that is its place was not sent.
+            if planned.client_action_id != f"{planned.place}" and planned.place:
+                identity["client_action_id"] = planned.client_action_id
             for section, entry in outcome.shown:
                 self[section].append(identity | entry)
         self["errors"] = dry.errors

@@ -43,29 +43,29 @@ DIARY_COLUMNS = ", ".join(DIARY)
 
 # Fields by names that models use for them and that are not alike; those that the object takes are meant.
 OTHER_NAMES = {
-    "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
-    "deadline": ("dt", "due"),
-    "due": ("dt",),
-    "date": ("dt",),
-    "dt": ("date",),
-    "name": ("title",),
-    "title": ("name", "what_done"),
-    "task_id": ("step_id",),
-    "description": ("why_important",),
-    "days": ("schedule_days",),
-    "goal": ("goal_id",),
-    "habit": ("habit_id",),
-    "n": ("interval",),
-    "weekdays": ("schedule_days",),
-    "end_date": ("until", "due"),
-    "ends": ("until", "due"),
-    "due_date": ("dt", "due"),
-    "comment": ("note",),
-    "reason": ("excuse_reason",),
-    "position": ("order",),
-    "value": ("amount",),
-    "content": DIARY,
-    "text": DIARY,
+    "id": "preview_id step_id habit_id diary_id goal_id",
+    "deadline": "dt due",
+    "due": "dt",
+    "date": "dt",
+    "dt": "date",
+    "name": "title",
+    "title": "name what_done",
+    "task_id": "step_id",
+    "description": "why_important",
+    "days": "schedule_days",
+    "goal": "goal_id",
+    "habit": "habit_id",
+    "n": "interval",
+    "weekdays": "schedule_days",
+    "end_date": "until due",
+    "ends": "until due",
+    "due_date": "dt due",
+    "comment": "note",
+    "reason": "excuse_reason",
+    "position": "order",
+    "value": "amount",
+    "content": "what_done what_not_done reflection plans",
+    "text": "what_done what_not_done reflection plans",
 }
 
 
@@ -149,10 +149,10 @@ def choice(
     return Field({"type": "string", "enum": named}, words, convert, **options)
 
 
-def whole(least: int, most: int, **options: Any) -> Field:
+def whole(least: int, most: int, words: str = "", schema: str = "integer", **options: Any) -> Field:
     """A whole number; true and false are not numbers."""
     kind = Annotated[int, Limits(ge=least, le=most)]
-    return plain(kind, "integer", f"a whole number from {least} to {most}", **options)
+    return plain(kind, schema, words or f"a whole number from {least} to {most}", **options)
 
 
 FLAG = plain(bool, "boolean", "true or false")
@@ -186,7 +186,7 @@ def weekday(name: str, value: object) -> int:
         for number, known in enumerate(names, 1):
             if low == known.lower():
                 return number
-    return int(plain(Annotated[int, Limits(ge=1, le=7)], "", WEEKDAYS).convert(name, value))
+    return int(whole(1, 7, WEEKDAYS).convert(name, value))
 
 
 def _span(name: str, value: object) -> str | list[str]:
@@ -204,11 +204,7 @@ DATES = several(
     Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span), "or first..last"
 )
 
-MINUTES = plain(
-    Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)],
-    "string",
-    f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}",
-)
+MINUTES = whole(1, LONGEST_MINUTES, f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}")
 
 
 def _minutes(name: str, value: object) -> Any:
@@ -225,9 +221,7 @@ DURATION = replace(
     empty=True,
 )
 
-ID = plain(
-    Annotated[int, Limits(ge=1, le=LARGEST_ID)], "string", f"an id of get_user_snapshot, or `{REFERENCE}…`"
-)
+ID = whole(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`", "string")
 
 
 def _key(name: str, value: object) -> Any:
@@ -332,7 +326,7 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     if unknown is None:
         return
     lower = unknown.lower()
-    meant = [name for name in OTHER_NAMES.get(lower, ()) if name in names]
+    meant = [name for name in OTHER_NAMES.get(lower, "").split() if name in names]
     meant = meant or errors.several(lower, names, most=1, cutoff=SAME_WORD)
     way = ways.way_round(lower)
     if not way:

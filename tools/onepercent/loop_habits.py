@@ -148,7 +148,7 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]") -> int:
     if amount and not is_most:
         values["target"] = {"amount": amount, "unit": _unit(habit)}
     elif is_most and every == 1:
-        values["target"] = {"amount": amount, "unit": _unit(habit), "at_most": True}
+        values["target"] = {"at_most": amount, "unit": _unit(habit)}
     if amount and every > 1:
         limit = f"{'≤' if is_most else '≥'} {words.number(amount)} {_unit(habit)}"
         about.append(limit)

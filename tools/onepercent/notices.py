@@ -80,16 +80,16 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
             line += f": {'; '.join(few)}"
         lines.append(line)
 
-    if part == "evening":
-        if not is_written:
-            lines.append(words.say("notice.diary"))
-        return words.say("notice.evening"), lines
-    if overdue := Counter(row.get("kind", "step") for row in schedule["overdue"]):
-        late = [words.counted(count, kind) for kind, count in overdue.items()]
-        lines.append(words.say("notice.overdue", late=", ".join(late)))
-    if cards := cards_due():
-        lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
-    return words.say("notice.morning", day=words.day(f"{today}")), lines
+    if part == "evening" and not is_written:
+        lines.append(words.say("notice.diary"))
+    if part == "morning":
+        late = Counter(row.get("kind", "step") for row in schedule["overdue"])
+        if late:
+            counts = [words.counted(count, kind) for kind, count in late.items()]
+            lines.append(words.say("notice.overdue", late=", ".join(counts)))
+        if cards := cards_due():
+            lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
+    return words.say(f"notice.{part}", day=words.day(f"{today}")), lines
 
 
 def _send(title: str, text: str) -> int:

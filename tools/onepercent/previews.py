@@ -35,12 +35,11 @@ def actions_schema() -> JsonObject:
     """
     every = declared.ordered()
     kinds: dict[str, fields.Field] = {}
-    for action in every:
-        kinds |= action.fields
     # By domain, beside the id of its own: `unmark date, from, to`; a star marks what is required. Written out:
     # some clients sort the fields, so no description may lean on their order.
     takes: dict[str, list[str]] = {}
     for action in every:
+        kinds |= action.fields
         taken = [name for name in action.fields if name != f"{action.domain}_id"]
         if taken and not action.updates:
             verb = action.name.partition(".")[2]

@@ -24,8 +24,6 @@ from tools.onepercent.diff import (
     Paused,
     Resumed,
     Shifted,
-    Thing,
-    target_of,
 )
 from tools.onepercent.habits import schedules
 from tools.onepercent.words import (
@@ -45,15 +43,13 @@ from tools.onepercent.words import (
 
 USUAL = {"priority": "attention", "icon": "star"}  # values that are not said
 # Fields of something new that are said by its subject, or together.
-SUBJECT = ("title", "name", "inbox")
+SUBJECT = ("title", "name")
 OF_HABIT = (
     "frequency",
     *schedules.DETAILS.values(),
     "xp_reward",
     "xp_penalty",
-    "target_amount",
-    "target_unit",
-    "at_most",
+    "target",
 )
 UNLABELLED = ("score", "status", "is_complete")  # what their values say is enough
 
@@ -117,14 +113,17 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     thing = entry.thing
     forms = (said(f"about.{thing.kind}.gone") if is_gone else "") or said(f"about.{thing.kind}")
     name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
+    steps = counted(entry.things()["step"], "step")
+    if thing.goal_title:
+        steps = say("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
     company = ""
     if isinstance(entry, Deleted) and entry.steps:
         company = " " + say("with.steps", steps=counted(entry.steps, "step"))
     places = {
         "name": name,
         "title": quoted(name),
-        "date": _dates(thing),
-        "steps": _steps_of_goal(entry),
+        "date": ", ".join(span(*part.split("..")) for part in thing.dates),
+        "steps": steps,
         "company": company,
     }
     # The places are filled last: a person's title may have the sign between the three parts.
@@ -145,18 +144,6 @@ def _detail_text(detail: Detail) -> str:
 def _verbs(head: str) -> list[str]:
     """Удалить and Удалено: before and after it is done."""
     return say(f"head.{head}").split("|")
-
-
-def _dates(thing: Thing) -> str:
-    """16.11–22.11, 24.11."""
-    return ", ".join(span(*part.split("..")) for part in thing.dates)
-
-
-def _steps_of_goal(entry: Entry) -> str:
-    """7 шагов цели «Дом»."""
-    steps = counted(entry.things()["step"], "step")
-    goal = entry.thing.goal_title
-    return say("steps.of_goal", steps=steps, goal=quoted(goal)) if goal else steps
 
 
 def _steps(entry: Entry) -> list[str]:
@@ -232,8 +219,8 @@ def _created(entry: Created) -> list[Detail]:
     values: JsonObject = {"goal_title": entry.thing.goal_title} | entry.values
     if kind == "habit":
         details.append(_frequency(values["frequency"], values))
-        if target := target_of(values):
-            details.append(target_in_words(target))
+        if "target" in values:
+            details.append(target_in_words(values["target"]))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
         values = {name: content for name, content in values.items() if name not in OF_HABIT}
     if entry.steps:
@@ -266,9 +253,10 @@ def _changed(entry: Changed) -> list[Detail]:
     details: list[Detail] = []
     redundant = {"xp"}  # said by the sum of XP
     if "frequency_type" in changes:
-        before, after, _ = zip(*changes.values(), strict=True)
-        values = [dict(zip(changes, side, strict=True)) for side in (before, after)]
-        frequencies = [_frequency(side["frequency_type"], side) for side in values]
+        frequencies = []
+        for side in (0, 1):
+            values = {name: edit[side] for name, edit in changes.items()}
+            frequencies.append(_frequency(values["frequency_type"], values))
         details.append([field("frequency_type"), *frequencies])
         redundant.update(("frequency_type", *schedules.DETAILS.values()))
     for name, edit in changes.items():

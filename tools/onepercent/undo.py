@@ -22,9 +22,8 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, dispatch, fields, previews, settings, words
-from tools.onepercent.actions import action, edits, marks, stored, thing_of, with_goal
-from tools.onepercent.actions.goals import CATEGORIES
+from tools.onepercent import days, dispatch, previews, settings, words
+from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
     Change,
@@ -126,10 +125,10 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     applied_id = params.get("applied_id", 0)  # Another version may have kept a preview without them.
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
-    row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
-    if row is None:
+    journal = unit.value(statement, applied_id, unit.user, undone)
+    if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
-    kept = json.loads(row["journal"])["changes"]
+    kept = json.loads(journal)["changes"]
     changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in kept]
     before = _states(unit, changes)
     xp = balance(unit.db, unit.user)[0]
@@ -139,7 +138,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
     unit.outcome = Outcome(
         _entries(unit, before, _states(unit, changes)),
-        message=words.say("redone" if undone else "undone", lines=summary(row["journal"])),
+        message=words.say("redone" if undone else "undone", lines=summary(journal)),
         reversed_xp=balance(unit.db, unit.user)[0] - xp,
         reversal=(applied_id, not undone),
     )
@@ -162,11 +161,8 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
             row = row or NOBODY
         deleted = None
         if row and not row.get("deleted_at"):
-            # A day may have several entries: their words say which one it is.
-            texts = stored(row, fields.DIARY)
-            scores = stored(row, CATEGORIES)
-            deleted = Deleted(thing_of(unit, row), values=texts, scores=scores, **marks.amount_of(unit, row))
-        states[step.place] = (row and with_goal(unit, row), deleted)
+            deleted = deletion(unit, row)
+        states[step.table, step.key] = (row and with_goal(unit, row), deleted)
     return states
 
 
@@ -193,22 +189,19 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
-    goals: dict[tuple[str, str], Deleted] = {}
     steps: dict[tuple[str, str], list[Entry]] = {}
     for place in before:
         for entry in _described(unit, before[place], after[place]):
-            thing = entry.thing
-            if thing.kind == "step":
-                steps.setdefault((entry.verb, thing.goal_title), []).append(entry)
-                continue
-            entries.append(entry)
-            if thing.kind == "goal" and isinstance(entry, Deleted):
-                goals[entry.verb, thing.title] = entry
-    for goal, group in steps.items():
-        if goal in goals:
-            goals[goal].steps = len(group)
-        else:
-            entries += [_grouped(group)] if len(group) > MOST_STEPS else group
+            if entry.thing.kind == "step":
+                steps.setdefault((entry.verb, entry.thing.goal_title), []).append(entry)
+            else:
+                entries.append(entry)
+
+    for entry in entries:
+        if isinstance(entry, Deleted) and entry.thing.kind == "goal":
+            entry.steps = len(steps.pop((entry.verb, entry.thing.title), ()))
+    for group in steps.values():
+        entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries
 
 
@@ -240,12 +233,12 @@ def _grouped(steps: list[Entry]) -> Entry:
     """One entry for many steps of a goal: how they move, or what of them changes."""
     count = len(steps)
     thing = Thing("steps", goal_title=steps[0].thing.goal_title)
-    moved = []
     names = set[str]()
+    moved = []
     for step in steps:
         if not isinstance(step, Changed):
             return replace(step, thing=thing, count=count)
-        names.update(step.changes)
+        names |= step.changes.keys()
         day = step.changes.get("dt")
         if day and day.before and day.after:
             moved.append((step.thing.title, day.before, day.after))

@@ -23,6 +23,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import targets
 from tools.onepercent.actions.unit_of_work import KIND, OWNERS, SILENT, StoredRow, UnitOfWork
+from tools.onepercent.actions.unit_of_work import missing as missing
 from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
@@ -156,7 +157,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     table = row.table
     if table in OWNERS:
         habit = unit.read("habits", row["habit_id"])
-        thing = thing_of(unit, habit or row)
+        thing = thing_of(unit, habit) if habit else Thing("habit")
         return replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
 
     kind = KIND[table]
@@ -253,11 +254,26 @@ def update_entity(
     return after
 
 
+def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
+    """The entry that says that a row goes; of several on a day the words or the amount say which one it is."""
+    entry = Deleted(thing_of(unit, row))
+    match row.table:
+        case "diary":
+            entry.values = stored(row, fields.DIARY)
+        case "ssp_evaluations":
+            entry.scores = stored(row, [name for name in row if name not in SILENT])
+        case "habit_marks":
+            entry.status = row["status"]
+            entry.amount = row["amount"]
+            entry.target = target_of(unit.read("habits", row["habit_id"]) or row)
+    return entry
+
+
 def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
     """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes of
     `Deleted`."""
     unit.change(row, {"deleted_at": unit.stamp})
-    unit.show(Deleted(thing_of(unit, row), **details))
+    unit.show(replace(deletion(unit, row), **details))
 
 
 def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:

@@ -3,8 +3,16 @@
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
-from tools.onepercent.actions import action, action_on_one, delete_entity, stored, update_entity
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork, missing
+from tools.onepercent.actions import (
+    StoredRow,
+    UnitOfWork,
+    action,
+    action_on_one,
+    delete_entity,
+    missing,
+    stored,
+    update_entity,
+)
 from tools.onepercent.diff import Created, Thing
 from tools.onepercent.rules import DIARY_WRITTEN
 
@@ -20,7 +28,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     if day > unit.day:
         unit.warn("warn.future_entry", day=day)
-    elif unit.db.execute(OF_DAY, (unit.user, day)).fetchone():
+    elif unit.value(OF_DAY, unit.user, day):
         unit.warn("warn.second_entry", day=day)
 
     key = unit.outcome.created_id = unit.create("diary", params)
@@ -47,7 +55,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 def delete(unit: UnitOfWork, entry: StoredRow, params: JsonObject) -> None:
     """Delete an entry and take back the XP earned by writing it."""
     earned = unit.earn_in_all(0, "diary.delete_entry", entry["id"])
-    delete_entity(unit, entry, values=stored(entry, CONTENT), xp_reward=earned)
+    delete_entity(unit, entry, xp_reward=earned)
 
 
 def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> StoredRow:

@@ -6,6 +6,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import (
+    StoredRow,
+    UnitOfWork,
     action,
     action_on_one,
     delete_entity,
@@ -18,7 +20,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Created, Done, Thing
 from tools.onepercent.rules import GOAL_COMPLETED
 
@@ -52,7 +53,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     title = params["title"]
     values = {"category": "work"} | params
     if "amount" in values and not values.get("target"):
-        raise without_target()
+        raise targets.without_target("goal")
 
     created = Created(Thing("goal", title), values=stored(values, CONTENT))
     unit.show(created)
@@ -69,7 +70,7 @@ def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
     params = targets.columns(targets.moved(unit, goal, params))
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
-        raise without_target()
+        raise targets.without_target("goal")
     after = update_entity(unit, goal, params, TEXTS)
     targets.warn_of_reached(unit, after)
     if "target_unit" in params:
@@ -83,12 +84,6 @@ def add(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     if not params.get("amount"):
         raise fields.required("amount")
     update(unit, goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
-
-
-def without_target() -> ToolError:
-    """The error of an amount for a goal that wants none."""
-    hint = 'Give it one with goal.update: target {"amount": 300000, "unit": "EUR"}.'
-    return ToolError("Goal has no target to count towards", hint, code="FIELD_INVALID", field="amount")
 
 
 @action_on_one("goal.complete")

@@ -1,23 +1,23 @@
 """Actions on habits, except their marks."""
 
 from dataclasses import replace
-from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
 from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
+    StoredRow,
+    UnitOfWork,
     action,
     action_on_one,
     delete_entity,
     stored,
     targets,
+    title_of_goal,
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.diff import Created, Thing
 from tools.onepercent.habits import histories, schedules
@@ -46,9 +46,7 @@ TARGET = {
     "at_most": fields.plain(float | bool, "number", "a number, or true"),
 }
 WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
-DAY_OF_MONTH = fields.plain(
-    Annotated[int, Limits(ge=1, le=31)], "integer", "one of the days of the month, 1 to 31 (the last)"
-)
+DAY_OF_MONTH = fields.whole(1, 31, "one of the days of the month, 1 to 31 (the last)")
 
 
 def _limit_or_target(name: str, value: object) -> JsonObject:
@@ -63,7 +61,7 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
         limit = target.get("amount", 0)
     if not 0 <= limit <= LARGEST_AMOUNT:
         raise fields.invalid(f"{name}.at_most", f"a number from 0 to {LARGEST_AMOUNT}")
-    return {"amount": limit, "unit": target.get("unit", targets.TIMES), "at_most": True}
+    return {"at_most": limit, "unit": target.get("unit", targets.TIMES)}
 
 
 # The fields of a habit. What says more of a frequency is kept in columns of the same names
@@ -98,17 +96,19 @@ DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_ty
 def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a habit; by default the penalty equals the reward."""
     _imply_frequency(params)
-    goal_title = _link(unit, params)
-    values = DEFAULTS | _columns(params)
+    _link(unit, params)
+    values = DEFAULTS | params
     values.setdefault("xp_penalty", values["xp_reward"])
-    _check_schedule(values)
+    columns = _columns(values)
+    _check_schedule(columns)
 
     shown = stored(values, [name for name in values if name != "goal_id"])
     shown["frequency"] = shown.pop("frequency_type")
-    unit.show(Created(Thing("habit", values["name"], goal_title=goal_title), values=shown))
+    thing = Thing("habit", values["name"], goal_title=title_of_goal(unit, values))
+    unit.show(Created(thing, values=shown))
 
     warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
-    key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
+    key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | columns)
     _warn(unit, unit.find("habit", key), params)
 
 
@@ -137,8 +137,7 @@ def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
-    (marks,) = unit.db.execute(counting, (habit["id"],)).fetchone()
-
+    marks = unit.value(counting, habit["id"])
     if not marks:
         delete_entity(unit, habit)
         return
@@ -157,20 +156,18 @@ def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
         targets.warn_of_unit(unit, habit, unit.read("goals", habit["goal_id"]))
 
 
-def _link(unit: UnitOfWork, params: JsonObject) -> str:
-    """Put the goal that a habit adds to into its values; return its title. In an update null means none."""
-    if "goal_id" not in params or (params["goal_id"] is None and unit.latest_goal is None):
-        return ""
-    goal = unit.find("goal", params["goal_id"])
-    params["goal_id"] = goal["id"]
-    return str(goal["title"])
+def _link(unit: UnitOfWork, params: JsonObject) -> None:
+    """Put the id of the goal that a habit adds to into its values. In an update null means none."""
+    key = params.get("goal_id")
+    if key is not None or ("goal_id" in params and unit.latest_goal is not None):
+        params["goal_id"] = unit.find("goal", key)["id"]
 
 
 def _columns(params: JsonObject) -> JsonObject:
     """The values by the columns that keep them: a target has three."""
     if "target" in params:
-        limit = (params["target"] or {}).get("at_most")
-        params = params | {"at_most": 1 if limit else None}
+        limits = "at_most" in (params["target"] or {})
+        params = params | {"at_most": 1 if limits else None}
     return targets.columns(params)
 
 

@@ -3,17 +3,25 @@
 # A day of a habit has one mark: completed, missed, or partial: an amount below the target. The mark remembers
 # the XP that it brought: what replaces it moves the difference, taking it off moves all of it.
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
-from tools.onepercent import days, fields
-from tools.onepercent.actions import action, action_on_one, check_day, thing_of
+from tools.core.json_types import JsonObject
+from tools.onepercent import days, fields, words
+from tools.onepercent.actions import (
+    StoredRow,
+    UnitOfWork,
+    action,
+    action_on_one,
+    check_day,
+    deletion,
+    thing_of,
+)
 from tools.onepercent.actions.habits import history_of, warn_of_streak
-from tools.onepercent.actions.targets import AMOUNT, warn_of_reached
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Deleted, Marked, target_of
+from tools.onepercent.diff import Marked, target_of
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
 from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
@@ -26,6 +34,7 @@ MARK = {
     "dates": fields.DATES,
 }
 
+NO_MARK: JsonObject = {"status": "", "excuse_reason": None, "note": None, "amount": None, "xp": 0}
 NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 1"
 
 
@@ -53,20 +62,20 @@ def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
-        newest = unit.db.execute(NEWEST_MARK, (habit["id"],)).fetchone()
-        hint = f"Its last mark is of {newest[0]}: send date." if newest else "It has no marks."
+        newest = unit.value(NEWEST_MARK, habit["id"])
+        hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
         raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
 
     history = history_of(unit, habit)
     unit.remove(mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
-    unit.show(Deleted(thing_of(unit, mark), xp_reward=earned, **amount_of(unit, mark)))
+    unit.show(replace(deletion(unit, mark), xp_reward=earned))
     warn_of_streak(unit, history)
 
 
 def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     """Mark each of the habits on each of the days, except those that have this mark already."""
-    marked_before: list[str] = []
+    marked_before = ""
     for habit_id in fields.one_or_several(params, "habit_id"):
         habit = unit.find("habit", habit_id)
         if habit["archived_at"]:
@@ -74,20 +83,19 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
 
         history = history_of(unit, habit)
         marked = Marked(thing_of(unit, habit), xp_reward=0)
-        dates = []
-        duplicates = []
-        for day in _days(unit, history.course, params):
-            if _mark(unit, history, day, params, status, marked):
-                dates.append(day)
-            else:
-                duplicates.append(day)
+        chosen = _days(unit, history.course, params)
+        dates = [day for day in chosen if _mark(unit, history, day, params, status, marked)]
+        duplicates = [day for day in chosen if day not in dates]
         if duplicates:
-            marked_before += duplicates
+            marked_before = duplicates[-1]
             unit.warn("warn.marked", title=habit["name"], dates=duplicates)
         if not dates:
             continue
 
-        marked.name_days(dates)
+        marked.thing = replace(marked.thing, kind="mark", dates=tuple(words.ranges(dates)))
+        marked.count = len(dates)
+        if marked.replaces and marked.count == 1:
+            marked.replaces = "".join(marked.replaces.values())
         unit.show(marked)
         if habit["goal_id"] and "amount" in params:
             warn_of_reached(unit, unit.read("goals", habit["goal_id"]))
@@ -98,9 +106,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         return
     if marked_before:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
-        raise ToolError(
-            f"Habit already marked {status} on {marked_before[-1]}", hint, code="ALREADY_COMPLETED"
-        )
+        raise ToolError(f"Habit already marked {status} on {marked_before}", hint, code="ALREADY_COMPLETED")
     hint = "Name the days one by one in dates."
     raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
 
@@ -133,21 +139,18 @@ def _mark(
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
     habit = history.habit
     before = unit.read("habit_marks", habit["id"], day)
-    was_so = before is not None and before["status"] == status
+    present = before or NO_MARK
+    was_so = present["status"] == status
     excuse = params.get("excuse_reason")
-    note = params.get("note")
-    says_new = before is not None and (
-        excuse not in (None, before["excuse_reason"]) or note not in (None, before["note"])
-    )
+    note = params.get("note") or present["note"]
+    says_new = excuse not in (None, present["excuse_reason"]) or note != present["note"]
     if was_so and "amount" not in params and not says_new:
         return False
-    if note is None and before:
-        note = before["note"]
 
     amount = None
     worth = 0
     if status == "completed":
-        amount = _amount(habit, before, params)
+        amount = _amount(habit, present, params)
         # A habit without a target has no amounts. A day that is done stays done, though the target grew since.
         if habit["at_most"]:
             if (amount or 0) > habit["target_amount"]:
@@ -155,21 +158,20 @@ def _mark(
                 worth = -habit["xp_penalty"]
         elif amount is not None and amount < habit["target_amount"] and not was_so:
             status = "partial"
-        elif not (before and before["xp"] > 0) and _is_beyond(unit, history, day):
+        elif present["xp"] <= 0 and _is_beyond(unit, history, day):
             unit.warn("warn.enough", title=habit["name"])
         else:
             worth = habit["xp_reward"]
     elif not excuse:
         worth = -habit["xp_penalty"]
 
-    previous_xp = before["xp"] if before else 0
-    earned = unit.earn(worth - previous_xp, f"habit.mark_{status}", habit["id"], day)
+    earned = unit.earn(worth - present["xp"], f"habit.mark_{status}", habit["id"], day)
     values = {
         "status": status,
         "excuse_reason": excuse,
         "note": note,
         "amount": amount,
-        "xp": previous_xp + earned,
+        "xp": present["xp"] + earned,
     }
     if before is None:
         unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
@@ -182,13 +184,10 @@ def _mark(
     marked.excuse_reason = excuse
     marked.note = params.get("note")
     marked.xp_reward = (marked.xp_reward or 0) + earned
-    if habit["at_most"]:
-        marked.target = target_of(habit)
-    if amount is not None:
-        marked.amount = amount
-        marked.target = target_of(habit)
-        if params.get("amount", amount) != amount:
-            marked.added = params["amount"]
+    marked.amount = amount
+    marked.target = target_of(habit)
+    if params.get("amount", amount) != amount:
+        marked.added = params["amount"]
     return True
 
 
@@ -199,30 +198,17 @@ def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     return 0 < times <= others
 
 
-def _amount(habit: Row, before: StoredRow | None, params: JsonObject) -> float | None:
+def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:
     """The amount of the day: what is sent is added, and done without an amount means all of it."""
     target = habit["target_amount"]
-    present = (before["amount"] if before else None) or 0
+    present = mark["amount"] or 0
     if "amount" not in params:
         if habit["at_most"]:
-            return before["amount"] if before else None
+            return mark["amount"]  # type: ignore[no-any-return]
         return target and max(present, target)
     if target is None:
-        hint = 'habit.update gives it one: target {"amount": 2, "unit": "l"}.'
-        raise ToolError("Habit has no target to count towards", hint, code="FIELD_INVALID", field="amount")
+        raise without_target("habit")
     return round(present + params["amount"], 3)
-
-
-def amount_of(unit: UnitOfWork, mark: StoredRow) -> JsonObject:
-    """What a diff shows of a mark that goes or comes back: its status, and its amount if the habit has a
-    target. Nothing of a row that is no mark."""
-    habit = unit.read("habits", mark["habit_id"]) if mark.table == "habit_marks" else None
-    if habit is None:
-        return {}
-    shown: JsonObject = {"status": mark["status"]}
-    if habit["at_most"] or mark["amount"] is not None:
-        shown |= filled(amount=mark["amount"], target=target_of(habit))
-    return shown
 
 
 def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:

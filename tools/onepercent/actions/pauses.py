@@ -8,8 +8,14 @@ from datetime import timedelta
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
-from tools.onepercent.actions import action, action_on_one, set_archived, thing_of
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.actions import (
+    StoredRow,
+    UnitOfWork,
+    action,
+    action_on_one,
+    set_archived,
+    thing_of,
+)
 from tools.onepercent.diff import Paused, Resumed
 from tools.onepercent.habits.schedules import LAST
 
@@ -27,37 +33,33 @@ PAUSE = {
 }
 IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL
     AND ifnull(until, ?) >= ? ORDER BY id"""
+MEETING = """SELECT first_day FROM habit_pauses
+    WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
 
 @action("habit.pause", PAUSE)
 def pause(unit: UnitOfWork, params: JsonObject) -> None:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
     last = params.get("to")
+    end = last or LAST
     reason = params.get("reason")
     for habit in _habits(unit, params):
         unit.found["habit"] = habit  # the one that an error is about
         first = params.get("from") or _first_day(unit, habit)
-        _check_pause(unit, habit, first, last)
-        values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
-        unit.insert_stamped("habit_pauses", values)
+        if end < first:
+            message = f"a pause cannot be from {first} to {last}"
+            hint = f"from comes before to. Today is {unit.day}."
+            raise ToolError(message, hint, code="INVALID_DATE", field="from")
 
-        unit.show(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
-
-
-def _check_pause(unit: UnitOfWork, habit: StoredRow, first: str, last: str | None) -> None:
-    """Raises ToolError INVALID_DATE, or FIELD_INVALID if it meets another pause."""
-    end = last or LAST
-    if end < first:
-        message = f"a pause cannot be from {first} to {last}"
-        hint = f"from comes before to. Today is {unit.day}."
-        raise ToolError(message, hint, code="INVALID_DATE", field="from")
-
-    for row in _pauses(unit, habit):
-        if row["first_day"] <= end and first <= (row["last_day"] or LAST):
-            until = row["last_day"] or "it is resumed"
-            message = f"Habit {habit['name']} is already paused from {row['first_day']} until {until}"
+        for other in _pauses(unit, habit, first, end):
+            until = other["last_day"] or "it is resumed"
+            message = f"Habit {habit['name']} is already paused from {other['first_day']} until {until}"
             hint = "habit.resume ends that pause; then pause it again, or leave the habit out."
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
+
+        values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
+        unit.insert_stamped("habit_pauses", values)
+        unit.show(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
 @action("habit.resume", SEVERAL)
@@ -89,11 +91,10 @@ def archive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Put a habit out of sight, paused; nothing of it is lost."""
     set_archived(unit, habit, params, archived=True)
     first = _first_day(unit, habit)
-    for row in _pauses(unit, habit):
-        if row["first_day"] <= first <= (row["last_day"] or LAST):
-            if row["last_day"]:  # It would end while the habit is out of sight.
-                unit.change(row, {"last_day": None})
-            return
+    for row in _pauses(unit, habit, first, first):
+        if row["last_day"]:  # It would end while the habit is out of sight.
+            unit.change(row, {"last_day": None})
+        return
 
     unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})
 
@@ -111,12 +112,11 @@ def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
     return (unit.today + timedelta(days=is_marked)).isoformat()
 
 
-def _pauses(unit: UnitOfWork, habit: StoredRow) -> list[StoredRow]:
-    """The pauses of a habit, read so that another session's change of them is noticed."""
-    statement = "SELECT first_day FROM habit_pauses WHERE habit_id = ? ORDER BY first_day"
+def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
+    """The pauses of a habit that meet these days, read so that another session's change of them is noticed."""
     rows = []
-    for (first,) in unit.db.execute(statement, (habit["id"],)).fetchall():
-        if row := unit.read("habit_pauses", habit["id"], first):
+    for (day,) in unit.db.execute(MEETING, (habit["id"], end, first)).fetchall():
+        if row := unit.read("habit_pauses", habit["id"], day):
             rows.append(row)
     return rows
 
@@ -124,11 +124,8 @@ def _pauses(unit: UnitOfWork, habit: StoredRow) -> list[StoredRow]:
 def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:
     """End the first pause that is not over, the day before today; one that has not begun goes. Returns its
     first day, "" if there is none."""
-    for row in _pauses(unit, habit):
+    for row in _pauses(unit, habit, unit.day, LAST):
         first: str = row["first_day"]
-        if (row["last_day"] or LAST) < unit.day:
-            continue
-
         if first >= unit.day:
             unit.remove(row)
         else:

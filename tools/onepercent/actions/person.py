@@ -2,9 +2,14 @@
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, settings
-from tools.onepercent.actions import action, changed, edits
+from tools.onepercent.actions import (
+    StoredRow,
+    UnitOfWork,
+    action,
+    changed,
+    edits,
+)
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Changed, Edit, Thing
 from tools.onepercent.rules import LATEST_DAY_START_HOUR
 
@@ -21,7 +26,7 @@ ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
 NOBODY = StoredRow(
     "persons", {"time_zone": None, "day_start_hour": 0}
 )  # the count of days without a row of `persons`
-NEWEST = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
+NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = ?"
 
 
 @action(
@@ -62,11 +67,9 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
-    scores: JsonObject = dict.fromkeys(CATEGORIES)
-    for (key,) in unit.db.execute(NEWEST, (unit.user,)).fetchall():
-        last = unit.read("ssp_evaluations", key) or scores
-        scores = {name: last[name] for name in CATEGORIES}
-
+    newest = unit.value(NEWEST, unit.user) or 0
+    last: JsonObject = unit.read("ssp_evaluations", newest) or {}
+    scores = {name: last.get(name) for name in CATEGORIES}
     rated = changed(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])
     unit.show(Changed(Thing("ssp", category), changes={"score": score}))

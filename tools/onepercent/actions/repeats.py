@@ -38,14 +38,11 @@ def _convert(name: str, value: object) -> str:
     if isinstance(value, str):
         value = {"every": value}
     rule = fields.record(PARTS, ("every",)).convert(name, value)
-    days_of_rule = ON.get(rule["every"])
-    on = rule.pop("on", None)
-    if on and (not days_of_rule or "after" in rule):
-        raise fields.invalid(
-            f"{name}.on", "left out: only weeks and months have days, unless it follows done"
-        )
-
-    if on and days_of_rule:
+    if on := rule.pop("on", None):
+        days_of_rule = ON.get(rule["every"])
+        if not days_of_rule or "after" in rule:
+            expected = "left out: only weeks and months have days, unless it follows done"
+            raise fields.invalid(f"{name}.on", expected)
         rule["on"] = sorted(set(days_of_rule.read(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 
@@ -65,12 +62,12 @@ RULE = fields.Field(
 def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
     """Count the rule in the values of a step from its day, by default from today; without a day it begins on the
     rule's first."""
-    if repeat := values.get("repeat"):
-        start = date.fromisoformat(dt) if dt else unit.today
-        values["repeat"] = due_days.begun(repeat, start)
-        if not dt and (first := due_days.first_day(due_days.every_turn(repeat), start)):
-            values["dt"] = first
-            values["repeat"] = due_days.begun(repeat, date.fromisoformat(first))
+    repeat = values.get("repeat")
+    if not repeat:
+        return
+    if not dt and (dt := due_days.first_day(due_days.every_turn(repeat), unit.today)):
+        values["dt"] = dt
+    values["repeat"] = due_days.begun(repeat, date.fromisoformat(dt) if dt else unit.today)
 
 
 def go_on(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:

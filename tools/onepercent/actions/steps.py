@@ -8,6 +8,8 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import (
     GOAL,
+    StoredRow,
+    UnitOfWork,
     action,
     action_on_one,
     check_day,
@@ -21,7 +23,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
 from tools.onepercent.diff import Created, Done, Shifted, Thing
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
@@ -258,8 +259,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.go_on(unit, step, day)
-        day_named = day if "date" in params else ""
-        unit.show(Done(thing_of(unit, step), xp_reward=earned, date=day_named, next=coming))
+        unit.show(Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming))
 
 
 action_on_one("step.reopen")(reopen_entity)

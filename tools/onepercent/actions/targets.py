@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Annotated
 
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.onepercent import fields
@@ -67,14 +68,26 @@ def columns(params: JsonObject) -> JsonObject:
     """The values by the columns that keep them: those of a target."""
     if "target" not in params:
         return params
-    target = params.pop("target") or {}
-    return params | {"target_amount": target.get("amount"), "target_unit": target.get("unit")}
+    target = params["target"] or {}
+    amounts = {
+        "target_amount": target.get("amount", target.get("at_most")),
+        "target_unit": target.get("unit"),
+    }
+    values = params | amounts
+    del values["target"]
+    return values
+
+
+def without_target(kind: str) -> ToolError:
+    """The error of an amount for a goal or habit that wants none."""
+    hint = f'Give it one with {kind}.update: target {{"amount": 2, "unit": "l"}}.'
+    message = f"{kind.capitalize()} has no target to count towards"
+    return ToolError(message, hint, code="FIELD_INVALID", field="amount")
 
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
     """What a goal has come to."""
-    (total,) = unit.db.execute(SUM_OF_GOAL, (goal["id"],)).fetchone()
-    return float(total)
+    return float(unit.value(SUM_OF_GOAL, goal["id"]))
 
 
 def warn_of_reached(unit: UnitOfWork, goal: StoredRow | None) -> None:
@@ -113,8 +126,7 @@ def number(unit: UnitOfWork, row: StoredRow) -> int:
     statement = f"""SELECT count(*) + 1 FROM {table} WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]}
         AND id <> ? AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
     key = row["id"]
-    (number,) = unit.db.execute(statement, (unit.user, key, row["place"], key, key)).fetchone()
-    return int(number)
+    return int(unit.value(statement, unit.user, key, row["place"], key, key))
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow | None) -> None:

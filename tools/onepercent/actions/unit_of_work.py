@@ -68,10 +68,6 @@ class Change(NamedTuple):
     replaced: JsonObject | None
     values: JsonObject | None
 
-    @property
-    def place(self) -> Place:
-        return self.table, self.key
-
 
 @dataclass(slots=True)
 class Outcome:
@@ -165,6 +161,11 @@ class UnitOfWork:
         of them is noticed."""
         ids = self.db.execute(statement, (self.user, *values)).fetchall()
         return [self.find(entity, key) for (key,) in ids]
+
+    def value(self, statement: str, *values: int | str) -> Any:
+        """The first column of the first row of a query; None if there is none."""
+        row = self.db.execute(statement, values).fetchone()
+        return row and row[0]
 
     def read(self, table: str, *key: int | str) -> StoredRow | None:
         """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
@@ -265,7 +266,7 @@ class UnitOfWork:
         entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
-        (earned,) = self.db.execute(statement, (entity_id, f"{entity}.*", self.user)).fetchone()
+        earned = self.value(statement, entity_id, f"{entity}.*", self.user)
         return self.earn(worth - int(earned), action, entity_id, day)
 
 
@@ -318,14 +319,15 @@ def stale(what: str) -> ToolError:
 
 def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
+    name = label(table, row or {})
     if not (row and before):
-        return f"{label(table, row or {})} was {'added' if row else 'removed'}"
+        return f"{name} was {'added' if row else 'removed'}"
     # A preview of the version before may lack the newest columns.
     columns = zip(row, before, fingerprint(row), strict=False)
-    names = [name for name, was, value in columns if was != value and name not in SILENT]
+    names = [column for column, was, value in columns if was != value and column not in SILENT]
     if "deleted_at" in names or row.get("deleted_at"):
-        return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
-    return f"{label(table, row)} changed: {', '.join(names) or 'it was written again'}"
+        return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"
+    return f"{name} changed: {', '.join(names) or 'it was written again'}"
 
 
 def label(table: str, row: JsonObject) -> str:
