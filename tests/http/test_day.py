@@ -355,6 +355,11 @@ def test_an_address_that_has_another_use_is_refused_at_the_start(tmp_path, path)
         Day(SignIn(f"https://pi.example{path}", Ledger(tmp_path), tuple), Rate(60))
 
 
+def test_a_port_that_the_scheme_has_anyway_is_not_expected_from_browsers(tmp_path):
+    sign_in = SignIn("https://Pi.example:443/mcp", Ledger(tmp_path), tuple)
+    assert (sign_in.host, sign_in.issuer) == ("pi.example", "https://pi.example")
+
+
 def test_looking_at_the_page_counts_as_a_request_and_is_kept_once_a_day(env, monkeypatch):
     env(MCP_HTTP_URL=URL, MCP_HTTP_RATE=6)
     with InMemory() as server:

@@ -76,7 +76,8 @@ class SignIn:
         self.ledger = ledger
         self.keys = keys
         parts = urlsplit(url)
-        self.host = parts.netloc.lower()
+        # As browsers write it: without the port that the scheme has anyway.
+        self.host = parts.netloc.lower().removesuffix(f":{http.DEFAULT_PORTS[parts.scheme]}")
         self.issuer = f"{parts.scheme}://{self.host}"
         metadata = "/.well-known/oauth-protected-resource"  # RFC 9728
         metadata_here = f"{metadata}{parts.path.rstrip('/')}"
