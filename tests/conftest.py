@@ -17,6 +17,8 @@ BESIDE = [folder / "shared" for folder in PROJECT.parents]
 SHARED = next((folder / "data" for folder in BESIDE if folder.is_dir()), BESIDE[0] / "data")
 DOCS = [SHARED / "klipper", PROJECT / "docs_repo" / "klipper"]
 """Where the real Klipper documentation may be."""
+SMALL_DOCS = PROJECT / "tests" / "klipper" / "small"
+"""A checkout of a few pages of our own, for what does not judge the words of the real ones."""
 DOCS_MISSING = "the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/"
 
 
@@ -119,6 +121,21 @@ def small_docs(tmp_path, env):
         return checkout / "docs"
 
     return write
+
+
+@pytest.fixture(
+    scope="session", params=list(filter(None, (SMALL_DOCS, documentation()))), ids=lambda folder: folder.name
+)
+def checkout(request):
+    """Our own small checkout, and then the real one if it is here."""
+    return request.param
+
+
+@pytest.fixture
+def any_docs(env, checkout):
+    """The folder of our own small documentation; the test runs on the real one, too, if it is here."""
+    env(KLIPPER_DOCS_DIR=checkout)
+    return checkout / "docs"
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from tools.klipper import headings, pages
 from tools.klipper.config import printer_cfg
 from tools.klipper.config.checking import current
 from tools.klipper.search import index, messages
+from tools.printer import printer_resonances
 
 if not documentation():
     pytest.skip(DOCS_MISSING, allow_module_level=True)
@@ -33,7 +34,7 @@ def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
 
 def test_every_place_to_read_on_is_in_the_documentation(real_docs):
     places = {place for *_, message in messages.forms() for place in message.read}
-    for place in places:
+    for place in places.union(printer_resonances.READ):
         path, _, heading = place.partition("#")
         text = pages.read(pages.resolve(path))
         assert not heading or headings.find(text, heading, path), place

@@ -8,7 +8,7 @@ from tests.klipper.asking import call
 
 
 @pytest.mark.parametrize("language", conversation.PICTURES)
-def test_the_picture_of_the_printer_that_stopped_is_real(env, real_docs, language):
+def test_the_picture_of_the_printer_that_stopped_is_real(env, any_docs, language):
     with conversation.stopped_printer() as printer:
         env(KLIPPER_PRINTER_DATA=printer)
         lines = conversation.conversation(call, language)

@@ -44,11 +44,6 @@ def test_each_axis_is_explained_by_its_newest_file_in_300_tokens(folder, pages):
     assert len(json.dumps(answer, separators=(",", ":"))) / 4 <= 300
 
 
-def test_what_to_read_is_in_the_documentation(real_docs):
-    for section in printer_resonances.READ:
-        assert "next_heading" in call("read_doc", path=section)
-
-
 @pytest.mark.parametrize(
     ("peaks", "fitted", "before_2025", "since_2025"),
     [
