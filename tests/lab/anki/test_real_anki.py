@@ -451,3 +451,41 @@ mw.reset()
             "select name from decks"
         )
     phone.close()
+
+
+# Putting back
+
+
+def whole(anki):
+    """Every note with its cards, whatever their ids are."""
+    return anki.python("""
+def shown(note):
+    cards = [[card.ord, mw.col.decks.name(card.did), card.type, card.queue, card.ivl, card.flags] for card in note.cards()]
+    return [note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)]
+result = sorted(shown(mw.col.get_note(note)) for note in mw.col.find_notes(""))
+""")
+
+
+def test_what_was_deleted_comes_back_with_every_card_deck_and_flag(anki, call):
+    add(anki, 2)
+    add(anki, 2, "Basic (and reversed card)")
+    notes = anki.python("""
+for note in map(mw.col.get_note, mw.col.find_notes('note:Basic')):
+    note["Back"] = "{{c1::where Anki wants none}}"
+    mw.col.update_note(note)
+cards = mw.col.find_cards("card:2")
+mw.col.set_deck(cards, mw.col.decks.id("Production"))
+mw.col.sched.set_due_date(cards, "400!")
+mw.col.set_user_flag_for_cards(3, mw.col.find_cards("card:1"))
+mw.col.sched.bury_cards(mw.col.find_cards("note:Basic")[:1])
+result = list(mw.col.find_notes(""))
+""")
+    before = whole(anki)
+    for tool, arguments in (
+        ("anki.delete_notes", {"noteIds": notes}),
+        ("anki.delete_decks", {"decks": ["Production"], "cardsToo": True, "expected": 2}),
+    ):
+        call(tool, **arguments)
+        assert whole(anki) != before
+        answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
+        assert "failed" not in answer and whole(anki) == before, tool
