@@ -90,7 +90,8 @@ def asked(upstream, env):
             _, path, headers, body = upstream.seen.pop()
             parameters = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
             assert parameters.pop("cx") == "1"
-            key = f"?key={parameters.pop('key')}" if "key" in parameters else ""
+            name = services.chosen().key.removeprefix("?")
+            key = f"?{name}={parameters.pop(name)}" if name in parameters else ""
             names = ("X-Subscription-Token", "X-API-KEY", "Authorization")
             key = key or next((f"{name}: {headers[name]}" for name in names if headers[name]), "")
             return answer, key, body or {name: int(v) if v.isdigit() else v for name, v in parameters.items()}

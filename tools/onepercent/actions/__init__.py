@@ -208,7 +208,7 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
         earlier = round(present - (after["amount"] or 0) + (before["amount"] or 0), 3)
         del changes["amount"]
         changes["sum"] = Edit(earlier, {"amount": present, "target": target_of(after)})
-    if "place" in changes:
+    if "place" in changes and after.table in targets.IN_SIGHT:
         changes["place"] = Edit(targets.number(unit, before), targets.number(unit, after))
     return changes
 
