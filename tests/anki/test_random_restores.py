@@ -39,6 +39,7 @@ class Person:
     def __init__(self, random, collection, call):
         self.random, self.collection, self.call = random, collection, call
         self.pick = random.choice
+        collection.decks.rename(collection.decks.get(1), self.pick(["Default", "По умолчанию"]))
         for number in range(25):
             note = collection.new_note(collection.models.by_name(self.pick(MODELS)))
             note.fields[0] = f"{self.pick(TEXTS)} {number} {{{{c1::z}}}}"

@@ -47,7 +47,7 @@ class Parts(Generic[Member]):
     - `work`: what is done, in the words of the progress;
     - `weight`: the cost of an item in notes;
     - `part_s`: the time that a part should take, PART_S by default;
-    - `earlier`: what the call has done before, for the progress.
+    - `earlier`: what the call has done before, and `total`: what it does in all, for the progress.
     """
 
     def __init__(
@@ -58,12 +58,14 @@ class Parts(Generic[Member]):
         *,
         part_s: float = 0,
         earlier: int = 0,
+        total: int = 0,
     ):
         self.left = list(items)
         self.work = work
         self.weight = weight
         self.part_s = part_s or PART_S
-        self.total = earlier + len(self.left)
+        self.done = earlier
+        self.total = total or earlier + len(self.left)
 
     def __iter__(self) -> Iterator[list[Member]]:
         most = MOST / self.weight
@@ -77,7 +79,8 @@ class Parts(Generic[Member]):
             yield part
             fitting = self.part_s * len(part) / max(time.monotonic() - began, 0.001)
             size = min(fitting, GROWTH * len(part), most)
-            calls.report(self.total - len(self.left), self.total, self.work)
+            self.done += len(part)
+            calls.report(self.done, self.total, self.work)
 
 
 # What a caller can rely on, whatever happens to a request:

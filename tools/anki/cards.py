@@ -262,7 +262,8 @@ class BulkChange:
         try:
             for change in self.changes.values():
                 weight = WEIGHTS.get(change.action, TOGETHER)
-                for part in Parts(ids[change.of], f"changing {self.of}", weight, earlier=done):
+                work = f"changing {self.of}"
+                for part in Parts(ids[change.of], work, weight, earlier=done, total=total):
                     actions = Step(change.of, change.action, change.more, part).actions()
                     results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)

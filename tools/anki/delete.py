@@ -92,8 +92,13 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     deck_of = notes.decks_of(cards)
     schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
     touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
-    for card in journal.at_home(touched):
-        schedules[card["note"]].append((card["ord"], journal.schedule(card, WITH_FLAG)))
+    found = list(journal.at_home(touched))
+    flags = {}
+    if found and "flags" not in found[0]:
+        flags = journal.flags_of([card["cardId"] for card in found])
+    for card in found:
+        flagged = {"flags": flags.get(card["cardId"]), **card}
+        schedules[card["note"]].append((card["ord"], journal.schedule(flagged, WITH_FLAG)))
     lost = []
     for note, info in infos.items():
         homes = [deck_of[card] for card in info["cards"]] or ["Default"]

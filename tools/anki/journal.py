@@ -113,14 +113,11 @@ def at_home(query: str) -> Iterator[JsonObject]:
     borrowed: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), PART):
-        part = cards[start : start + PART]
-        infos = list(filter(None, client.call("cardsInfo", cards=part)))
-        flags = {} if infos and "flags" in infos[0] else _flags(part)
-        for info in infos:
-            yield {"flags": flags.get(info["cardId"]), **info, "ivl": info["interval"]}
+        for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
+            yield {**info, "ivl": info["interval"]}
 
 
-def _flags(cards: list[int]) -> dict[int, int]:
+def flags_of(cards: list[int]) -> dict[int, int]:
     """Flags by card, which the add-on of 2023 does not give with the cards. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
     return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}

@@ -2,7 +2,7 @@
 
 import time
 
-from tools.anki import client, journal, notes
+from tools.anki import client, decks, journal, notes
 from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action, action, card_search, note_search
@@ -96,13 +96,13 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     """
     deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
-    present: list[int] = []
+    present: set[int] = set()
     touched = []
     for note_id, info in notes.in_parts(kept):
         note = deleted.pop(note_id)
         if len(info["cards"]) < len(note.decks):
             back[note_id] = note
-            present += info["cards"]
+            present.update(info["cards"])
             # Anki makes the cards that a note lacks when a text of it changes.
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
@@ -133,21 +133,24 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
         answer["warnings"].append(LOG_LOST)
 
 
-def _move_home(back: dict[int, Note], present: list[int]) -> None:
+def _move_home(back: dict[int, Note], present: set[int]) -> None:
     """Move cards that are back into the decks in which they were, unless the person has put them elsewhere."""
     infos = dict(notes.in_parts(list(back)))
-    deck_of = notes.decks_of([card for info in infos.values() for card in info["cards"]])
+    cards = [card for info in infos.values() for card in info["cards"]]
+    deck_of = notes.decks_of(cards)
+    # The add-on of 2023 puts new cards into the default deck, whatever its name is.
+    astray = set(client.call("findCards", query=f"{client.ids_query('cid', cards)} did:{decks.DEFAULT_ID}"))
     moves: dict[str, list[int]] = {}
     for note_id, note in back.items():
         for card, deck in zip(infos[note_id]["cards"], note.decks, strict=False):
-            # The add-on of 2023 puts new cards into the default deck.
-            if card not in present and deck_of[card] in {*note.decks, "Default"} - {deck}:
+            is_ours = card in astray or deck_of[card] in note.decks
+            if card not in present and is_ours and deck_of[card] != deck:
                 moves.setdefault(deck, []).append(card)
     for step in journal.moved_again(moves):
         client.results(*step.actions())
 
 
-def _schedules(back: dict[int, Note], present: list[int]) -> list[Action]:
+def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
     """The actions that give cards that are back the schedule they had. One that was studied since keeps its own."""
     actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]

@@ -105,6 +105,14 @@ def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, call):
     assert "of 1 card cannot be put back" in answer["warnings"][0]
 
 
+def test_progress_is_of_all_changes_together(ten, call):
+    reports = []
+    change = {"suspend": True, "flag": 4}
+    with calls.calling(lambda *report: reports.append(report[:2]), lambda: False):
+        call("anki.change_cards", noteIds=ten.ids, **change, dryRun=False, expected=10)
+    assert [report for report in reports if report[1] == 20] == [(10, 20), (20, 20)]
+
+
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused", "cancelled"])
 def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, call, fault):
     ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(300)))
