@@ -20,7 +20,9 @@ def test_help_goes_to_stdout_and_is_not_a_failure(capsys):
         assert main(words) == 0
         assert "python3 -m tools list" in capsys.readouterr().out
     assert main(["list"]) == 0
-    assert "anki_delete_decks    Anki: delete decks\n" in capsys.readouterr().out
+    tools = capsys.readouterr().out
+    assert "anki_delete_decks    Anki: delete decks\n" in tools
+    assert max(map(len, tools.splitlines())) <= 78
     assert main(["call", "greet", "--help"]) == 0
     assert "greet takes name (string" in capsys.readouterr().out
     assert main(["onepercent", "--help"]) == 0

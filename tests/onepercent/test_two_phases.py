@@ -188,6 +188,10 @@ def test_what_is_applied_is_on_the_disk_before_the_answer():
     with store.writing() as db:
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
         assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    with store.writing("NORMAL") as db:
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == 1, (
+            "a preview may be lost, and costs no fsync"
+        )
 
 
 def test_every_call_of_a_writing_tool_leaves_an_audit_row():

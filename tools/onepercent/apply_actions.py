@@ -124,11 +124,10 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     histories.settle(db, days.today())
     lines: list[str] = []
     for _, outcome in run.done:
-        lines += (
-            [outcome.message]
-            if outcome.message
-            else [sentences.line(entry).done for entry in outcome.entries]
-        )
+        if outcome.message:
+            lines.append(outcome.message)
+        else:
+            lines += [sentences.line(entry).done for entry in outcome.entries]
     # The preview has named the changes; of many only the sums are repeated.
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)

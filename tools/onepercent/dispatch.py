@@ -50,7 +50,7 @@ _recent: dict[tuple[str, str], deque[float]] = {}
 
 def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     """Answer a call, given its arguments as sent."""
-    current.set(Call(tool.name, arguments, monotonic()))
+    token = current.set(Call(tool.name, arguments, monotonic()))
     try:
         answer = _answer(tool, arguments)
         if tool.write and not answer["success"] and answer["code"] != "RATE_LIMITED":
@@ -58,6 +58,8 @@ def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
                 recorded(db, answer)
     except ToolError as error:
         logger.warning("no audit row: %s", error.message)
+    finally:
+        current.reset(token)
     return answer
 
 
@@ -115,11 +117,8 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
         "ms": round((monotonic() - call.started_s) * 1000, 3),
         "token": remote.token_id if remote else "",
     }
-    db.execute(
-        """INSERT INTO audit (request_id, at, user, tool, request, answer, error, ms, token)
-        VALUES (:request_id, :at, :user, :tool, :request, :answer, :error, :ms, :token)""",
-        row,
-    )
+    places = ", ".join(f":{name}" for name in row)
+    db.execute(f"INSERT INTO audit ({', '.join(row)}) VALUES ({places})", row)
     return answer
 
 

@@ -64,8 +64,8 @@ OTHER_NAMES = {
     "reason": "excuse_reason",
     "position": "order",
     "value": "amount",
-    "content": "what_done what_not_done reflection plans",
-    "text": "what_done what_not_done reflection plans",
+    "content": " ".join(DIARY),
+    "text": " ".join(DIARY),
 }
 
 

@@ -55,9 +55,8 @@ UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with t
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-State = tuple[
-    StoredRow | None, Deleted | None
-]  # a row, and the entry that says that it goes, if a person sees it
+# A row, and the entry that says that it goes, if a person sees it.
+State = tuple[StoredRow | None, Deleted | None]
 
 
 @Tool(

@@ -90,6 +90,24 @@ def test_files_that_include_each_other_many_times_are_read_within_bounds(tmp_pat
     assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
 
 
+def test_files_that_are_included_are_read_up_to_a_bound(tmp_path, monkeypatch):
+    (tmp_path / "printer.cfg").write_text("[include *.part]\n")
+    for number in range(5):
+        (tmp_path / f"{number}.part").write_text("# nothing\n" * 120_000)
+    read = printer_cfg.content
+    sizes = []
+
+    def measured(*words):
+        data = read(*words)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(printer_cfg, "content", measured)
+    config = printer_cfg.read_files(tmp_path / "printer.cfg", tmp_path)
+    assert config.missing == ["3.part", "4.part"]
+    assert sum(sizes[1:]) <= printer_cfg.LONGEST
+
+
 def test_a_line_that_klipper_cannot_read_is_a_problem():
     for text, line in {
         "a: 1\n[x]\n": 1, "[x]\nno option\n": 2, "[x]\ngcode:\nG28\n": 3, "[x]\n[include a]\nb: 1\n": 3,

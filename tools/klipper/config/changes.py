@@ -37,10 +37,12 @@ NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$"
 
 
 class Entry(NamedTuple):
-    """A change: its `date` as 2020-01-09, and its text on one line, links by their text."""
+    """A change: its `date` as 2020-01-09, and its text on one line, links by their text; the same in lower
+    case."""
 
     date: str
     text: str
+    lower: str
 
 
 class Change(NamedTuple):
@@ -58,7 +60,7 @@ def entries(text: str) -> list[Entry]:
     listed = []
     for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
-        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain))
+        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain, plain.lower()))
     return listed
 
 
@@ -95,9 +97,7 @@ def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str
     """The option's fate by each entry, with the entry's text."""
     name = re.compile(rf"(?<![\w<]){re.escape(option)}(?![\w>])", re.IGNORECASE)
     for entry in listed:
-        if (
-            option.lower() not in entry.text.lower() and "<" not in entry.text
-        ):  # most: a name or a pattern is in few
+        if option.lower() not in entry.lower and "<" not in entry.text:  # most: a name or a pattern is in few
             continue
         sentences = SENTENCE_END.split(entry.text)
         for number, sentence in enumerate(sentences):

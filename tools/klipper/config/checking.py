@@ -190,7 +190,8 @@ class Checker:
             return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
-        return finding_at(section, name, message, near=nearest(name, known))
+        names = [key for key in known if "<" not in key]
+        return finding_at(section, name, message, near=nearest(name, names))
 
 
 def less(finding: Finding) -> Finding:

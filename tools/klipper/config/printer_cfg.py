@@ -184,14 +184,19 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     Raises ToolError: not there, not a file, too long, outside.
     """
 
+    room = LONGEST  # bytes that includes may still bring
+
     def find(near: str, pattern: str) -> Found:
+        nonlocal room
         if inside and not _leads_into(inside, path.parent / near):
             yield pattern, None
             return
         for name in sorted(islice(glob.iglob(near, root_dir=path.parent), MOST_FILES)):
             checkpoint()
             try:
-                yield name, content(path.parent / name, inside, LONGEST)
+                data = content(path.parent / name, inside, room)
+                room -= len(data)
+                yield name, data
             except ToolError as error:  # a link that leads out: the names there are nobody's business
                 yield pattern if error.code == "OUTSIDE" else name, None
 

@@ -92,6 +92,7 @@ class Index:
     def forms(self, word: str) -> frozenset[str]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
         text = stem(word)
+        # Every word of the pages begins with an empty stem.
         others = self.beginning(text) if text else []
         return frozenset(other for other in others if other[len(text) :] in ENDINGS)
 

@@ -23,7 +23,6 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import targets
 from tools.onepercent.actions.unit_of_work import KIND, OWNERS, SILENT, StoredRow, UnitOfWork
-from tools.onepercent.actions.unit_of_work import missing as missing
 from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
@@ -250,7 +249,10 @@ def update_entity(
     values = changed(row, params)
     unit.change(row, values)
     after = StoredRow(row.table, row | values)
-    unit.show(Changed(thing_of(unit, row), changes=edits(unit, with_goal(unit, row), with_goal(unit, after))))
+    before = row
+    if "goal_id" in values:
+        before, after = with_goal(unit, before), with_goal(unit, after)
+    unit.show(Changed(thing_of(unit, row), changes=edits(unit, before, after)))
     return after
 
 

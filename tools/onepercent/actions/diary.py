@@ -9,10 +9,10 @@ from tools.onepercent.actions import (
     action,
     action_on_one,
     delete_entity,
-    missing,
     stored,
     update_entity,
 )
+from tools.onepercent.actions.unit_of_work import missing
 from tools.onepercent.diff import Created, Thing
 from tools.onepercent.rules import DIARY_WRITTEN
 

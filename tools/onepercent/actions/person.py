@@ -2,13 +2,7 @@
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, settings
-from tools.onepercent.actions import (
-    StoredRow,
-    UnitOfWork,
-    action,
-    changed,
-    edits,
-)
+from tools.onepercent.actions import StoredRow, UnitOfWork, action, changed, edits
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.diff import Changed, Edit, Thing
 from tools.onepercent.rules import LATEST_DAY_START_HOUR
@@ -23,9 +17,8 @@ def _zone(name: str, value: object) -> str:
 
 # A time zone; null stands for the setting's.
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
-NOBODY = StoredRow(
-    "persons", {"time_zone": None, "day_start_hour": 0}
-)  # the count of days without a row of `persons`
+# The count of days without a row of `persons`.
+NOBODY = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = ?"
 
 
