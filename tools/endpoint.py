@@ -1,9 +1,9 @@
 """MCP over HTTP: each POST brings one message, and its answer is JSON or a stream of events.
 
-The header MCP-Protocol-Version says of which era a message is. Clients of 2025 say only in `initialize` whether
-they show pages, and withdraw a call by a second request. So the answer to `initialize` names a session, whose id
-says the first and relates the second to its call. It opens nothing: the token of each request decides, and a
-restarted server takes the id as well.
+The header MCP-Protocol-Version says of which era a message is. Clients of 2025 say only in `initialize`
+whether they show pages, and withdraw a call by a second request. So the answer to `initialize` names a
+session, whose id says the first and relates the second to its call. It opens nothing: the token of each
+request decides, and a restarted server takes the id as well.
 """
 
 import asyncio
@@ -128,8 +128,8 @@ class Endpoint:
             watching.cancel()
 
     async def _work(self, request: HttpRequest) -> JsonObject:
-        """The result of a request, or its error. A tool waits for its turn: its person has some of them, whatever
-        the token."""
+        """The result of a request, or its error. A tool waits for its turn: its person has some of them,
+        whatever the token."""
         try:
             request.admit()
             async with AsyncExitStack() as held:
@@ -161,8 +161,8 @@ async def _watch(request: HttpRequest, receive: Receive) -> None:
 
 
 async def _deliver(request: HttpRequest, send: Send) -> None:
-    """Send what comes about a request: JSON, if the first is the answer in the 2026 era; else a stream of events,
-    of which the answer is the last."""
+    """Send what comes about a request: JSON, if the first is the answer in the 2026 era; else a stream of
+    events, of which the answer is the last."""
     message = await request.next_message()
     if request.is_modern and message and "method" not in message:
         code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
@@ -182,6 +182,7 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 
 
 def _json(message: JsonObject) -> str:
-    """The text of a message, without the ends of lines that some readers of events know beside the standard's."""
+    """The text of a message, without the ends of lines that some readers of events know beside the
+    standard's."""
     text = encodable({"jsonrpc": "2.0", **message})[1]
     return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,17 +1,18 @@
 """The tools that answer cards, and take an answer back."""
 
 # The contract of an AnswerBatch:
-# - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
-#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call
-#   writes nothing twice.
-# - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before anything is
-#   repeated. Answers with an unknown outcome stay on record for an hour.
-# - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in an error
-#   box when the person gives theirs.
-# - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes what would
-#   show anybody's next step of Undo (`_state`), and it is compared before Anki's Undo.
-# - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only, and one that
-# it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and loses nothing.
+# - Every card is checked before an answer is sent. A learning card whose time has not come is not due
+#   (`early` takes it, and Anki's window may show it), nor is one that got the same answer within a minute: a
+#   repeated call writes nothing twice.
+# - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before
+#   anything is repeated. Answers with an unknown outcome stay on record for an hour.
+# - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in
+#   an error box when the person gives theirs.
+# - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes
+#   what would show anybody's next step of Undo (`_state`), and it is compared before Anki's Undo.
+# - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only,
+#   and one that it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and
+#   loses nothing.
 
 import json
 import math
@@ -306,7 +307,8 @@ class AnswerBatch:
 
 def _state(subject: list[Any], names: list[list[str]]) -> list[Action]:
     """The questions whose answers differ after any step of Undo but a change of another note: decks and the
-    cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's options."""
+    cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's
+    options."""
     card, note, deck = subject
     deck_names, model_names = names
     marks = [card_search(query) for query in MARKS]

@@ -81,7 +81,8 @@ def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
 
 
 def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
-    """The first of the cards, with the contents of their files; a file that is too large alone is left out."""
+    """The first of the cards, with the contents of their files; a file that is too large alone is left
+    out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))
     contents = client.multi(*(action("retrieveMediaFile", filename=name) for name in names))
     content_of = dict(zip(names, contents, strict=True))

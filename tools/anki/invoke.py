@@ -84,8 +84,8 @@ def invoke(
     params: Annotated[JsonObject | None, "sent unchanged"] = None,
     version: Annotated[int | None, Limits(ge=5)] = None,
 ) -> object:
-    """Call any other AnkiConnect action, for its raw result. Reading, sync, guiBrowse, guiDeckReview are safe;
-    other gui* may open a window that blocks Anki. What other tools do, or what harms files or sync, is
+    """Call any other AnkiConnect action, for its raw result. Reading, sync, guiBrowse, guiDeckReview are
+    safe; other gui* may open a window that blocks Anki. What other tools do, or what harms files or sync, is
     refused.
 
     Source: AnkiConnect, any action.

@@ -1,5 +1,5 @@
-"""The journal: for each deletion or change the steps that put it back, for anki.restore. A database in the state
-folder."""
+"""The journal: for each deletion or change the steps that put it back, for anki.restore. A database in the
+state folder."""
 
 import json
 import time
@@ -77,8 +77,8 @@ class Step(NamedTuple):
 
 
 def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
-    """The steps that take `added` from notes and give them all the tags they have now: removing a tag takes those
-    below it too."""
+    """The steps that take `added` from notes and give them all the tags they have now: removing a tag takes
+    those below it too."""
     steps = [Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags))] if added else []
     groups: dict[str, list[int]] = {}
     for note, names in tags.items():
@@ -131,8 +131,8 @@ def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
 
 @dataclass
 class Note:
-    """A deleted note. `decks`: of each of its cards; `schedules`: of those that were studied, the number of their
-    template and the parameters of SET_VALUE."""
+    """A deleted note. `decks`: of each of its cards; `schedules`: of those that were studied, the number of
+    their template and the parameters of SET_VALUE."""
 
     id: int
     model: str

@@ -153,8 +153,8 @@ def _in_any_case(query: str) -> str:
 
 
 def check_names(query: str) -> None:
-    """Refuse the name of a deck or note type with a blank and without quotes: Anki takes its second word for a
-    word of the note. One request, if there is an unquoted name with words behind it.
+    """Refuse the name of a deck or note type with a blank and without quotes: Anki takes its second word for
+    a word of the note. One request, if there is an unquoted name with words behind it.
 
     Raises ToolError INVALID_QUERY.
     """
@@ -208,8 +208,8 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo has them, with their cards in the order of the templates. A request for each
-    500."""
+    """The notes that exist, as notesInfo has them, with their cards in the order of the templates. A request
+    for each 500."""
     infos = {}
     for start in range(0, len(ids), PART):
         calls.checkpoint()

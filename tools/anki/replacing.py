@@ -45,8 +45,8 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
 
 def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, Info]]:
-    """Updates for the notes of the query that contain one of the texts, each with its note. One request per 500
-    notes, plus one.
+    """Updates for the notes of the query that contain one of the texts, each with its note. One request per
+    500 notes, plus one.
 
     Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
     """

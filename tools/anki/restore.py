@@ -41,7 +41,8 @@ def restore(entry: int | None = None) -> JsonObject:
 
 
 def _put_back(entry: Entry) -> JsonObject:
-    """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are any.
+    """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are
+    any.
 
     The journal knows what a call set out to do: Anki is asked first what of it is there."""
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
@@ -87,12 +88,12 @@ def _make(actions: list[Action]) -> list[JsonObject]:
 
 
 def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
-    """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and the
-    schedule they had.
+    """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
+    the schedule they had.
 
-    Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them was in
-    another deck. A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted
-    one counts as it.
+    Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them
+    was in another deck. A call before may have added some and lost Anki's answer: a newer note with all
+    fields of a deleted one counts as it.
     """
     deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
@@ -134,7 +135,8 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
 
 
 def _move_home(back: dict[int, Note], present: set[int]) -> None:
-    """Move cards that are back into the decks in which they were, unless the person has put them elsewhere."""
+    """Move cards that are back into the decks in which they were, unless the person has put them
+    elsewhere."""
     infos = dict(notes.in_parts(list(back)))
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
@@ -151,7 +153,8 @@ def _move_home(back: dict[int, Note], present: set[int]) -> None:
 
 
 def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
-    """The actions that give cards that are back the schedule they had. One that was studied since keeps its own."""
+    """The actions that give cards that are back the schedule they had. One that was studied since keeps its
+    own."""
     actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
     for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
@@ -175,7 +178,8 @@ def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...],
 
 
 def _adding(note: Note) -> Action:
-    """As a duplicate too: it was one when it was deleted, or its first field is another note's by now. Asked for those of
-    its deck alone, AnkiConnect does not look whether a cloze is where Anki wants one: here it was."""
+    """As a duplicate too: it was one when it was deleted, or its first field is another note's by now. Asked
+    for those of its deck alone, AnkiConnect does not look whether a cloze is where Anki wants one: here it
+    was."""
     new = {"deckName": note.decks[0], "modelName": note.model, "fields": note.fields, "tags": note.tags}
     return action("addNote", note={**new, "options": {"allowDuplicate": True, "duplicateScope": "deck"}})

@@ -43,8 +43,8 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
             path.chmod(0o600)
-            # A commit removes sqlite's journal; with less than EXTRA a power cut may bring it back, and with it
-            # the state before.
+            # A commit removes sqlite's journal; with less than EXTRA a power cut may bring it back, and with
+            # it the state before.
             db.execute("pragma synchronous = extra")
             db.executescript(schema)
             yield db

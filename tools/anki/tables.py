@@ -4,8 +4,8 @@
 # - cells in quotes, with doubled quotes and line breaks in them; if a quote is never closed, quotes are text;
 # - a byte order mark, CRLF, empty lines, empty cells beyond the last field;
 # - a first row with the names of the fields, in any case and order;
-# - the head of Anki's own exports: #separator, #html, #tags, #deck, #notetype, #columns and the columns of tags,
-#   decks, note types and guids;
+# - the head of Anki's own exports: #separator, #html, #tags, #deck, #notetype, #columns and the columns of
+#   tags, decks, note types and guids;
 # - tabs, or semicolons or commas if nearly every row then has the same cells; the answer names them.
 
 import csv
@@ -41,8 +41,9 @@ MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|
 
 @dataclass
 class Table:
-    """Rows of texts. `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty for a
-    column that is left out. `head`: the lines of Anki's export by their keys. `remarks` for the answer."""
+    """Rows of texts. `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty
+    for a column that is left out. `head`: the lines of Anki's export by their keys. `remarks` for the
+    answer."""
 
     rows: list[list[str]]
     names: list[str]
@@ -50,7 +51,8 @@ class Table:
     remarks: list[str]
 
     def notes(self, *, of_deck: bool, of_model: bool) -> list[NoteInput | ToolError]:
-        """A note of each row, or why it is none; in the deck and of the type that the row names, if they count.
+        """A note of each row, or why it is none; in the deck and of the type that the row names, if they
+        count.
 
         Raises ToolError if no row fits the names.
         """
@@ -84,8 +86,8 @@ class Table:
         return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, code="ROW")
 
     def _html(self, text: str) -> str:
-        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed; it is HTML already if the head
-        of the table says so, or has a closing tag, a line break, a picture or an entity."""
+        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed; it is HTML already if the
+        head of the table says so, or has a closing tag, a line break, a picture or an entity."""
         is_html = self.head.get("html", "").lower()
         if is_html == "true" or (is_html != "false" and MARKUP.search(text)):
             return text

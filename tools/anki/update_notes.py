@@ -62,7 +62,8 @@ def update_notes(
 
 
 def _with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
-    """The replacements with their line breaks as Anki shows them; where the old text has some, they are meant."""
+    """The replacements with their line breaks as Anki shows them; where the old text has some, they are
+    meant."""
     pairs = {}
     for name, (old, new) in replace.items():
         pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
@@ -343,8 +344,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
 
 class Replacement:
-    """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes; `left` are for
-    the same call made again. Of a large collection no more than these are in memory."""
+    """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
+    `left` are for the same call made again. Of a large collection no more than these are in memory."""
 
     def __init__(self, query: str, replace: dict[str, Pair]):
         self.query = query

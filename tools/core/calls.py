@@ -56,8 +56,8 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 def calling(
     report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask, *, by_person: bool = False
 ) -> Iterator[list[str]]:
-    """Make `report`, `cancelled` and `ask` those of every tool that runs inside. Yields the list of lines that
-    are to follow its answer."""
+    """Make `report`, `cancelled` and `ask` those of every tool that runs inside. Yields the list of lines
+    that are to follow its answer."""
     call = Call(report, cancelled, ask, [], by_person)
     token = _current.set(call)
     try:
@@ -158,8 +158,8 @@ def _process_key() -> bytes:
 
 
 class Asking(BaseException):
-    """The call ends with a question, and is made again with the answer and `state`. Not an error: wrappers let
-    it pass."""
+    """The call ends with a question, and is made again with the answer and `state`. Not an error: wrappers
+    let it pass."""
 
     def __init__(self, question: str, state: str):
         super().__init__(question)

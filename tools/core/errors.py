@@ -1,7 +1,8 @@
 """Errors for a model and the person behind it, and the words that they quote: nearest names, foreign texts.
 
-A person, a model or a foreign service writes a title or an error; our questions, previews and errors quote it.
-Nothing in it may look like our own words: it stays on its line, in its direction and inside its quotation marks.
+A person, a model or a foreign service writes a title or an error; our questions, previews and errors quote
+it. Nothing in it may look like our own words: it stays on its line, in its direction and inside its quotation
+marks.
 """
 
 import re

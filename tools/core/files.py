@@ -16,7 +16,8 @@ from tools.core.errors import ToolError
 from tools.core.settings import current
 
 POLL_S = 0.05
-# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is ours.
+# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is
+# ours.
 TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp")
 
 

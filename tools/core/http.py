@@ -106,7 +106,8 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A whole answer, to the last request after redirects; `is_foreign`: of a machine outside of this network."""
+    """A whole answer, to the last request after redirects; `is_foreign`: of a machine outside of this
+    network."""
 
     status: int
     headers: "Message"

@@ -1,9 +1,9 @@
 """Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of
 2026-01-26).
 
-A page is a resource, an HTML document of MIME_TYPE, and a tool names it. Tools that only pages call are listed
-only to clients that announce the extension; the name of a tool's page is listed to every client, since some
-show pages without announcing it.
+A page is a resource, an HTML document of MIME_TYPE, and a tool names it. Tools that only pages call are
+listed only to clients that announce the extension; the name of a tool's page is listed to every client, since
+some show pages without announcing it.
 """
 
 import re

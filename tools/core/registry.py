@@ -35,8 +35,8 @@ class TextOutput(NamedTuple):
 
 
 def start_jobs(settings: Settings) -> list[Callable[[], None]]:
-    """Work for a thread of its own once the server has answered its first request: `at_start` of each module that the
-    package of an offered toolset names in `START_MODULES`. Nothing else is imported for it."""
+    """Work for a thread of its own once the server has answered its first request: `at_start` of each module
+    that the package of an offered toolset names in `START_MODULES`. Nothing else is imported for it."""
     modules: list[str] = []
     for name in toolsets():
         if offers(settings, name):

@@ -229,7 +229,8 @@ def current() -> Settings: ...
 @overload
 def current(section: type[AnySection]) -> AnySection: ...
 def current(section: type[Section] = Settings) -> Section:
-    """The current settings of a section; `per_user` ones are those of the remote user. Raises SettingsError."""
+    """The current settings of a section; `per_user` ones are those of the remote user. Raises
+    SettingsError."""
     if section not in _read:
         _read[section] = load(os.environ, section)
     settings = _read[section]
@@ -304,8 +305,8 @@ def written_folders() -> list[Path]:
 
 
 def forget() -> None:
-    """Forget the settings and what was derived from them, so that they are read again: a session of the resident
-    service begins with this, in its client's environment."""
+    """Forget the settings and what was derived from them, so that they are read again: a session of the
+    resident service begins with this, in its client's environment."""
     _read.clear()
     check.cache_clear()
     written_folders.cache_clear()

@@ -93,8 +93,8 @@ class Tool:
 
     @property
     def schema(self) -> JsonObject:
-        """The JSON Schema of its arguments; closed if the toolset's requirement asks for that, or if there are
-        none, as the protocol recommends."""
+        """The JSON Schema of its arguments; closed if the toolset's requirement asks for that, or if there
+        are none, as the protocol recommends."""
         schema = self.parameters.schema
         is_closed = self.on_call or not schema["properties"]
         return {**schema, "additionalProperties": False} if is_closed else schema
@@ -159,8 +159,8 @@ def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
 
 
 def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Every failure becomes an answer with a hint; an unforeseen one goes to the log, and its text to a client of
-    this machine."""
+    """Every failure becomes an answer with a hint; an unforeseen one goes to the log, and its text to a
+    client of this machine."""
     try:
         return call(**arguments)
     except ToolError as error:

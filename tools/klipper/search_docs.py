@@ -161,7 +161,7 @@ def _snippet(text: str, at: int) -> str:
 
 
 def preload() -> None:
-    """Search once, for the processes that are forked from this one: they share what a search reads, and its code
-    as the interpreter has adapted it."""
+    """Search once, for the processes that are forked from this one: they share what a search reads, and its
+    code as the interpreter has adapted it."""
     with suppress(ToolError):  # there is no documentation yet
         search_docs("homing fails with timer too close")

@@ -21,12 +21,14 @@ CONFIRMATION = fields.text(500, line=True)
 RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
-# The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
-# read and every entry that they put into the diff. Applying runs the same code in one transaction:
-# - a row that is read and is not as it was then, or an entry that is not the one that was shown, is PREVIEW_STALE;
-# - whatever is raised takes all of it back, XP included: the caller's transaction is rolled back, the preview stays;
-# - the audit's row, the preview's status with its key, and the journal for undo are written in the same transaction,
-#   so a repeated key is answered from the audit if and only if the changes are there;
+# The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row
+# that they read and every entry that they put into the diff. Applying runs the same code in one transaction:
+# - a row that is read and is not as it was then, or an entry that is not the one that was shown, is
+#   PREVIEW_STALE;
+# - whatever is raised takes all of it back, XP included: the caller's transaction is rolled back, the preview
+#   stays;
+# - the audit's row, the preview's status with its key, and the journal for undo are written in the same
+#   transaction, so a repeated key is answered from the audit if and only if the changes are there;
 # - "today" is the day of the preview: what was previewed before midnight is applied as it was read.
 
 

@@ -2,8 +2,9 @@
 
 import re
 
-# What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is `no`.
-# A yes has to be there: words that are in no list here are not one, since a person can refuse in any words. In order:
+# What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is
+# `no`. A yes has to be there: words that are in no list here are not one, since a person can refuse in any
+# words. In order:
 # 1. pairs that sound like a no and are none go, and count as a yes;
 # 2. a negation, or a word that stops, is a no wherever it stands;
 # 3. the first of a plain yes and a no decides: “yes, cancel the gym”;

@@ -224,7 +224,8 @@ class Marked(Entry):
 
 @dataclass
 class Deleted(Entry):
-    """Something that goes, or that an undo brings back (`restored`), and what goes with it or says which it is.
+    """Something that goes, or that an undo brings back (`restored`), and what goes with it or says which it
+    is.
 
     steps: how many go or come with a goal; titles: theirs, for a page alone.
     marks, best_streak, streak_in: of a habit; repeat: the rule of a series that ends; scores: of a rating;

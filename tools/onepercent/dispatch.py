@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# These tools declare `on_call=dispatch`, so Tool.call hands every call over to here: the contract has limits and
-# argument errors of its own. In order:
+# These tools declare `on_call=dispatch`, so Tool.call hands every call over to here: the contract has limits
+# and argument errors of its own. In order:
 # 1. counted: over the limit it is refused, and leaves no row in the audit;
 # 2. read: names, then types, each with the contract's code;
 # 3. run, in the wrappers of all tools;
-# 4. recorded: a writing tool that succeeds records its answer in the transaction of its change, so that the row is
-#    there if and only if the change is; a failure is recorded here, after that transaction is rolled back.
+# 4. recorded: a writing tool that succeeds records its answer in the transaction of its change, so that the
+#    row is there if and only if the change is; a failure is recorded here, after that transaction is rolled
+#    back.
 
 WINDOW_S = 60
 

@@ -91,7 +91,8 @@ class Run(NamedTuple):
         return sorted(self.done, key=lambda pair: not pair[1].deletes)
 
     def lines(self) -> list[str]:
-        """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
+        """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be
+        meant."""
         lines = self.refusals()
         for _, outcome in self.in_order():
             changes = [sentences.line(entry).text for entry in outcome.entries]
@@ -121,7 +122,8 @@ class Run(NamedTuple):
 
 
 class Diff(dict[str, list[JsonObject]]):
-    """The entries of a dry run by section, and its errors. A page that shows them draws the dry run itself."""
+    """The entries of a dry run by section, and its errors. A page that shows them draws the dry run
+    itself."""
 
     def __init__(self, dry: Run):
         super().__init__((name, []) for name in SECTIONS)
@@ -164,8 +166,8 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
 
 
 def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
-    """The error of an action, with the title of what it was about: of a row, or as it was sent; or the id of what
-    is not there."""
+    """The error of an action, with the title of what it was about: of a row, or as it was sent; or the id of
+    what is not there."""
     action = fields.printable(sent.get("action") or "")
     entity = action.partition(".")[0]
     params = sent.get("params")

@@ -1,4 +1,5 @@
-"""What a person has, for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a calendar."""
+"""What a person has, for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a
+calendar."""
 
 import re
 from collections.abc import Iterator
@@ -29,15 +30,16 @@ DATED = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS 
         WHERE user = :user AND due IS NOT NULL AND deleted_at IS NULL AND archived_at IS NULL
     ORDER BY 3, 1, 2"""
 
-# Texts that spreadsheets compute: `=…`, `@…`, and with a call, a sheet or a program in them also `+…` and `-…`.
+# Texts that spreadsheets compute: `=…`, `@…`, and with a call, a sheet or a program in them also `+…` and
+# `-…`.
 FORMULA = re.compile(r"[=@]|[+-].*[(|!]")
 # RFC 5545, 3.1: a line has at most 75 octets without its end; a line that goes on begins with a blank.
 LINE_BYTES = 75
 
 
 def write_tables(folder: Path) -> list[Path]:
-    """Write a file per table into the folder, in place of what these held. Spreadsheets know UTF-8 by its byte
-    order mark. Raises ToolError DATABASE_ERROR."""
+    """Write a file per table into the folder, in place of what these held. Spreadsheets know UTF-8 by its
+    byte order mark. Raises ToolError DATABASE_ERROR."""
     import csv
 
     try:
@@ -66,8 +68,8 @@ def _as_texts(row: Row) -> Iterator[Any]:
 
 
 def calendar(db: Database) -> Iterator[str]:
-    """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing has
-    the same UID in each export, so that a calendar replaces it."""
+    """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing
+    has the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
     for row in read(db, DATED):
         for line in _event(row):

@@ -40,7 +40,8 @@ def get_user_snapshot(
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule, XP and history, with the ids that actions need.
 
-    A goal shows its next step; include steps: all open ones. usual: what items have that do not say otherwise.
+    A goal shows its next step; include steps: all open ones. usual: what items have that do not say
+    otherwise.
     Source: the sections in tools/onepercent/snapshot.
     """
     names = _sections(include or (), bool(find), goal_id is not None)

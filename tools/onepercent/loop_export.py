@@ -1,12 +1,13 @@
 """The zip that Loop Habit Tracker exports: its habits, each with its days."""
 
 # As HabitList and HabitsCSVExporter of Loop write it:
-# - Habits.csv has a row per habit. The name of the habit's folder begins with its Position, 001. The export of a single
-#   habit names all of them, and has one folder.
-# - 001 Run/Checkmarks.csv has the days, the newest first. Since 2.3.1 it has a head, notes, and names for five numbers.
-#   Before that its rows are a date and a number, and Habits.csv has neither types, units, targets nor the archive.
-# - Checkmarks.csv at the top has all habits as columns, in their order. Its head lacks the quotes that names may need;
-#   some versions wrote Entry(timestamp=2023-04-03, value=300) for 300.
+# - Habits.csv has a row per habit. The name of the habit's folder begins with its Position, 001. The export
+#   of a single habit names all of them, and has one folder.
+# - 001 Run/Checkmarks.csv has the days, the newest first. Since 2.3.1 it has a head, notes, and names for
+#   five numbers. Before that its rows are a date and a number, and Habits.csv has neither types, units,
+#   targets nor the archive.
+# - Checkmarks.csv at the top has all habits as columns, in their order. Its head lacks the quotes that names
+#   may need; some versions wrote Entry(timestamp=2023-04-03, value=300) for 300.
 
 import csv
 import os
@@ -37,8 +38,8 @@ UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false
 
 
 def habits_of(file: str) -> list[tuple[Record, list[Record] | None]]:
-    """Each habit with its days, the oldest first: Date, Value, Notes; None if its days are not in the file. A file is
-    read once. Raises one of ERRORS, OSError, KeyError or ValueError if it is not such an export."""
+    """Each habit with its days, the oldest first: Date, Value, Notes; None if its days are not in the file. A
+    file is read once. Raises one of ERRORS, OSError, KeyError or ValueError if it is not such an export."""
     status = os.stat(file)
     return _read(file, status.st_mtime_ns, status.st_size)
 

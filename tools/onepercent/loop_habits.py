@@ -1,13 +1,14 @@
 """Import from Loop Habit Tracker: the habits of the zip that it exports, each with its past."""
 
-# YES_AUTO is a day that Loop counts as kept because of others; of UNKNOWN there is only a note. A value is a number in
-# Loop, of which five have names, for amounts, too: an amount is in thousandths, and 0 is NO.
+# YES_AUTO is a day that Loop counts as kept because of others; of UNKNOWN there is only a note. A value is a
+# number in Loop, of which five have names, for amounts, too: an amount is in thousandths, and 0 is NO.
 # The contract of the import:
-# - It is tried and applied as the actions of the chat are: in one transaction, with one undo. No mark moves XP, which is
-#   for what was done here.
-# - A habit that is here already is found by its name (of several with one name, in their order) and gets only the days
-#   that it lacks: the same file adds nothing twice.
-# - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many marks it has.
+# - It is tried and applied as the actions of the chat are: in one transaction, with one undo. No mark moves
+#   XP, which is for what was done here.
+# - A habit that is here already is found by its name (of several with one name, in their order) and gets only
+#   the days that it lacks: the same file adds nothing twice.
+# - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many
+#   marks it has.
 
 import sqlite3
 from contextlib import suppress

@@ -45,7 +45,8 @@ def tick_by_press(
 ) -> JsonObject:
     """Tick a step or a day of a habit, or take it back: one press previews and applies one action.
 
-    An amount is added only if the day still has what was `seen`: a press whose reply was lost is not added again.
+    An amount is added only if the day still has what was `seen`: a press whose reply was lost is not added
+    again.
 
     Source: docs/pages.md
     """

@@ -1,4 +1,5 @@
-"""Previews: shown by a tool, kept as they were shown, found again, given up, renewed once they no longer hold."""
+"""Previews: shown by a tool, kept as they were shown, found again, given up, renewed once they no longer
+hold."""
 
 import json
 from collections.abc import Collection
@@ -35,8 +36,8 @@ def actions_schema() -> JsonObject:
     """
     every = declared.ordered()
     kinds: dict[str, fields.Field] = {}
-    # By domain, beside the id of its own: `unmark date, from, to`; a star marks what is required. Written out:
-    # some clients sort the fields, so no description may lean on their order.
+    # By domain, beside the id of its own: `unmark date, from, to`; a star marks what is required. Written
+    # out: some clients sort the fields, so no description may lean on their order.
     takes: dict[str, list[str]] = {}
     for action in every:
         kinds |= action.fields
@@ -156,7 +157,8 @@ class Plan(NamedTuple):
 
 def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     """The plan of a preview that is pending or has expired, except the actions `without`, by their
-    client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another form."""
+    client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another
+    form."""
     check_unused(preview)
     try:
         kept = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
@@ -174,8 +176,8 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 
 def find(db: Database, preview_id: str) -> Row:
-    """This user's preview, with the answer that applied it. Its status is that of now: one that is pending has
-    expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
+    """This user's preview, with the answer that applied it. Its status is that of now: one that is pending
+    has expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = """SELECT p.plan, p.idempotency_key, a.answer,
         iif(p.status = 'pending' AND p.expires_at <= ?, 'expired', p.status) AS status
         FROM previews p LEFT JOIN audit a ON a.id = p.audit_id WHERE p.id = ? AND p.user = ?"""

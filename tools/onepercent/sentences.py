@@ -292,8 +292,8 @@ def _status(mark: Marked | Deleted) -> str:
 
 
 def refused(error: JsonObject) -> str:
-    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is that of the action, else of the field,
-    else of the code."""
+    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is that of the action, else of the
+    field, else of the code."""
     action = str(error.get("action"))
     code = error["code"]
     place, _, name = str(error.get("field")).rpartition(".")

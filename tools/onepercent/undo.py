@@ -4,13 +4,16 @@ A journal (table `applied`) holds every change of one apply in order: the column
 replaced.
 """
 
-# - The changes are taken back last first, through the unit of work, which records these changes in turn: the journal of
-#   an undo is what its redo takes back. So both are one action, and only `undone` distinguishes them.
-# - Undo takes the newest apply that stands, or a single one before it; redo the oldest that is undone. A new apply ends
-#   redoing.
-# - Nothing is reversed that was changed since: each row must hold what the journal left in it (long texts are compared
-#   by digest), and rows that depend on one to be removed stop it (foreign keys). Else PREVIEW_STALE names the row.
-# - Ledger entries are reversed like any row, so XP is exact; the CHECK of the balance stops what is already spent.
+# - The changes are taken back last first, through the unit of work, which records these changes in turn: the
+#   journal of an undo is what its redo takes back. So both are one action, and only `undone` distinguishes
+#   them.
+# - Undo takes the newest apply that stands, or a single one before it; redo the oldest that is undone. A new
+#   apply ends redoing.
+# - Nothing is reversed that was changed since: each row must hold what the journal left in it (long texts are
+#   compared by digest), and rows that depend on one to be removed stop it (foreign keys). Else PREVIEW_STALE
+#   names the row.
+# - Ledger entries are reversed like any row, so XP is exact; the CHECK of the balance stops what is already
+#   spent.
 
 import json
 import sqlite3

@@ -1,6 +1,7 @@
 """The way to the same end, for a field that is not there: what people ask of other trackers."""
 
-# By words of a field's name; the first row that has one is told. Fields that the object takes are looked at before.
+# By words of a field's name; the first row that has one is told. Fields that the object takes are looked at
+# before.
 WAYS: dict[str, str] = {
     "remind reminder notify notification alarm alert time at hour": (
         "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets"

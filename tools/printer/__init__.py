@@ -1,4 +1,5 @@
-"""Printers, the one on this machine or others by their Moonraker: log and state, only read; nothing here acts."""
+"""Printers, the one on this machine or others by their Moonraker: log and state, only read; nothing here
+acts."""
 
 from tools.core.toolsets import Instruction
 

@@ -53,8 +53,8 @@ STARTED = re.compile(
 VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 # The time since the boot in a Stats line.
 UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
-# A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines of
-# Python that a traceback quotes are indented.
+# A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
+# of Python that a traceback quotes are indented.
 TELLING = re.compile(
     rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )

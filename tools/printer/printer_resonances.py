@@ -1,4 +1,5 @@
-"""The result of Klipper's resonance test: where each axis rings, and the input shaper that Klipper chooses."""
+"""The result of Klipper's resonance test: where each axis rings, and the input shaper that Klipper
+chooses."""
 
 import cmath
 import csv

@@ -1,4 +1,5 @@
-"""A printer's present state, as Klipper itself says, and for `server.py --check` the printers that there are."""
+"""A printer's present state, as Klipper itself says, and for `server.py --check` the printers that there
+are."""
 
 import re
 from contextlib import suppress

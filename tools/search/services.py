@@ -55,9 +55,9 @@ AGES = "day week month year".split()
 class Engine(NamedTuple):
     """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the
     value of `page` from the page and the limit. `key` is a header with what precedes the key, or a parameter
-    `?name`. `results` is the path to the list, `fields` what it calls FIELDS there, `-` what it does not have.
-    `age` is the parameter of how old a result may be, `ages` its values for AGES; a number stands for the
-    date so many days ago. tests/search/test_engines.py names each documentation."""
+    `?name`. `results` is the path to the list, `fields` what it calls FIELDS there, `-` what it does not
+    have. `age` is the parameter of how old a result may be, `ages` its values for AGES; a number stands for
+    the date so many days ago. tests/search/test_engines.py names each documentation."""
 
     kind: str
     address: str

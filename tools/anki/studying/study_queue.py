@@ -118,8 +118,8 @@ def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[
 
 
 class StudyQueue:
-    """The cards of a deck and its subdecks, or of all decks, that may be studied now; of a query those that it
-    finds there. Three requests."""
+    """The cards of a deck and its subdecks, or of all decks, that may be studied now; of a query those that
+    it finds there. Three requests."""
 
     def __init__(self, deck: str, query: str = ""):
         cards = self._search(deck, query)

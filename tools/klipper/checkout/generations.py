@@ -6,12 +6,13 @@ read, and the checkout's `docs` and `.git` lead there for people.
 """
 
 # The contract, which lets a sync be killed, or the power go, between any two steps:
-# - A generation is made beside the others, under a name of its own, and written to the disk before the switch.
+# - A generation is made beside the others, under a name of its own, and written to the disk before the
+#   switch.
 # - The switch is one rename of a link. Before it everybody reads the old generation, after it the new one.
-# - A call looks at the link once (`sources` in settings.py). The generation before the current one stays until the next sync, so that
-#   a call which began before the switch ends with the pages it began with.
-# - Every page and folder of a generation has the day of its commit as its time. What has another time was changed by a
-#   person: such a generation is not removed but moved, whole, into `local-edits`.
+# - A call looks at the link once (`sources` in settings.py). The generation before the current one stays
+#   until the next sync, so that a call which began before the switch ends with the pages it began with.
+# - Every page and folder of a generation has the day of its commit as its time. What has another time was
+#   changed by a person: such a generation is not removed but moved, whole, into `local-edits`.
 # - `tidy` does all the rest and may be repeated: a sync that was killed before it leaves it to the next one.
 
 import errno

@@ -1,9 +1,10 @@
 """The dated entries of the page on changes of the configuration (`Config_Changes.md`)."""
 
 # The page is prose, so the fate of an option is read sentence by sentence. A sentence counts if it names the
-# option, or a pattern that fits it (`default_parameter_<name>`), and says that something is gone or deprecated.
-# It does not count if the option is the new name in it ("x has been renamed to `option`"). The newest entry
-# that speaks of the option's section decides; an option with a `_` in its name may be known by any entry.
+# option, or a pattern that fits it (`default_parameter_<name>`), and says that something is gone or
+# deprecated. It does not count if the option is the new name in it ("x has been renamed to `option`"). The
+# newest entry that speaks of the option's section decides; an option with a `_` in its name may be known by
+# any entry.
 
 import re
 from collections.abc import Iterator, Sequence

@@ -143,8 +143,8 @@ class ParsedPrinter:
         return min(names, default="")
 
     def is_later(self, section: Section, sensor: str) -> str:
-        """The section that defines the sensor of another one, if it stands behind that: Klipper reads sections in
-        their order, the extruders at the end."""
+        """The section that defines the sensor of another one, if it stands behind that: Klipper reads
+        sections in their order, the extruders at the end."""
         owner = self._owner(sensor)
         names = list(self.sections)
         if not owner or options.table().base(section.kind) == "extruder":

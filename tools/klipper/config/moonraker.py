@@ -1,4 +1,5 @@
-"""The configuration of Moonraker (moonraker.conf), held against Moonraker's own documentation if that is a further source."""
+"""The configuration of Moonraker (moonraker.conf), held against Moonraker's own documentation if that is a
+further source."""
 
 import re
 from collections import Counter
@@ -27,7 +28,8 @@ DAY = re.compile(r"^### (\w+) (\d+)\w+ (\d{4})$", re.MULTILINE)
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
-    """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and no other's."""
+    """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and no
+    other's."""
     kinds = {section.kind for section in config.sections.values()}
     return not kinds.isdisjoint(words_of("moonraker")["sections"]) and kinds.isdisjoint(NOT_ITS)
 

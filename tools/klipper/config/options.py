@@ -3,9 +3,9 @@
 In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b
 boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
 an interval: `[0,1]`, `(0` for what is above 0; p a pin, with the marks that it may have. A line `[section]-
-modules !options ;commands` says which modules read a section, nearest first, whether a name follows its kind (-
-never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the commands that it brings. A line
-`[option value]? !options` says what has to be beside that value. `@names` are the values of sensor_type.
+modules !options ;commands` says which modules read a section, nearest first, whether a name follows its kind
+(- never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the commands that it brings. A
+line `[option value]? !options` says what has to be beside that value. `@names` are the values of sensor_type.
 `tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
 """
 
@@ -59,7 +59,8 @@ class Table:
     kinds: dict[str, Kind] = field(default_factory=dict)
 
     def base(self, kind: str) -> str:
-        """The kind that a section of a series is of: `extruder` for `extruder1`, `stepper` for `stepper_z1`."""
+        """The kind that a section of a series is of: `extruder` for `extruder1`, `stepper` for
+        `stepper_z1`."""
         if kind in self.kinds:
             return kind
         return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
@@ -113,7 +114,8 @@ def required(section: Section) -> list[str]:
 
 @cache
 def words_of(what: str) -> Mapping[str, list[str]]:
-    """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, and so on."""
+    """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, and so
+    on."""
     listed: dict[str, list[str]] = {}
     for line in KNOWN.read_text("utf-8").splitlines():
         subject, _, words = line.partition(":")
@@ -138,8 +140,8 @@ def meant_by_marlin(name: str) -> str:
 
 
 def wrong(section: str, option: Option, name: str, value: str) -> str:
-    """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of each
-    option."""
+    """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of
+    each option."""
     entry = spec(section.partition(" ")[0], name)
     # The words that all of Klipper's messages have.
     what = f"option '{name}' in section '{section[:60]}'"

@@ -234,8 +234,8 @@ def probes(machine: ParsedPrinter) -> Iterator[Finding]:
         yield finding_at(section, "", f"{already}; only one may be there")
 
 
-# A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with the
-# chip it is on: aliases of [board_pins] are resolved. Klipper lets several sections name one pin if it is
+# A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with
+# the chip it is on: aliases of [board_pins] are resolved. Klipper lets several sections name one pin if it is
 # shared under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken
 # only through its virtual endstop. Pins without a digit are not compared: they are names that a board or a
 # plugin defines.

@@ -1,9 +1,9 @@
 """The syntax of templates in G-Code options: Jinja with `{` and `}` around expressions."""
 
 # A tag is cut into tokens as Jinja cuts it. Its expression becomes one of Python with the same grammar, which
-# Python's parser judges: names, texts and numbers are replaced by placeholders, and what only Jinja has by what
-# may stand there in Python: `~` by `+`, a test (`x is divisibleby 3`) by a comparison, and, as `else` may be
-# missing, `a if b else c` by `a and b or c`.
+# Python's parser judges: names, texts and numbers are replaced by placeholders, and what only Jinja has by
+# what may stand there in Python: `~` by `+`, a test (`x is divisibleby 3`) by a comparison, and, as `else`
+# may be missing, `a if b else c` by `a and b or c`.
 
 import ast
 import re

@@ -122,7 +122,8 @@ def in_words(finding: Finding) -> JsonObject:
 
 
 def bed(matrix: Any) -> JsonObject | None:
-    """The heights of a mesh in mm, the front first, null for what is not a number; the lowest and the highest. None if it is not a mesh, or too large to be drawn."""
+    """The heights of a mesh in mm, the front first, null for what is not a number; the lowest and the
+    highest. None if it is not a mesh, or too large to be drawn."""
     if not isinstance(matrix, list) or not 2 <= len(matrix) <= MOST_POINTS:
         return None
     rows = []

@@ -4,9 +4,9 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 """
 
 # A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
-# length (LENGTH). A heading that says the question and little else counts besides (HEADED, WHOLE). The sum is worth
-# less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT) of
-# each next one, and what its name has of the question (OF_NAME): its first heading and its file name. The
+# length (LENGTH). A heading that says the question and little else counts besides (HEADED, WHOLE). The sum is
+# worth less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT)
+# of each next one, and what its name has of the question (OF_NAME): its first heading and its file name. The
 # constants are textbook values, or were moved only where both halves of the questions gained.
 
 import math

@@ -5,8 +5,8 @@ A module beside this one is found by itself, so a new action is one file.
 
 # The way of an action:
 # 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
-# 2. Its function finds rows through the unit of work, checks and changes them there, and gives it the outcome:
-#    what the diff shows, what may not be meant.
+# 2. Its function finds rows through the unit of work, checks and changes them there, and gives it the
+#    outcome: what the diff shows, what may not be meant.
 # 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
 #    decides by its values, its rows and the unit's day alone.
 
@@ -191,8 +191,8 @@ def with_goal(unit: UnitOfWork, row: StoredRow) -> StoredRow:
 
 
 def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Edit]:
-    """What a diff shows of a changed row: a target as one thing, the amount of a goal by its sum, a place by its number
-    in the list."""
+    """What a diff shows of a changed row: a target as one thing, the amount of a goal by its sum, a place by
+    its number in the list."""
     changes = {}
     for name, value in after.items():
         if name not in UNSAID and before[name] != value:
@@ -239,8 +239,8 @@ def diff_value(column: str, value: Any) -> Any:
 def update_entity(
     unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: Mapping[str, Field]
 ) -> StoredRow:
-    """Set what really changes; `append` makes `texts` longer, each by a line. Returns the row as it is then. Raises
-    ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
+    """Set what really changes; `append` makes `texts` longer, each by a line. Returns the row as it is then.
+    Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
     additions = params.pop("append", None) or {}
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
@@ -257,7 +257,8 @@ def update_entity(
 
 
 def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
-    """The entry that says that a row goes; of several on a day the words or the amount say which one it is."""
+    """The entry that says that a row goes; of several on a day the words or the amount say which one it
+    is."""
     entry = Deleted(thing_of(unit, row))
     match row.table:
         case "diary":
@@ -272,8 +273,8 @@ def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
 
 
 def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
-    """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes of
-    `Deleted`."""
+    """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes
+    of `Deleted`."""
     unit.change(row, {"deleted_at": unit.stamp})
     unit.show(replace(deletion(unit, row), **details))
 

@@ -114,8 +114,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
 @action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION), **targets.ORDER)
 def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
-    """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new schedule holds
-    from today on."""
+    """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new
+    schedule holds from today on."""
     params = targets.moved(unit, habit, params)
     _imply_frequency(params)
     if frequency := params.get("frequency_type"):

@@ -151,7 +151,8 @@ def _mark(
     worth = 0
     if status == "completed":
         amount = _amount(habit, present, params)
-        # A habit without a target has no amounts. A day that is done stays done, though the target grew since.
+        # A habit without a target has no amounts. A day that is done stays done, though the target grew
+        # since.
         if habit["at_most"]:
             if (amount or 0) > habit["target_amount"]:
                 status = "missed"

@@ -113,7 +113,8 @@ def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
 
 
 def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
-    """The pauses of a habit that meet these days, read so that another session's change of them is noticed."""
+    """The pauses of a habit that meet these days, read so that another session's change of them is
+    noticed."""
     rows = []
     for (day,) in unit.db.execute(MEETING, (habit["id"], end, first)).fetchall():
         if row := unit.read("habit_pauses", habit["id"], day):

@@ -1,4 +1,5 @@
-"""Steps that repeat: one step is open at a time; the next is made when it is done. habits/due_days.py says when.
+"""Steps that repeat: one step is open at a time; the next is made when it is done. habits/due_days.py says
+when.
 
 Only the open step has the rule (`repeat`), and hands it over to the next. Deleting it ends the series.
 """
@@ -60,8 +61,8 @@ RULE = fields.Field(
 
 
 def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
-    """Count the rule in the values of a step from its day, by default from today; without a day it begins on the
-    rule's first."""
+    """Count the rule in the values of a step from its day, by default from today; without a day it begins on
+    the rule's first."""
     repeat = values.get("repeat")
     if not repeat:
         return
@@ -71,8 +72,9 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
 
 
 def go_on(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
-    """Hand the rule of a step that is done on a day over to the next one, which is made; return its day, None if there
-    is none. What is done late, while a later day is due already, was due on the last day of the rule before."""
+    """Hand the rule of a step that is done on a day over to the next one, which is made; return its day, None
+    if there is none. What is done late, while a later day is due already, was due on the last day of the rule
+    before."""
     if step["repeat"] is None or not step["dt"]:
         return None
 

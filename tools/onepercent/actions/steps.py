@@ -172,8 +172,8 @@ def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     },
 )
 def shift(unit: UnitOfWork, params: JsonObject) -> None:
-    """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and `to`
-    bound their dates."""
+    """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and
+    `to` bound their dates."""
     fields.check_one(params, "days", "dt")
     first = params.get("from", "0")  # a step without a date is before it
     last = params.get("to", LAST)

@@ -51,8 +51,8 @@ SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
 
 # What the list shows, in which a place is counted.
 IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archived_at IS NULL"}
-# Things stand in the order of the person; what was never moved stands by its id. The place before another one, halfway to
-# the one that precedes it; else that of a number among those in sight; else the last.
+# Things stand in the order of the person; what was never moved stands by its id. The place before another
+# one, halfway to the one that precedes it; else that of a number among those in sight; else the last.
 PLACE = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_sight} AS is_seen FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND id <> :id),
     ranked AS (SELECT *, lag(place, 1, place - 2) OVER so_far AS previous, sum(is_seen) OVER so_far AS number
@@ -100,7 +100,8 @@ def warn_of_reached(unit: UnitOfWork, goal: StoredRow | None) -> None:
 
 
 def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
-    """The params with the place that `before` or `order` means: halfway between two others, or after the last."""
+    """The params with the place that `before` or `order` means: halfway between two others, or after the
+    last."""
     if not params.keys() & ORDER.keys():
         return params
     entity = KIND[row.table]

@@ -5,11 +5,12 @@ with the values it replaced, so that it can be undone.
 """
 
 # - A unit is one preview or one apply, in a transaction that its caller has opened and ends.
-# - Actions decide by rows from `find` and `read` alone: `seen` keeps a fingerprint of each row as first read, also that
-#   there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises PREVIEW_STALE.
+# - Actions decide by rows from `find` and `read` alone: `seen` keeps a fingerprint of each row as first read,
+#   also that there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises
+#   PREVIEW_STALE.
 # - Rows that this unit has inserted (`own`) are not kept in `seen`: they get other ids when they are applied.
-# - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they replaced; undo
-#   and the streaks need nothing else.
+# - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
+#   replaced; undo and the streaks need nothing else.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -74,8 +75,8 @@ class Outcome:
     """The result of an action: the diff's entries, the id of what it created.
 
     `message`: what to say once it is done, if the entries do not say it; `warnings`: what may not be meant;
-    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then, with
-    the XP that this moves.
+    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then,
+    with the XP that this moves.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -106,9 +107,9 @@ class UnitOfWork:
     """`expected` is empty for a preview; else the rows as the preview saw them, and a difference is
     PREVIEW_STALE.
 
-    `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in order.
-    `own`: the rows that this unit has created, which nobody else can have changed. `outcome`: that of the action which
-    runs; it is given to the unit by `show` and `warn`.
+    `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in
+    order. `own`: the rows that this unit has created, which nobody else can have changed. `outcome`: that of
+    the action which runs; it is given to the unit by `show` and `warn`.
     """
 
     db: Database
@@ -131,8 +132,8 @@ class UnitOfWork:
         self.day = self.today.isoformat()
 
     def find(self, entity: str, reference: int | str | None) -> StoredRow:
-        """The row of an undeleted goal, step, habit or diary entry that an id field means; the `dt` of a step that
-        repeats is the day on which it is due. Raises ToolError:
+        """The row of an undeleted goal, step, habit or diary entry that an id field means; the `dt` of a step
+        that repeats is the day on which it is due. Raises ToolError:
         GOAL_NOT_FOUND and the like, or what is wrong with a reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.read(ENTITIES[entity], key)
@@ -238,7 +239,8 @@ class UnitOfWork:
         self.outcome.entries.append(entry)
 
     def warn(self, name: str, **values: object) -> None:
-        """Add a warning: its text, and the values of the places in it; one that is there already is not repeated."""
+        """Add a warning: its text, and the values of the places in it; one that is there already is not
+        repeated."""
         if (name, values) not in self.outcome.warnings:
             self.outcome.warnings.append((name, values))
 

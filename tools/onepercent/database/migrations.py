@@ -145,8 +145,8 @@ CREATE INDEX steps_repeating ON steps (user, dt) WHERE repeat IS NOT NULL AND de
 CREATE INDEX steps_by_change ON steps (goal_id, updated_at)
 """
 
-# Version 7. Until then each look at a series of steps that was not done left a copy of its step: a step whose last
-# change is the making of the next one. The series goes on from the first of them.
+# Version 7. Until then each look at a series of steps that was not done left a copy of its step: a step whose
+# last change is the making of the next one. The series goes on from the first of them.
 SEVENTH = """
 CREATE TEMP TABLE copies AS WITH RECURSIVE copies (series, id, dt, created_at) AS (
     SELECT id, id, dt, created_at FROM steps WHERE repeat IS NOT NULL AND deleted_at IS NULL
@@ -163,8 +163,9 @@ UPDATE steps SET deleted_at = updated_at WHERE id IN (SELECT id FROM temp.copies
 DROP TABLE temp.copies
 """
 
-# Version 8: amounts of goals, habits that end, that stay below a limit, and that add to a goal; an order of one's own.
-# A habit of every n days begins anew with each day on which it is done: its streaks are counted again.
+# Version 8: amounts of goals, habits that end, that stay below a limit, and that add to a goal; an order of
+# one's own. A habit of every n days begins anew with each day on which it is done: its streaks are counted
+# again.
 EIGHTH = f"""
 ALTER TABLE goals ADD COLUMN target_amount REAL
 
@@ -207,8 +208,8 @@ MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH
 
 
 def migrate(db: Database, upto: int | None = None) -> list[str]:
-    """Bring `db`, inside its open write transaction, to version `upto`; by default to the newest, with what is derived
-    counted anew. Returns the derived tables that differed from the record."""
+    """Bring `db`, inside its open write transaction, to version `upto`; by default to the newest, with what
+    is derived counted anew. Returns the derived tables that differed from the record."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
     db.create_function("date_of_stamp", 1, days.date_of_stamp)
     for migration in MIGRATIONS[version:upto]:

@@ -62,16 +62,16 @@ def reading() -> AbstractContextManager[Database]:
 
 
 def writing(synchronous: str = "FULL") -> AbstractContextManager[Database]:
-    """A write transaction: committed at the end, rolled back when anything is raised inside. What is written NORMAL, such
-    as a preview, a power cut may take back until the next `checkpoint`. Raises ToolError DATABASE_ERROR, also when others
-    have been writing for BUSY_S."""
+    """A write transaction: committed at the end, rolled back when anything is raised inside. What is written
+    NORMAL, such as a preview, a power cut may take back until the next `checkpoint`. Raises ToolError
+    DATABASE_ERROR, also when others have been writing for BUSY_S."""
     return _within("IMMEDIATE", synchronous=synchronous)
 
 
 @contextmanager
 def applying() -> Iterator[Database]:
-    """A write transaction as `writing`, after which a copy of the one file is whole. It is written NORMAL, since the
-    checkpoint syncs the log: an fsync less. Raises OSError, too."""
+    """A write transaction as `writing`, after which a copy of the one file is whole. It is written NORMAL,
+    since the checkpoint syncs the log: an fsync less. Raises OSError, too."""
     with writing("NORMAL") as db:
         yield db
     checkpoint()
@@ -118,8 +118,8 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             db = _kept.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
-            # Full, or a card that turned read-only: there is no room for the files beside this one. If it holds
-            # everything, it is read alone.
+            # Full, or a card that turned read-only: there is no room for the files beside this one. If it
+            # holds everything, it is read alone.
             log = Path(f"{file}-wal")
             is_whole = status.st_size and not (log.exists() and log.stat().st_size)
             disk = os.statvfs(file.parent)
@@ -142,8 +142,8 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
 
 
 def checkpoint() -> None:
-    """Copy what the write-ahead log holds into the file itself: all that was committed is on the disk then, also what
-    was written NORMAL. Raises OSError.
+    """Copy what the write-ahead log holds into the file itself: all that was committed is on the disk then,
+    also what was written NORMAL. Raises OSError.
 
     Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps
     its length, so that the next write need not make the file longer, which costs a second fsync.
@@ -159,7 +159,8 @@ def checkpoint() -> None:
 
 @at_leaving
 def release(status: int = 0) -> None:
-    """Close the connections kept by this process; the last one of all leaves the file whole, without a log."""
+    """Close the connections kept by this process; the last one of all leaves the file whole, without a
+    log."""
     for identity in [identity for identity in _kept if identity[0] == os.getpid()]:
         _kept.pop(identity).close()
 

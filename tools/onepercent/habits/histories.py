@@ -2,16 +2,17 @@
 was kept."""
 
 # The rules, and what is stored of them.
-# - A period is a due day, or an ISO week of a habit that is due some times per week, or a turn of every n days, which
-#   begins anew with each day on which it is done. A mark on another day that is not due, or in a pause, counts for nothing.
+# - A period is a due day, or an ISO week of a habit that is due some times per week, or a turn of every n
+#   days, which begins anew with each day on which it is done. A mark on another day that is not due, or in a
+#   pause, counts for nothing.
 # - A habit to avoid, or with a limit (`at_most`), is kept on each due day that is over and has no mark.
-# - Kept: +1. Missed, begun only, or not marked: back to 0. Excused: as if it were not there; so is a week that is not
-#   kept and was excused or paused on a day, or cut by a change of the schedule.
+# - Kept: +1. Missed, begun only, or not marked: back to 0. Excused: as if it were not there; so is a week
+#   that is not kept and was excused or paused on a day, or cut by a change of the schedule.
 # - What can still be done, today or in this week, breaks nothing yet.
 # - Each day is judged by the schedule of its time (Course). Days before the first mark do not matter.
-# `habit_months` keeps the marks of a month as 31 signs, so that a year is read in twelve rows. `habit_streaks` keeps run
-# and best of the days up to `until`, so that reading costs the same after ten years; what changes a day up to then sets
-# it back (triggers of version 5), and it is counted again.
+# `habit_months` keeps the marks of a month as 31 signs, so that a year is read in twelve rows.
+# `habit_streaks` keeps run and best of the days up to `until`, so that reading costs the same after ten
+# years; what changes a day up to then sets it back (triggers of version 5), and it is counted again.
 
 import json
 from collections.abc import Iterator
@@ -42,8 +43,8 @@ HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
     FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
-# What is due depends on the last time for habits of every n days: their marks are all read. Without a mark only days
-# below a limit count.
+# What is due depends on the last time for habits of every n days: their marks are all read. Without a mark
+# only days below a limit count.
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
     AND habit_id NOT IN (SELECT id FROM habits WHERE frequency_type = 'every_n_days'
         UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
@@ -113,8 +114,8 @@ class History:
         return "".join(signs)
 
     def is_owed(self, day: int) -> bool:
-        """True if it is due on a day that is not over, and not marked: what may wait for another day of the week is
-        not."""
+        """True if it is due on a day that is not over, and not marked: what may wait for another day of the
+        week is not."""
         return day in self._due(day, day, day)
 
     def is_expected(self, day: int) -> bool:
@@ -122,9 +123,9 @@ class History:
         return self.course.is_due(day) or self.is_owed(day)
 
     def _due(self, first: int, last: int, today: int) -> set[int]:
-        """The days on which what is missing is due: of a week its last days without a mark, as many as times are
-        missing; of a turn its first day, or today while it is not over. Nothing is in a pause, or in a week with a pause
-        or another schedule in it; nor of what is kept unless it is marked."""
+        """The days on which what is missing is due: of a week its last days without a mark, as many as times
+        are missing; of a turn its first day, or today while it is not over. Nothing is in a pause, or in a
+        week with a pause or another schedule in it; nor of what is kept unless it is marked."""
         due: set[int] = set()
         if self.habit["at_most"]:
             return due
@@ -153,8 +154,8 @@ class History:
 
 
 class HabitSigns(NamedTuple):
-    """A habit with one sign of LEGEND for each day, the streak that stands today and the best one, in weeks if it
-    `is_weekly`."""
+    """A habit with one sign of LEGEND for each day, the streak that stands today and the best one, in weeks
+    if it `is_weekly`."""
 
     id: int
     name: str
@@ -171,8 +172,8 @@ def histories(db: Database, user: str, today: date) -> list[History]:
 
 
 def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
-    """The habits of a user, each with a sign per day; archived ones if something was due on these days. Raises
-    Unreadable."""
+    """The habits of a user, each with a sign per day; archived ones if something was due on these days.
+    Raises Unreadable."""
     begin = first.toordinal()
     present = today.toordinal()
     # Of a week that `first` cuts, the marks before it count, too.
@@ -222,7 +223,8 @@ def is_misfolded(db: Database, today: date) -> bool:
 def _load(
     db: Database, which: str, values: dict[str, Any], today: date, since: date = date.max, folds: bool = True
 ) -> list[History]:
-    """Habits with the marks that are not folded, and those from the day `since` on; all if nothing `folds`."""
+    """Habits with the marks that are not folded, and those from the day `since` on; all if nothing
+    `folds`."""
     week_ago = today.toordinal() - WEEK
     before = date.fromordinal(week_ago).isoformat() if folds else ""
     span = {"since": f"{since:%Y-%m}", "week_ago": before}

@@ -19,8 +19,8 @@ FOREVER = date.max.toordinal()
 
 
 class Schedule(NamedTuple):
-    """A frequency with its numbers; every n days are counted from `anchor`, the first day or that on which it was done
-    last."""
+    """A frequency with its numbers; every n days are counted from `anchor`, the first day or that on which it
+    was done last."""
 
     frequency: str
     numbers: tuple[int, ...]
@@ -57,8 +57,8 @@ class Period(NamedTuple):
     """A due day, an ISO week, or a turn of every n days.
 
     begin, end: its first and last day; times: how often a habit is to be kept in it.
-    is_whole: no pause is in it, and nothing cuts it: no change of the schedule, no end, no new beginning of the turn.
-    is_turn: it is due from its first day on until it is done.
+    is_whole: no pause is in it, and nothing cuts it: no change of the schedule, no end, no new beginning of
+    the turn. is_turn: it is due from its first day on until it is done.
     """
 
     begin: int
@@ -133,7 +133,8 @@ class Course(NamedTuple):
         return "time" if schedule.frequency in ("every_n_days", "monthly") else "day"
 
     def is_due(self, day: int) -> bool:
-        """True if something is due on a day; a habit that counts by weeks is due on any, a turn on its first."""
+        """True if something is due on a day; a habit that counts by weeks is due on any, a turn on its
+        first."""
         if day > self.last_day or self.pause(day):
             return False
         schedule = self.at(day)

@@ -42,7 +42,8 @@ DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
 
 
 class Shown(Answer):
-    """An answer with the days that its page shows, today by default; `is_day`: as one day to be ticked off."""
+    """An answer with the days that its page shows, today by default; `is_day`: as one day to be ticked
+    off."""
 
     span: tuple[date, date] | None = None
     is_day: bool = True
@@ -116,9 +117,9 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
 
 
 def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
-    """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
-    summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
-    are still to come are no losses. A long period has its months, too."""
+    """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days
+    are summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the
+    days that are still to come are no losses. A long period has its months, too."""
     first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     until = last
@@ -163,8 +164,8 @@ def _numbers(sums: Sums) -> list[float]:
 
 
 def _one_day(view: present.View, recent: Past) -> JsonObject:
-    """What can be ticked off on a day, what it brought, and the days that can be turned to; of today also what
-    the next day holds."""
+    """What can be ticked off on a day, what it brought, and the days that can be turned to; of today also
+    what the next day holds."""
     db = recent.db
     day = view.first
     data = {

@@ -108,8 +108,8 @@ class Past:
 
 
 def kept(db: Database, user: str, first: date | None, last: date | None, today: date) -> tuple[date, date]:
-    """The days to look back on: those asked for, by default the last seven; of a long period those of which something
-    is kept. Raises ToolError INVALID_DATE if nothing of it is kept."""
+    """The days to look back on: those asked for, by default the last seven; of a long period those of which
+    something is kept. Raises ToolError INVALID_DATE if nothing of it is kept."""
     until = last or max(today, first or today)
     start = first or until - (WEEK - 1) * DAY
     if first or last:

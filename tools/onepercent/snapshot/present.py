@@ -188,7 +188,8 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
 
 
 def _status(history: History, today: int, times: int) -> str:
-    """A habit of some times per week is done for today once the week has them, and not due as long as it may wait."""
+    """A habit of some times per week is done for today once the week has them, and not due as long as it may
+    wait."""
     mark = history.mark(today)
     if mark == "+" or (times and history.done_in_week(today) >= times):
         return "completed"
@@ -215,7 +216,8 @@ def schedule(db: Database, view: View) -> JsonObject:
 
 
 def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
-    """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone by."""
+    """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone
+    by."""
     today = f"{view.today}"
     rows = list(
         map(
