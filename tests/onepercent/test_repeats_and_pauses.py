@@ -16,7 +16,7 @@ from tools.onepercent.database import migrations, store
 from tools.onepercent.habits import histories
 from tools.onepercent.habits.due_days import dated
 
-HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "300"))
+HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "120"))
 FIRST, WEEKS = date(2026, 2, 2), 5
 DAY = timedelta(1)
 RULES = [

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 import tracemalloc
 
 import pytest
@@ -181,23 +180,21 @@ def test_each_earlier_start_that_failed_has_a_line(printer):
     )
 
 
-def test_400_000_different_lines_take_bounded_time_and_memory_and_stop_when_the_call_is_withdrawn(
+def test_100_000_different_lines_take_bounded_memory_and_stop_when_the_call_is_withdrawn(
     printer, monkeypatch
 ):
     with (printer / "logs/klippy.log").open("w") as log:
         log.write(klippy.start(1))
-        for number in range(400_000):
+        for number in range(100_000):
             name = "".join(chr(97 + int(digit)) for digit in str(number))
             log.write(f"unknown {name} must not {name}\n")
         log.write("MCU 'mcu' shutdown: Timer too close\n")
     monkeypatch.setattr(printer_log, "MOST_DIFFERENT", 2000)
-    begun = time.process_time()
     tracemalloc.start()
     answer = call("printer_log")
     assert tracemalloc.get_traced_memory()[1] < 4_000_000
     tracemalloc.stop()
     assert answer["errors"][0]["line"] == "MCU 'mcu' shutdown: Timer too close"
-    assert time.process_time() - begun < 60  # 3 s on a free machine, with the memory counted
 
     def withdrawn():
         raise Cancelled
@@ -228,14 +225,9 @@ def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_it
     ]
 
 
-def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(printer):
+def test_a_log_of_60_mb_takes_little_memory(printer):
     """A printer writes as much in a day; its start is at the beginning of it."""
     log = printer / "logs/klippy.log"
-    log.write_text(klippy.log(20_000))
-    call("printer_log")
-    begun = time.process_time()
-    call("printer_log")
-    assert time.process_time() - begun < 1  # 60 ms on a free machine
     line = klippy.STATS.format(9000) + "\n"
     with log.open("w") as file:
         file.write(klippy.start(1))

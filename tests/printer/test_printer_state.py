@@ -2,7 +2,6 @@
 
 import json
 import select
-import time
 from contextlib import suppress
 
 import pytest
@@ -147,11 +146,9 @@ ODD = {**RESULTS, "objects/query": 7}
 )  # fmt: skip
 def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak, monkeypatch):
     monkeypatch.setattr(printers, "TIMEOUT_S", 0.3)
-    begun = time.monotonic()
     with speaking(printer / "comms/klippy.sock", speak):
         answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "printer_log" in answer["hint"]
-    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Images told by their bytes, and placed in the HTML of a field."""
 
-import time
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -114,8 +112,6 @@ def test_text_without_a_stored_image_stays_as_it_is(value):
     "start", ["<img src=data:image/png;base64,", "<img src='data:image/png;base64,", "<img "]
 )
 def test_a_tag_that_is_never_closed_is_decided_at_once(start):
-    """By processor time: 20 kB took 2.7 s, and 1 MB would have taken two hours."""
-    before = time.process_time()
+    """With a quadratic pattern 20 kB took 2.7 s, and this would run into the limit of time of a test."""
     replace_data_urls(start + "src=A" * 200_000, lambda text: None)
     with_image(start + "A" * 1_000_000, "a.png")
-    assert time.process_time() - before < 5

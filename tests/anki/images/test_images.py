@@ -6,7 +6,6 @@ import html
 import io
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -364,8 +363,6 @@ def test_no_picture_runs_ghostscript(pillow, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("long", [" " * 1_000_000, "data:" * 200_000, "data:" + " " * 1_000_000], ids="abc")
 def test_a_megabyte_of_anything_is_decided_at_once(long):
-    """By processor time: with a quadratic pattern this took an hour."""
-    before = time.process_time()
+    """With a quadratic pattern this took an hour: it would run into the limit of time of a test."""
     with pytest.raises(ImageError):
         pictures.Pictures().prepare(ImageSpec(image_base64=long))
-    assert time.process_time() - before < 5
