@@ -62,7 +62,10 @@ def test_one_command_fetches_the_docs_and_checks_and_a_second_run_changes_nothin
         < first.stdout.index("claude mcp add")
     )
     file = tmp_path / "home" / "config" / "pi-mcp" / "env"
-    assert (file.stat().st_mode & 0o777, settings.places.read(str(file))) == (0o600, {"MCP_LANGUAGE": "ru"})
+    assert (file.stat().st_mode & 0o777, settings.places.from_file(str(file))) == (
+        0o600,
+        {"MCP_LANGUAGE": "ru"},
+    )
     assert all(
         f"#{name}=" in file.read_text(encoding="utf-8") for name in settings.names() - {"MCP_LANGUAGE"}
     )

@@ -79,9 +79,9 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
         case ["settings"] | ["settings", "file"]:
             return TextOutput(settings_table(words[1:] == ["file"]))
         case ["schema", name]:
-            return registry.find(name, tools.values()).schema
+            return registry.tool_named(name, tools.values()).schema
         case ["call", name, *rest] if name not in HELP and len(rest) < 2:
-            tool = registry.find(name, tools.values())
+            tool = registry.tool_named(name, tools.values())
             about = f"{tool.description}\n\n{tool.parameters.usage}"
             return TextOutput(about) if rest and rest[0] in HELP else _call(tool, *rest)
         case ["token", *rest] | ["invite", *rest]:

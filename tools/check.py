@@ -45,7 +45,7 @@ def main(command: list[str]) -> int:
         ("server", guarded(partial(_server, command))),
         ("settings", guarded(_settings)),
         ("service", guarded(partial(_service, command[:-1]))),
-        ("http", guarded(partial(http_check.look, current()))),
+        ("http", guarded(partial(http_check.inspect, current()))),
     ]
     rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
@@ -79,7 +79,7 @@ def _settings() -> Health:
         return Health("unset", summary, "./setup.sh makes one.")
     if file.stat().st_mode & 0o077:
         return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
-    return Health("ok", f"{file}, {len(places.read(str(file)))} set")
+    return Health("ok", f"{file}, {len(places.from_file(str(file)))} set")
 
 
 def _server(command: list[str]) -> Health:

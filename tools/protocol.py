@@ -306,7 +306,8 @@ def call_tool(request: Request) -> JsonObject:
         toolset = ""
         if not registry.is_loaded():
             toolset = listing.load(settings).get("toolsets", {}).get(params["name"], "")
-        tool = registry.find(params["name"], registry.listed(settings, request.shows_pages, toolset).values())
+        tools = registry.listed(settings, request.shows_pages, toolset).values()
+        tool = registry.tool_named(params["name"], tools)
         with calls.calling(request.report, lambda: request.withdrawn, request.ask) as lines:
             answer = tool.call(params.get("arguments") or {})
     except ToolError as error:

@@ -89,6 +89,6 @@ def call(env):
     """Calls a tool as a client does: by name and JSON arguments."""
 
     def run(name, **arguments):
-        return registry.find(name, registry.listed(settings.current()).values()).call(arguments)
+        return registry.tool_named(name, registry.listed(settings.current()).values()).call(arguments)
 
     return run

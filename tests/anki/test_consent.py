@@ -21,7 +21,7 @@ def asking(geo, env):
             return answer
 
         with calls.calling(lambda *report: None, lambda: False, ask) as lines:
-            tool = registry.find(name, registry.listed(settings.current()).values())
+            tool = registry.tool_named(name, registry.listed(settings.current()).values())
             return tool.call(arguments), questions, lines
 
     return run

@@ -186,13 +186,13 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 
 def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
     number = journal.write("x", "notes", journal.Entry())
-    assert journal.read(number).profile == client.profile(*client.multi(client.PROFILE))
+    assert journal.entry_of(number).profile == client.profile(*client.multi(client.PROFILE))
 
 
 def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
     note = SimpleNamespace(id=1, model="Basic", deck="Geo", fields={}, tags=[], schedules=[], cards=2)
     number = journal.write("x", "notes", journal.Entry(lost=[note], profile=""))
-    assert journal.read(number).lost[0].decks == ["Geo", "Geo"]
+    assert journal.entry_of(number).lost[0].decks == ["Geo", "Geo"]
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the_owner_alone(env):

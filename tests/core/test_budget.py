@@ -28,9 +28,9 @@ def out_of_time(function, *arguments):
 
 def test_each_loop_over_lines_sections_results_and_files_looks_at_the_budget(no_time, tmp_path):
     (tmp_path / "printer.cfg").write_text("[include *.cfg]\n")
-    config = printer_cfg.read(SENSORS)
-    assert out_of_time(printer_cfg.read, SENSORS)
-    assert out_of_time(printer_cfg.read_files, tmp_path / "printer.cfg")
+    config = printer_cfg.from_text(SENSORS)
+    assert out_of_time(printer_cfg.from_text, SENSORS)
+    assert out_of_time(printer_cfg.from_files, tmp_path / "printer.cfg")
     assert out_of_time(checker().findings, config)
     assert out_of_time(services.fitted, [{"title": "a"}])
 

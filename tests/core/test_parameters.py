@@ -43,7 +43,7 @@ PARAMETERS = Parameters("test", tool)
 
 def read(sent):
     try:
-        return PARAMETERS.read(sent)
+        return PARAMETERS.parse(sent)
     except ToolError as error:
         return error.answer()
 
@@ -150,13 +150,13 @@ def test_a_value_is_taken_in_every_form_that_clients_send_and_refused_in_others_
 def test_an_id_of_0_is_absent_and_another_0_is_a_number():
     def finds(goal_id: int | None = None, noteId: int | None = None, count: int = 1, id: str = ""): ...
 
-    read = Parameters("finds", finds).read
+    read = Parameters("finds", finds).parse
     assert read({"goal_id": 0, "noteId": "0", "id": 0, "count": 0}) == {"count": 0}
     assert read({"goalId": 7, "id": "00"}) == {"goal_id": 7, "id": "00"}
 
     def needs(goal_id: int): ...
 
-    assert Parameters("needs", needs).read({"goal_id": 0}) == {"goal_id": 0}
+    assert Parameters("needs", needs).parse({"goal_id": 0}) == {"goal_id": 0}
 
 
 def test_the_schema_says_what_validation_asks():

@@ -35,7 +35,7 @@ def text_of(uri):
 
 
 def prompted(prompt, **arguments):
-    return prompt.function(**prompt.parameters.read(ARGUMENTS.get(prompt.name, {}) | arguments))
+    return prompt.function(**prompt.parameters.parse(ARGUMENTS.get(prompt.name, {}) | arguments))
 
 
 def completed(value, argument, **ref):

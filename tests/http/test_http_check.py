@@ -28,7 +28,7 @@ def keys(env):
 
 def look(env, url):
     env(MCP_HTTP_URL=url)
-    return guarded(lambda: http_check.look(current()))
+    return guarded(lambda: http_check.inspect(current()))
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from tools.core import registry, settings
 
 
 def call(name, /, **arguments):
-    return registry.find(name, registry.listed(settings.current()).values()).call(arguments)
+    return registry.tool_named(name, registry.listed(settings.current()).values()).call(arguments)
 
 
 def answer(query, **arguments):

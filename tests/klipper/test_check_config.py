@@ -83,7 +83,7 @@ def command(docs, *words):
 
 def test_files_that_include_all_others_are_read_so_far():
     files = {f"{number}.cfg": "[include *.cfg]\n" for number in range(12)}
-    config = printer_cfg.read("[include *.cfg]\n", files)
+    config = printer_cfg.from_text("[include *.cfg]\n", files)
     assert 0 < len(config.problems) < printer_cfg.MOST_LINES
 
 

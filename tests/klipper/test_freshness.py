@@ -38,7 +38,7 @@ def behind(env, docs, upstream):
 
 def described() -> bool:
     """Whether the description of sync_docs recommends a sync."""
-    tool = registry.find("sync_docs", registry.listed(settings.current()).values())
+    tool = registry.tool_named("sync_docs", registry.listed(settings.current()).values())
     return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description
 
 

@@ -42,7 +42,7 @@ def test_a_question_becomes_words_of_the_pages():
 
 def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(docs, env, monkeypatch):
     def of_another_session():
-        index._of.cache_clear()
+        index._cached_index.cache_clear()
         return index.current()
 
     def content(one):
@@ -55,7 +55,7 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
     first, file = index.current(), index.state_path(index.FILE)
     assert index.current() is first
     with monkeypatch.context() as blind:
-        blind.delattr(index, "read")  # no page is read
+        blind.delattr(index, "text_or_empty")  # no page is read
         again = of_another_session()
     assert content(again) == content(first)
     (docs / "CANBUS.md").write_text("# CANBUS\n\nA katapult.\n")
@@ -73,9 +73,9 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
 
 
 def test_of_many_who_ask_first_at_once_one_counts_the_pages(docs, monkeypatch):
-    index._of.cache_clear()
-    counted, read = [], index.read
-    monkeypatch.setattr(index, "read", lambda page: counted.append(page.path) or read(page))
+    index._cached_index.cache_clear()
+    counted, text_or_empty = [], index.text_or_empty
+    monkeypatch.setattr(index, "text_or_empty", lambda page: counted.append(page.path) or text_or_empty(page))
     with ThreadPoolExecutor(8) as everybody:
         indexes = list(everybody.map(lambda _: index.current(), range(8)))
     assert len(set(map(id, indexes))) == 1

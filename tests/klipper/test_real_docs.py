@@ -36,15 +36,15 @@ def test_every_place_to_read_on_is_in_the_documentation(real_docs):
     places = {place for *_, message in messages.forms() for place in message.read}
     for place in places.union(printer_resonances.READ):
         path, _, heading = place.partition("#")
-        text = pages.read(pages.resolve(path))
-        assert not heading or headings.find(text, heading, path), place
+        text = pages.page_text(pages.resolve(path))
+        assert not heading or headings.section_named(text, heading, path), place
 
 
 def test_every_section_that_people_ask_for_is_in_the_documentation(real_docs):
     places = index.asked_words()
     assert sum(map(len, places.values())) >= 730
     for page, asked in places.items():
-        text = pages.read(pages.resolve(page))
+        text = pages.page_text(pages.resolve(page))
         assert asked.keys() <= headings.sections(text).keys(), page
 
 
@@ -82,7 +82,7 @@ def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
         text = "\n".join([*head, f"[{block.name}]", *lines])
         if not block.name or block.kind == "include":
             continue
-        for finding in checker.findings(printer_cfg.read(text)):
+        for finding in checker.findings(printer_cfg.from_text(text)):
             # An option may be known and go with no other one of its block.
             refusals = re.findall("not valid in (?!.*' beside )|not a valid config", finding.message)
             assert not refusals or finding.level == "hint", finding  # `stepper_z1` without the stepper before
@@ -97,11 +97,13 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
             name = option.key + "q"
             text = f"[printer]\nkinematics: {block.kinematics}\n[{block.name}]\n{name}: 1\n"
             errors = [
-                f for f in checker.findings(printer_cfg.read(text)) if f.level == "error" and f.option == name
+                f
+                for f in checker.findings(printer_cfg.from_text(text))
+                if f.level == "error" and f.option == name
             ]
-            assert len(errors) == 1 or options.find(name) or block.open, (block.name, name)
+            assert len(errors) == 1 or options.option_named(name) or block.open, (block.name, name)
         if block.name and not reference.kind("q" + block.name):
-            findings = checker.findings(printer_cfg.read(f"[q{block.name}]\n"))
+            findings = checker.findings(printer_cfg.from_text(f"[q{block.name}]\n"))
             near = [finding.nearest.partition(" ")[0] for finding in findings]
             is_near = near == [block.kind] or near == ["stepper_a"] == [f"{block.kind}_a"]
             assert is_near or len(block.kind) < 4, block.name
@@ -110,7 +112,7 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
 def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
     gone = "printer max_accel_to_decel; stepper_x step_distance; extruder pid_integral_max; neopixel color_order_grb"
     for section, option in map(str.split, gone.split(";")):
-        findings = current().findings(printer_cfg.read(f"[{section}]\n{option}: 1\n"))
+        findings = current().findings(printer_cfg.from_text(f"[{section}]\n{option}: 1\n"))
         assert any(f.option == option and "is gone" in f.message and f.level == "error" for f in findings), (
             option
         )

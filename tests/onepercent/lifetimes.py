@@ -36,7 +36,7 @@ def live(years: int, habits: int = 30) -> None:
         _insert(db, "diary", _diary(years, chance, today))
         _insert(db, "xp_ledger", _ledger(years, habits, today))
         _insert(db, "audit", _calls(years))
-        histories.settle(db, today)
+        histories.fold_streaks(db, today)
 
 
 def _insert(db: Any, table: str, rows: Iterable[dict[str, Any]]) -> None:

@@ -76,7 +76,7 @@ def test_every_action_as_the_schema_has_it_is_taken():
 
 def test_an_id_of_0_from_clients_that_fill_every_field_is_absent():
     assert call("get_user_snapshot", goal_id=0)["success"]
-    kinds = {"goal_id": fields.KEY, "days": fields.whole(0, 9)}
+    kinds = {"goal_id": fields.KEY, "days": fields.integer(0, 9)}
     assert fields.members({"goal_id": 0, "days": 0}, kinds, (), "it") == {"days": 0}
 
 

@@ -86,7 +86,7 @@ class Stored:
 
     def do(self, name: str, /, **params: Any) -> None:
         action = ACTIONS[name]
-        action.run(self.unit(), action.read(params))
+        action.run(self.unit(), action.parse(params))
 
     def steps(self) -> list[tuple[str, bool]]:
         rows = dated(self.db, "is_complete >= 0", user="local", today=str(self.today))

@@ -51,7 +51,7 @@ def test_an_include_tells_no_names_of_files_elsewhere(printer, pattern, tmp_path
     (printer / "config/more").mkdir()
     (printer / "config/link").symlink_to(tmp_path)
     (printer / "config/printer.cfg").write_text(f"[include {pattern}]\n")
-    config = printer_cfg.read_files(printer / "config/printer.cfg", printer)
+    config = printer_cfg.from_files(printer / "config/printer.cfg", printer)
     assert (config.missing, config.problems) == ([pattern], [])
 
 
@@ -62,7 +62,7 @@ def test_an_absolute_include_of_the_printers_own_folder_is_read(printer, tmp_pat
     for folder in (printer, link):
         for pattern in (f"{printer}/config/f*.cfg", f"{printer}/config/fan.cfg", "../config/f*.cfg"):
             (printer / "config/printer.cfg").write_text(f"[include {pattern}]\n")
-            assert "fan" in printer_cfg.read_files(folder / "config/printer.cfg", folder).sections
+            assert "fan" in printer_cfg.from_files(folder / "config/printer.cfg", folder).sections
 
 
 def test_a_tool_over_its_budget_is_an_error_that_says_what_to_do(printer, monkeypatch):

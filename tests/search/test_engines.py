@@ -128,7 +128,7 @@ def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked,
 
 def test_a_score_of_zero_is_told():
     answer = {"results": [{"url": "https://a/1", "title": "A", "content": "", "score": 0}]}
-    results = services.read(services.ENGINES[0], answer, 5, "1", full=False)["results"]
+    results = services.results_of(services.ENGINES[0], answer, 5, "1", full=False)["results"]
     assert results == [{"title": "A", "url": "https://a/1", "score": 0.0}]
 
 

@@ -14,7 +14,7 @@ from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.parameters import read_value
+from tools.core.parameters import parse_value
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
@@ -60,7 +60,7 @@ def add_from_model(
         batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
         return batch.run([_note(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
-    table = tables.table(rows, names, {}, []) if rows else tables.read(tsv, names)
+    table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
     # The person's own word for deck and note type goes before those of the file.
     notes = table.notes(of_deck=not deck, of_model=not model)
     deck = deck or table.head.get("deck", "")
@@ -92,7 +92,7 @@ def _note(item: JsonObject, index: int) -> Item:
         beside = {name: fields.pop(name) for name in BESIDE if name in fields}
         item = {"fields": fields, **beside}
     try:
-        note = read_value(NoteInput, item, f"items.{index}")
+        note = parse_value(NoteInput, item, f"items.{index}")
         return replace(note, fields=with_breaks(note.fields))
     except ToolError as error:
         return error
@@ -147,11 +147,11 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.allow_duplicates = allow_duplicates
 
     def run(self, items: list[Item]) -> JsonObject:
-        self._look([item for item in items if isinstance(item, NoteInput)])
+        self._read_anki([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
         return self.send_all(1, LOOK_FIRST if self.allow_duplicates else AGAIN)
 
-    def _look(self, added: list[NoteInput]) -> None:
+    def _read_anki(self, added: list[NoteInput]) -> None:
         """The state of Anki at the moment: its decks, the types of these notes, the notes of their keys. One
         request; without the default note type two.
 

@@ -36,11 +36,11 @@ from tools.core.tool import Tool
 
 # Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 # log before.
-PENDING = "answers pending"
+PENDING_KEY = "answers pending"
 # Key of the answers that can be taken back, oldest first: [card, note, deck], row of the log, answers of
 # Anki's day by then, steps of Undo that came before it, the digest of Anki's state then (of a call's
 # answers, after the last).
-GIVEN = "answers and states"
+UNDOABLE_KEY = "answers and states"
 # Suspending and waking a card are steps of Undo.
 QUEUE_RESET_STEPS = 2
 NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
@@ -145,25 +145,25 @@ class AnswerBatch:
 
     def run(self) -> JsonObject:
         self.anki_day = state.recall(ANKI_DAY).get("day", "")
-        pending = state.recall(PENDING)
-        self._look(pending)
+        pending = state.recall(PENDING_KEY)
+        self._read_anki(pending)
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
-            state.keep(PENDING, {**pending, **sent})
+            state.keep(PENDING_KEY, {**pending, **sent})
             self._answer()
-        state.keep(PENDING, pending)
+        state.keep(PENDING_KEY, pending)
         for card in self.wanted:
             self.skip(card, "not_answered", NOT_ANSWERED)
         if self.given:
-            earlier = state.recall(GIVEN).get("answers", [])
-            state.keep(GIVEN, {"answers": earlier + self.given})
+            earlier = state.recall(UNDOABLE_KEY).get("answers", [])
+            state.keep(UNDOABLE_KEY, {"answers": earlier + self.given})
         more = filled(skipped=self.skipped, warnings=self.warnings)
         return {"answered": len(self.cards), "cards": self.cards, **more}
 
     def skip(self, card: int, reason: str, error: str) -> None:
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
-    def _look(self, pending: JsonObject) -> None:
+    def _read_anki(self, pending: JsonObject) -> None:
         """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and
         take answers as done that are in the log already, no longer as pending. One request."""
         cards = list(self.wanted)
@@ -341,7 +341,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     Raises ToolError if Anki's Undo would take back something else: a later answer, or any change after it; or
     if the last answer is of another card than `wanted`.
     """
-    answers = state.recall(GIVEN).get("answers", [])
+    answers = state.recall(UNDOABLE_KEY).get("answers", [])
     subject, row_id, count, steps, digest = answers.pop() if answers else NONE_GIVEN
     card, note, _ = subject
     log, today, edited, *names = client.results(
@@ -367,13 +367,13 @@ def take_back(wanted: int | None = None) -> JsonObject:
     client.call("guiUndo")
     for _ in range(LOOKS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
-            state.keep(GIVEN, {"answers": answers})
+            state.keep(UNDOABLE_KEY, {"answers": answers})
             undoing = [action("guiUndo")] * steps
             *earlier, its_digest = answers[-1] if answers else NONE_GIVEN
             seen = client.multi(*undoing, *_state(earlier[0], names))[steps:]
             if its_digest is None:
                 answers[-1] = [*earlier, _digest(seen)]
-                state.keep(GIVEN, {"answers": answers})
+                state.keep(UNDOABLE_KEY, {"answers": answers})
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
     problem = "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo"

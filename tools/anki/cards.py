@@ -85,7 +85,7 @@ class Change(NamedTuple):
     words: str
     action: str
     more: JsonObject
-    made: str
+    done_query: str
     of: str = "cards"
 
 
@@ -184,12 +184,12 @@ class BulkChange:
     def dry_run(self) -> JsonObject:
         """The count of what it would change, with some examples. `before` is the count of those that
         have each change already."""
-        answer = {"dryRun": True, "count": len(self._look()), "of": self.of, "before": self.before}
+        answer = {"dryRun": True, "count": len(self._select()), "of": self.of, "before": self.before}
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._look, set, self._words, expected, demanded=True):
+        with confirm.agreed(self._select, set, self._words, expected, needs_count=True):
             answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
             if set(self.before.values()) == {len(self.ids)}:  # a call made again, after a lost answer
                 return answer
@@ -221,7 +221,7 @@ class BulkChange:
         if {"changeDeck", SET_VALUE} & self.changes.keys():
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
-    def _look(self) -> list[int]:
+    def _select(self) -> list[int]:
         """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
@@ -245,7 +245,7 @@ class BulkChange:
 
     def _counting(self, selection: str) -> list[Action]:
         action = "findCards" if self.of == "cards" else "findNotes"
-        return [(action, {"query": f"{selection} {change.made}"}) for change in self.changes.values()]
+        return [(action, {"query": f"{selection} {change.done_query}"}) for change in self.changes.values()]
 
     def _counts(self, found: list[list[int]]) -> dict[str, int]:
         counts = {}

@@ -15,27 +15,28 @@ Selection = TypeVar("Selection")
 
 @contextmanager
 def agreed(
-    look: Callable[[], Selection],
+    select: Callable[[], Selection],
     ids: Callable[[Selection], Iterable[int]],
     words: Callable[[Selection], str],
     expected: int | None,
     *,
-    demanded: bool = False,
+    needs_count: bool = False,
 ) -> Iterator[Selection]:
-    """Hold the lock of Anki's writers around a change of what `look` finds, if the owner's setting allows it.
+    """Hold the lock of Anki's writers around a change of what `select` finds, if the owner's setting allows
+    it.
 
-    `ids` of what it touches: their count is what a call expects, or has to if `demanded`; `words`: what it
+    `ids` of what it touches: their count is what a call expects, or has to if `needs_count`; `words`: what it
     would do, empty if nothing. The person is asked without the lock, since they may think for minutes. Then
     it is looked again: another selection is not what they said yes to.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """
-    demanded = demanded or expected is not None or current().anki_confirm == "count"
+    needs_count = needs_count or expected is not None or current().anki_confirm == "count"
 
     def checked(asked: set[int] | None = None) -> Selection:
-        selection = look()
+        selection = select()
         selected = set(ids(selection))
-        reason = f"expected is {expected}" if demanded and expected != len(selected) else ""
+        reason = f"expected is {expected}" if needs_count and expected != len(selected) else ""
         if asked is not None and selected != asked:
             reason = f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
         if reason and (text := words(selection)):

@@ -92,7 +92,7 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     deck_of = notes.decks_of(cards)
     schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
     touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
-    found = list(journal.at_home(touched))
+    found = list(journal.cards_in_own_deck(touched))
     flags = {}
     if found and "flags" not in found[0]:
         flags = journal.flags_of([card["cardId"] for card in found])

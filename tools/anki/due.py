@@ -30,7 +30,7 @@ SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
 
 
-class Studied(JsonObject):
+class CardsAnswer(JsonObject):
     """An answer of anki.due, and its cards as cardsInfo has them."""
 
     infos: list[JsonObject]
@@ -42,14 +42,14 @@ def press_key() -> str:
 
 
 def _private(answer: JsonObject) -> JsonObject:
-    if not isinstance(answer, Studied):
+    if not isinstance(answer, CardsAnswer):
         return {}
     try:
         private: JsonObject = {CARDS: _cards(answer.infos, answer["cards"])}
     except ToolError:  # the model asks instead
         return {}
     if not toolsets.only_reads(settings.current(), "anki"):
-        private.update(presses.handed(press_key))
+        private.update(presses.key_as_meta(press_key))
     return private
 
 
@@ -139,7 +139,7 @@ def due(
         next_time = datetime.fromtimestamp(infos[0]["due"]).strftime("%H:%M")
         note = f"nothing else is due: these come early, the next at {next_time}; answer them with early: true"
     notes = filled(note=note, order=queue.order)
-    studied = Studied(deck=queue.name, due=queue.counts, cards=cards, **notes)
+    studied = CardsAnswer(deck=queue.name, due=queue.counts, cards=cards, **notes)
     studied.infos = infos
     return dict(studied) if asText else studied
 

@@ -17,7 +17,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 # By tool: the actions that it does with a journal and the owner's consent, which must not be gone round.
-OURS = {
+DONE_BY_A_TOOL = {
     "anki_delete_notes": "deleteNotes",
     "anki_delete_decks": "deleteDecks",
     "anki_delete_media": "deleteMediaFile",
@@ -28,7 +28,7 @@ OURS = {
 
 ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
 # Other actions that the setting ANKI_INVOKE has to allow, and what they do.
-BEYOND = {
+NEEDS_SETTING = {
     "modelFieldAdd": ONE_WAY,
     "modelFieldReposition": ONE_WAY,
     "modelTemplateAdd": ONE_WAY,
@@ -48,7 +48,7 @@ BEYOND = {
     "guiExitAnki": "closes Anki",
 }
 # By a part of an action's name: the way to what AnkiConnect cannot, or must not do.
-IN_ANKI = {
+WAYS_IN_ANKI = {
     "export": "the person can do it in Anki: File, Export",
     "import": "the person can do it in Anki: File, Import",
     "filter": "the person can make filtered decks in Anki: Tools, Create Filtered Deck",
@@ -134,7 +134,7 @@ def invoke_reading(
 
 
 def _way(action: str) -> str:
-    return next((way for part, way in IN_ANKI.items() if part in action.casefold()), "")
+    return next((way for part, way in WAYS_IN_ANKI.items() if part in action.casefold()), "")
 
 
 def _members(params: object) -> Iterator[tuple[str, object]]:
@@ -166,10 +166,10 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
         if key == "pattern" and re.search(r"[/\\]|\.\.", str(value)):
             problem = "with such a pattern leads out of Anki's media folder"
             hint = "Give one such as *.mp3."
-    if action in BEYOND:
-        problem = BEYOND[action]
+    if action in NEEDS_SETTING:
+        problem = NEEDS_SETTING[action]
         hint = f"No other tool does it; {_way(action) or 'Anki itself does'}."
-    for tool, actions in OURS.items():
+    for tool, actions in DONE_BY_A_TOOL.items():
         if action in actions.split():
             problem = f"is done by {tool}, which can be undone"
             hint = f"Call {tool}."

@@ -104,11 +104,11 @@ def in_state_again(cards: list[int], states: States) -> list[Step]:
 
 def scheduled_again(cards: list[int]) -> list[Step]:
     """The steps that give each card the schedule it has now."""
-    infos = at_home(client.ids_query("cid", cards))
+    infos = cards_in_own_deck(client.ids_query("cid", cards))
     return [Step("cards", SET_VALUE, schedule(info, COLUMNS), [info["cardId"]]) for info in infos]
 
 
-def at_home(query: str) -> Iterator[JsonObject]:
+def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
     """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has
     borrowed: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
@@ -183,7 +183,7 @@ def write(tool: str, summary: str, entry: Entry) -> int:
 
 def announce(number: int, things: str) -> None:
     """Have the answer of this call say how it can be taken back, whatever its shape."""
-    calls.follow(f"anki_restore {{entry: {number}}} puts {things} back")
+    calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
 
 
 def newest() -> list[list[int | str]]:
@@ -195,7 +195,7 @@ def newest() -> list[list[int | str]]:
         return list(map(list, db.execute(query)))
 
 
-def read(number: int) -> Entry | None:
+def entry_of(number: int) -> Entry | None:
     """The entry of this id; None if there is none."""
     query = "select data, filename, content, at from changes where id = ?"
     with _using() as db:  # as text: sqlite holds no number of more than 63 bits

@@ -29,7 +29,7 @@ def restore(entry: int | None = None) -> JsonObject:
     """
     if entry is None:
         return {"entries": journal.newest()}
-    content = journal.read(entry)
+    content = journal.entry_of(entry)
     if content is None:
         problem = f"There is no entry {entry}"
         raise ToolError(problem, "Call anki_restore without `entry` to list them.", code="NO_ENTRY")
@@ -157,7 +157,7 @@ def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
     own."""
     actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
-    for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
+    for info in journal.cards_in_own_deck(f"{client.ids_query('nid', studied)} is:new"):
         schedule = dict(back[info["note"]].schedules).get(info["ord"])
         if schedule and info["cardId"] not in present:
             actions += Step("cards", SET_VALUE, schedule, [info["cardId"]]).actions()

@@ -94,7 +94,7 @@ class Table:
         return escape(text, quote=False).replace("\n", "<br>")
 
 
-def read(text: str, names: list[str]) -> Table:
+def from_text(text: str, names: list[str]) -> Table:
     """The table in a text. Without `names` its head must have them.
 
     Raises ToolError INVALID_ARGUMENTS.

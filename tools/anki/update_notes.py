@@ -107,7 +107,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.updates = updates
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._look, set, self._words, expected):
+        with confirm.agreed(self._read_notes, set, self._words, expected):
             return self.change()
 
     def change(self) -> JsonObject:
@@ -119,7 +119,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
         self.dry = True
-        self._look()
+        self._read_notes()
         self.prepare_all(self.updates)
         places: list[list[int | str]] = []
         examples = []
@@ -141,7 +141,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         )
         return {**answer, **more}
 
-    def _look(self) -> dict[int, Info]:
+    def _read_notes(self) -> dict[int, Info]:
         """The notes as they are, by id. One request for each 500, with new decks one more."""
         self.before = notes.by_id([update.noteId for update in self.updates])
         self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
@@ -368,7 +368,7 @@ class Replacement:
         return {"dryRun": True, "count": count, "missing": 0, "examples": [], "warnings": warnings, **more}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._look, set, self._words, expected, demanded=True) as texts:
+        with confirm.agreed(self._find_texts, set, self._words, expected, needs_count=True) as texts:
             batch = UpdateBatch([], brief=True)
             batch.before = {}
             ids = list(texts)[:AT_ONCE]
@@ -380,7 +380,7 @@ class Replacement:
             answer["left"] = left
         return answer
 
-    def _look(self) -> dict[int, str]:
+    def _find_texts(self) -> dict[int, str]:
         """The first texts of the notes with something to replace, by id; of most nothing."""
         texts: dict[int, str] = {}
         for update, info in replacing.updates(self.query, self.replace):

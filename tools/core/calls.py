@@ -78,7 +78,7 @@ def is_by_person() -> bool:
     return call is not None and call.by_person
 
 
-def follow(line: str) -> None:
+def append_line(line: str) -> None:
     """Add a line of text after the answer of the call in progress."""
     if call := _current.get():
         call.lines.append(line)

@@ -52,7 +52,7 @@ class Parameters:
             words.append(f"{parameter} ({kind})")
         self.usage = f"{name} takes {', '.join(words) or 'no arguments'}."
 
-    def read(self, arguments: Mapping[str, object]) -> JsonObject:
+    def parse(self, arguments: Mapping[str, object]) -> JsonObject:
         """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names
         every argument that does not fit."""
         return _members(arguments, self.members, "", self.usage)
@@ -83,7 +83,7 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
             problems.append(f"{prefix}{name}: given twice, also as {sent_name}")
         values[name] = None
         try:
-            values[name] = read_value(member.annotation, value, prefix + name)
+            values[name] = parse_value(member.annotation, value, prefix + name)
         except InvalidArguments as problem:
             problems.append(problem.message)
     missing = [name for name in schema.required(members) if name not in values]
@@ -103,7 +103,7 @@ def _snake_case(name: str) -> str:
     return CAPITAL.sub("_", name).lower()
 
 
-def read_value(annotation: object, value: object, place: str) -> Any:
+def parse_value(annotation: object, value: object, place: str) -> Any:
     """`value`, as a client sent it, as a value of a declared type, within its limits. Raises ToolError."""
     kind, markers = schema.unwrap(annotation)
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
@@ -127,10 +127,10 @@ def _converted(kind: object, value: object, place: str) -> object:
         raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
     if origin is list:
         items = _of_type(list, value)
-        return [read_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+        return [parse_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
     if origin is dict:
         members = _of_type(dict, value)
-        return {key: read_value(inner[1], members[key], f"{place}.{key}") for key in members}
+        return {key: parse_value(inner[1], members[key], f"{place}.{key}") for key in members}
     if origin in schema.SIMPLE:
         return _of_type(origin, value)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):

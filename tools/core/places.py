@@ -37,14 +37,14 @@ def settings_file(environ: Mapping[str, str]) -> str:
 
 def sockets(environ: Mapping[str, str]) -> list[str]:
     """The sockets that the resident service may listen on, best first. Raises SettingsError."""
-    path = environ.get("MCP_SOCKET") or read(settings_file(environ)).get("MCP_SOCKET")
+    path = environ.get("MCP_SOCKET") or from_file(settings_file(environ)).get("MCP_SOCKET")
     if path:
         return [os.path.expanduser(os.path.expandvars(path))]
     folder = environ.get("XDG_RUNTIME_DIR")
     return [os.path.join(folder, "pi-mcp", "socket"), SYSTEM_SOCKET] if folder else [SYSTEM_SOCKET]
 
 
-def read(path: str) -> dict[str, str]:
+def from_file(path: str) -> dict[str, str]:
     """The lines `NAME=value` of a settings file; none if there is no file. A byte order mark is skipped.
     Raises SettingsError."""
     values: dict[str, str] = {}

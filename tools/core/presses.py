@@ -49,7 +49,7 @@ def check(key: str, sent: str, hint: str) -> None:
         )
 
 
-def handed(key: Callable[[], str]) -> JsonObject:
+def key_as_meta(key: Callable[[], str]) -> JsonObject:
     """The key for a result's `_meta`; without one, a press counts as the model's word."""
     try:
         return {PRESS: key()}

@@ -55,7 +55,7 @@ class Prompt:
     def listed(self) -> JsonObject:
         """Its entry in prompts/list."""
         arguments = [
-            {"name": name, "description": _described(schema), "required": name in self.parameters.required}
+            {"name": name, "description": _schema_words(schema), "required": name in self.parameters.required}
             for name, schema in self.parameters.schema["properties"].items()
         ]
         about = {"name": self.name, "title": self.title, "description": description(self.function)}
@@ -93,7 +93,7 @@ class Prompt:
         return {"uri": self.skill_uri, "frontmatter": self.front, "resources": [file]}
 
 
-def _described(schema: JsonObject) -> str:
+def _schema_words(schema: JsonObject) -> str:
     words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
     return "; ".join(filter(None, words)) + (f" ({schema['default']})" if "default" in schema else "")
 
@@ -105,8 +105,8 @@ def list_prompts(settings: Settings, params: JsonObject) -> JsonObject:
 
 def get_prompt(settings: Settings, params: JsonObject) -> JsonObject:
     """prompts/get. Raises ToolError."""
-    prompt = find(settings, params["name"])
-    text = prompt.function(**prompt.parameters.read(params.get("arguments") or {}))
+    prompt = prompt_named(settings, params["name"])
+    text = prompt.function(**prompt.parameters.parse(params.get("arguments") or {}))
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": description(prompt.function), "messages": [message]}
 
@@ -122,7 +122,7 @@ def offered(settings: Settings) -> dict[str, Prompt]:
     return prompts
 
 
-def find(settings: Settings, name: str) -> Prompt:
+def prompt_named(settings: Settings, name: str) -> Prompt:
     """The prompt of that name. Raises ToolError NOT_FOUND."""
     prompts = offered(settings)
     if name not in prompts:
@@ -137,10 +137,10 @@ def list_skills(settings: Settings, params: JsonObject) -> JsonObject:
 
 def get_skill(settings: Settings, params: JsonObject) -> JsonObject:
     """skills/get. Raises ToolError."""
-    return {"skill": find_skill(settings, params["uri"]).skill(settings), **FRESH}
+    return {"skill": prompt_of_skill(settings, params["uri"]).skill(settings), **FRESH}
 
 
-def find_skill(settings: Settings, uri: str) -> Prompt:
+def prompt_of_skill(settings: Settings, uri: str) -> Prompt:
     """The prompt whose skill is at `uri`. Raises ToolError NOT_FOUND."""
     for prompt in offered(settings).values():
         if uri == prompt.skill_uri:

@@ -94,7 +94,7 @@ def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[s
     return tools
 
 
-def find(name: str, tools: Collection[Tool]) -> Tool:
+def tool_named(name: str, tools: Collection[Tool]) -> Tool:
     """The tool of that name, in either spelling. Raises ToolError that names the nearest one."""
     for tool in tools:
         if name in tool.names:

@@ -97,15 +97,15 @@ def read_resource(settings: Settings, params: JsonObject) -> JsonObject:
     """resources/read: a resource, or the file of a skill. Raises ToolError."""
     uri = params["uri"]
     if uri.startswith(prompts.SKILL_SCHEME):
-        text = prompts.find_skill(settings, uri).skill_text(settings)
+        text = prompts.prompt_of_skill(settings, uri).skill_text(settings)
         content = {"uri": uri, "mimeType": "text/markdown", "text": text}
     else:
-        resource = find(settings, uri)
+        resource = resource_at(settings, uri)
         content = {"uri": uri, "mimeType": resource.mime_type, "text": resource.text(uri)}
     return {"contents": [content]}
 
 
-def find(settings: Settings, uri: str) -> Resource:
+def resource_at(settings: Settings, uri: str) -> Resource:
     """The resource that serves `uri`. Raises ToolError NOT_FOUND."""
     # A page is declared beside its tool and not listed: it is found once all toolsets are loaded.
     for load in (lambda: None, registry.load):
@@ -139,7 +139,7 @@ def complete(settings: Settings, params: JsonObject) -> JsonObject:
 
 def _values(settings: Settings, ref: JsonObject, name: str) -> list[str]:
     if ref["type"] == "ref/prompt":
-        properties = prompts.find(settings, ref["name"]).parameters.schema["properties"]
+        properties = prompts.prompt_named(settings, ref["name"]).parameters.schema["properties"]
         return list(properties.get(name, {}).get("enum", ()))
     for resource in offered(settings):
         if resource.uri == ref["uri"]:

@@ -244,7 +244,7 @@ def current(section: type[Section] = Settings) -> Section:
 def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
     """The settings of a section that `environ` and the settings file give. Raises SettingsError that names
     the variable."""
-    values = places.read(places.settings_file(environ)) | {
+    values = places.from_file(places.settings_file(environ)) | {
         name: value for name, value in environ.items() if value
     }
     return section(
@@ -276,7 +276,7 @@ def check() -> list[str]:
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         current(section)
-    in_file = places.read(places.settings_file(os.environ))
+    in_file = places.from_file(places.settings_file(os.environ))
     in_environment = [name for name in os.environ if name.startswith(PREFIXES)]
     remarks = []
     for name in sorted({*in_file, *in_environment} - names()):

@@ -110,7 +110,7 @@ class Tool:
             if self.on_call:
                 return self.on_call(self, arguments)
             try:
-                values = self.parameters.read(arguments)
+                values = self.parameters.parse(arguments)
             except ToolError as error:
                 return error.answer()
             return self.handler(**values)

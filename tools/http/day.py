@@ -67,7 +67,7 @@ class Day:
         if self.ledger.left_s("cookie", cookie) < (2 * grant["days"] - 1) * DAY_S:
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
-        page = resources.find(current(), "ui://onepercent/days").function()
+        page = resources.resource_at(current(), "ui://onepercent/days").function()
         page = POLICY.sub(lambda match: document(HEAD), page)
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)

@@ -52,7 +52,7 @@ MEANINGS = {
 }
 
 
-def look(settings: Settings) -> Health:
+def inspect(settings: Settings) -> Health:
     """The health of the server at MCP_HTTP_URL. Raises ToolError: what is broken there, and the remedy."""
     url = settings.http_url
     try:

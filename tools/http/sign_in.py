@@ -147,7 +147,7 @@ class SignIn:
 
     def register(self, fields: JsonObject) -> JsonObject:
         """Make a client id (RFC 7591). It says all that is known of the client; nothing is stored."""
-        name, redirects = _described(fields)
+        name, redirects = _name_and_addresses(fields)
         description = {"client_name": name, "redirect_uris": redirects}
         client_id = tokens.sign({"iss": CLIENT, **description}, self.keys()[0])
         return {
@@ -201,7 +201,7 @@ class SignIn:
         if not _is_address(client_id):
             name, uris = self._registered(client_id)
         elif is_invited:
-            name, uris = _described(await asyncio.to_thread(_fetched, client_id))
+            name, uris = _name_and_addresses(await asyncio.to_thread(_fetched, client_id))
         else:
             name = urlsplit(client_id).netloc
             uris = [redirect]
@@ -220,7 +220,7 @@ class SignIn:
         with suppress(tokens.InvalidToken):
             claims = tokens.signed_claims(client_id, self.keys())
             if claims.get("iss") == CLIENT:
-                return _described(claims)
+                return _name_and_addresses(claims)
         raise Denied("invalid_client", "the client is not registered; remove it there and add it again", 401)
 
     def give_token(self, fields: dict[str, str]) -> JsonObject:
@@ -318,7 +318,7 @@ def _fetched(url: str) -> JsonObject:
     return document
 
 
-def _described(document: JsonObject) -> tuple[str, list[str]]:
+def _name_and_addresses(document: JsonObject) -> tuple[str, list[str]]:
     """A client's own name for itself, and where the person may be sent back to. Raises Denied."""
     uris = document.get("redirect_uris")
     if not isinstance(uris, list) or len(uris) > 10:

@@ -60,7 +60,7 @@ def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
     }
 
 
-def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
+def verified(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
     """Verify that one of `keys` signed a token, that it is for `audience` and holds now; its claims.
 
     Raises InvalidToken.

@@ -11,7 +11,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages, printers
 from tools.klipper.config import checking, moonraker, printer_cfg
-from tools.klipper.config.machine import short
+from tools.klipper.config.machine import cut_between_words
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 from tools.klipper.page import printer_page
 
@@ -60,10 +60,10 @@ def check_config(
         place = printers.chosen(printer, "; or send the file's text as `config`")
         read = place.config(path or "printer.cfg")
     else:
-        read = printer_cfg.read(config, include)
+        read = printer_cfg.from_text(config, include)
     found = _findings(read)
     report = {"success": True, **answer(read, found)}
-    return printer_page.Shown(report, findings=printer_page.findings(read, found))
+    return printer_page.DrawnAnswer(report, findings=printer_page.findings(read, found))
 
 
 @command("check")
@@ -71,7 +71,7 @@ def check(file: str) -> TextOutput:
     """Check a printer.cfg and the files it includes: a line for each finding; exit status 1 if there are
     errors."""
     pages.require_docs()
-    read = printer_cfg.read_files(Path(file))
+    read = printer_cfg.from_files(Path(file))
     findings = _findings(read)
     has_errors = any(finding.level == ERROR for finding in findings)
     return TextOutput(lines(file, read, findings), int(has_errors))
@@ -99,7 +99,7 @@ def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
 
 def _entry(finding: Finding) -> JsonObject:
     entry = {name: value for name, value in finding._asdict().items() if value}
-    entry["message"] = short(finding.message, LONGEST_MESSAGE)
+    entry["message"] = cut_between_words(finding.message, LONGEST_MESSAGE)
     if also := entry.pop("also", None):
         entry["also_in_lines"] = also[:MOST_LINES_TOLD]
     return entry
@@ -111,7 +111,9 @@ def not_checked(config: PrinterConfig) -> list[str]:
         return ["the values of its options, and components that are not Moonraker's own"]
     left_out = [*ALWAYS]
     if config.missing:
-        left_out.append(f"includes that were not given: {short(', '.join(config.missing), LONGEST_MESSAGE)}")
+        left_out.append(
+            f"includes that were not given: {cut_between_words(', '.join(config.missing), LONGEST_MESSAGE)}"
+        )
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append("what other files of this configuration hold: it has no [printer] or no [mcu]")
     return left_out
@@ -123,7 +125,7 @@ def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
     listed = []
     for finding in findings[:MOST_MISTAKES]:
         place = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
-        listed.append(place + short(finding.message, LONGEST_MISTAKE))
+        listed.append(place + cut_between_words(finding.message, LONGEST_MISTAKE))
     if len(findings) > MOST_MISTAKES:
         listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
     return listed

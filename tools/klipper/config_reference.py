@@ -10,7 +10,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.config import changes, checking, options
-from tools.klipper.config.machine import short
+from tools.klipper.config.machine import cut_between_words
 from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
 from tools.klipper.search import index
 
@@ -93,7 +93,9 @@ def _section(blocks: Sequence[Block], entries: Sequence[changes.Entry], *, full:
     variants = []
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
-        lines = [f"{names}: {short(text, longest)}".rstrip(": ") for names, text in _groups(block)]
+        lines = [
+            f"{names}: {cut_between_words(text, longest)}".rstrip(": ") for names, text in _groups(block)
+        ]
         if lines:
             variants.append({"of": f"[{block.name}]{place}", "options": lines})
     first = blocks[0]
@@ -102,7 +104,7 @@ def _section(blocks: Sequence[Block], entries: Sequence[changes.Entry], *, full:
         answer["options"] = variants[0]["options"]
     else:
         answer["variants"] = variants
-    answer["changes"] = _changes(entries, first.kind or first.heading, full=full)
+    answer["changes"] = _dated_changes(entries, first.kind or first.heading, full=full)
     return {name: value for name, value in answer.items() if value}
 
 
@@ -129,13 +131,13 @@ def _option(
     name = option.strip("#: ").lower()
     every = list(reference.described(blocks))
     by_key = {known.key: known for _, known in every}
-    if found := Options(by_key).find(name):
+    if found := Options(by_key).option_named(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
-        answer = {"option": found.name, "page": PAGE, "sections": _described(owners)}
-        if changed := _changes(entries, name, full=False):
+        answer = {"option": found.name, "page": PAGE, "sections": _texts_with_sections(owners)}
+        if changed := _dated_changes(entries, name, full=False):
             answer["changes"] = changed
         return answer
-    if gone := _changes(entries, name, full=True):
+    if gone := _dated_changes(entries, name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
     suggestions = several(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
@@ -143,7 +145,7 @@ def _option(
     raise _not_found(f"No such option: {option}", suggestions)
 
 
-def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
+def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
     """Each text of an option with the sections in which it stands; those that refer to another section
     last."""
     places: dict[str, list[str]] = {}
@@ -157,15 +159,15 @@ def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
     ordered = sorted(places, key=lambda text: (text.startswith("See the") or not text, -len(places[text])))
     sections = []
     for text in ordered[:MOST_TEXTS]:
-        sections.append({"in": places[text][:MOST_OWNERS], "text": short(text, longest)})
+        sections.append({"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)})
     return sections
 
 
-def _changes(entries: Sequence[changes.Entry], name: str, *, full: bool) -> list[str]:
+def _dated_changes(entries: Sequence[changes.Entry], name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []
     for entry, saying in changes.about(entries, name):
-        text = entry.text if full else short(saying, LONGEST_CHANGE)
+        text = entry.text if full else cut_between_words(saying, LONGEST_CHANGE)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

@@ -31,9 +31,9 @@ def read_doc(
     is not the page's. With a heading `next_heading` names the section that follows.
     """
     page = pages.resolve(path)
-    text = pages.read(page)
+    text = pages.page_text(page)
     wanted = (heading or "").strip("# \t") or page.anchor
-    section = headings.find(text, wanted, page.path) if wanted else None
+    section = headings.section_named(text, wanted, page.path) if wanted else None
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
     window, stop = _window(text, offset, end, " and this heading" if section else "")
@@ -85,7 +85,7 @@ def list_docs_map(
 def _page(path: str) -> JsonObject:
     """The headings of one page; dated entries are only counted."""
     page = pages.resolve(path)
-    text = pages.read(page)
+    text = pages.page_text(page)
     shown, entries = [], []
     for place in headings.sections(text).values():
         if place.level == headings.ENTRY_LEVEL:

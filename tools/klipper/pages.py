@@ -76,7 +76,7 @@ def _is_inside(path: str, root: str) -> bool:
     return os.path.commonpath([os.path.realpath(path), inside]) == inside
 
 
-def read(page: Page) -> str:
+def page_text(page: Page) -> str:
     """The whole text as it is in the file, line ends included.
 
     Raises ToolError: not there any more (a sync may have removed it), not text.

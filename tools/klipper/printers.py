@@ -107,7 +107,7 @@ class Folder(NamedTuple):
 
     def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""
-        return printer_cfg.read_files(self.path / "config" / path, self.path)
+        return printer_cfg.from_files(self.path / "config" / path, self.path)
 
     def logs(self) -> list[Log]:
         """The logs, the newest last: Klipper begins one each day. Raises ToolError when one is read."""
@@ -169,7 +169,7 @@ class Moonraker(NamedTuple):
                         data = self._file("config", name)
                     yield posixpath.relpath(name, base or "."), data
 
-        return printer_cfg.read_bytes(self._file("config", path), find)
+        return printer_cfg.from_bytes(self._file("config", path), find)
 
     def logs(self) -> list[Log]:
         """The logs, the newest last. Raises ToolError."""

@@ -26,4 +26,4 @@ def page(path: str) -> str:
     Source: the pages that read_doc reads.
     """
     pages.require_docs()
-    return pages.read(pages.resolve(path))
+    return pages.page_text(pages.resolve(path))

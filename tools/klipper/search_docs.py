@@ -102,7 +102,7 @@ def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Itera
 def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
     file = catalogue.files[page.page]
-    text = index.read(file)
+    text = index.text_or_empty(file)
     title = pages.title(text, file.path)
     best, share, first = page.sections[0]
     neighbours = [section for score, _, section in page.sections[:2] if score >= ANOTHER * best]

@@ -12,7 +12,7 @@ from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.checkout import freshness, generations, git
 from tools.klipper.config import changes
-from tools.klipper.config.machine import short
+from tools.klipper.config.machine import cut_between_words
 from tools.klipper.search import index
 from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
 
@@ -90,9 +90,11 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
             answer = generations.update(source, report)
         freshness.remember(source, source.head)
     if since and not source.name:
-        text = pages.read(pages.resolve(changes.PAGE))
+        text = pages.page_text(pages.resolve(changes.PAGE))
         dated = [f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since]
-        answer["config_changes_since"] = [short(entry, LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]]
+        answer["config_changes_since"] = [
+            cut_between_words(entry, LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]
+        ]
     return answer
 
 

@@ -47,7 +47,7 @@ def apply_actions(
     """
     preview_id = fields.identifier("preview_id", preview_id)
     key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
-    CONFIRMATION.read("user_confirmation", user_confirmation)
+    CONFIRMATION.parse("user_confirmation", user_confirmation)
     if not consent.is_yes(user_confirmation):
         message = f"That is not a yes: {fields.printable(user_confirmation)}"
         hint = (
@@ -66,7 +66,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
     plan = None
     try:
         with store.applying() as db:
-            preview = previews.find(db, preview_id)
+            preview = previews.preview_of(db, preview_id)
             if preview["idempotency_key"] == key:  # the stored answer
                 return dispatch.recorded(db, json.loads(preview["answer"]))
             same = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
@@ -91,7 +91,7 @@ def _ask(preview_id: str) -> None:
     """Ask the person, not the model, showing the changes in words; of a preview that is not pending, nothing
     is applied. Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
     with store.writing() as db:
-        preview = previews.find(db, preview_id)
+        preview = previews.preview_of(db, preview_id)
         if preview["status"] != "pending":
             return
         question = dry_run(db, previews.plan(preview).actions).question()
@@ -123,7 +123,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
         run.done.append((planned, outcome))
-    histories.settle(db, days.today())
+    histories.fold_streaks(db, days.today())
     lines: list[str] = []
     for _, outcome in run.done:
         if outcome.message:

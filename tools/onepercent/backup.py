@@ -39,7 +39,7 @@ TABLES = (*migrations.STATE, *migrations.HISTORY, "last_applied")
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
-NOT_OURS = (
+UNREADABLE_ERRORS = (
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -115,7 +115,7 @@ def heal() -> list[str]:
             return []
     with store.writing() as db:
         found = derived.count_anew(db)
-        histories.settle(db, today)
+        histories.fold_streaks(db, today)
     return found or ["habit_streaks"]
 
 
@@ -246,7 +246,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
             store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
             with store.transaction(fresh):
                 differed = migrations.migrate(fresh)
-                histories.settle(fresh, days.today())
+                histories.fold_streaks(fresh, days.today())
                 if faults := faults_of(fresh):
                     raise ValueError("; ".join(faults))
             former = _keep_present()
@@ -254,7 +254,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
     except OSError as error:
         message = f"{error.filename or source}: {error.strerror}"
         raise refused(message, "Name a file that `export` or `backup` wrote.") from error
-    except (*NOT_OURS, sqlite3.Error) as error:
+    except (*UNREADABLE_ERRORS, sqlite3.Error) as error:
         message = f"{source} is damaged, or neither an export nor a backup: {error}"
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
@@ -319,7 +319,7 @@ def _overwrite(fresh: Database) -> None:
         fault = store.translated(error, file)
         if not isinstance(fault, store.Damaged):
             raise fault from error
-        with store.alone(file):
+        with store.locked(file):
             for beside in BESIDE:  # First: an old log must never meet the new file.
                 Path(f"{file}{beside}").unlink(missing_ok=True)
             store.backup(fresh, file)

@@ -89,7 +89,7 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
         for name, value in arguments.items():
             if value not in ABSENT_TEXTS or name in parameters.required:
                 sent[name] = value
-        values = parameters.read(sent)
+        values = parameters.parse(sent)
     except ToolError as error:
         if "ARGUMENT" in error.code:  # of the validator of all tools
             error.code = "FIELD_INVALID"

@@ -42,13 +42,13 @@ class Planned(NamedTuple):
         return outcome
 
 
-def read(sent: object, place: int, used: set[str]) -> Planned:
+def parse_action(sent: object, place: int, used: set[str]) -> Planned:
     """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`.
     Raises ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
     fields.check_names(sent, actions.ENVELOPE, "An action")
-    kind = actions.find(sent.get("action"))
+    kind = actions.action_named(sent.get("action"))
     name = "client_action_id"
     default = f"{place}'" if str(place) in used else place  # another action may have the number for its id
     client_action_id = fields.action_id(name, sent.get(name) or default)
@@ -56,7 +56,7 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
         hint = "Give every action an id of its own, or none."
         raise ToolError(f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name)
     used.add(client_action_id)
-    return Planned(kind.name, client_action_id, kind.read(sent.get("params")), place)
+    return Planned(kind.name, client_action_id, kind.parse(sent.get("params")), place)
 
 
 class Run(NamedTuple):
@@ -97,7 +97,7 @@ class Run(NamedTuple):
         for _, outcome in self.in_order():
             changes = [sentences.line(entry).text for entry in outcome.entries]
             if outcome.reversal:
-                changes = words.more(changes, MOST_REVERSED)
+                changes = words.shortened(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
         return [*lines, self.xp_line(), *self.warnings()]
 
@@ -111,13 +111,13 @@ class Run(NamedTuple):
 
     def xp_line(self) -> str:
         """+25 XP."""
-        return words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+        return words.xp_signed(self.xp) if self.xp else words.text_of("preview.no_xp")
 
     def question(self) -> str:
         """Ask the person for consent: the counts in the first line, since clients show few, then every
         change."""
         xp = self.xp_line()
-        head = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
+        head = words.text_of("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
         return "\n".join([head, *(line for line in self.lines() if line != xp)])
 
 
@@ -149,7 +149,7 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
         db.execute("SAVEPOINT action")
         unit.found.clear()
         try:
-            planned = action if isinstance(action, Planned) else read(action, index + 1, used)
+            planned = action if isinstance(action, Planned) else parse_action(action, index + 1, used)
             dry.done.append((planned, planned.run(unit)))
         except ToolError as error:
             if is_strict:
@@ -182,7 +182,9 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     elif entity in ENTITIES:
         name = f"{entity}_id"
         with suppress(ToolError):
-            about = dict(unit.found.get(entity) or unit.find(entity, fields.KEY.read(name, params.get(name))))
+            about = dict(
+                unit.found.get(entity) or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
+            )
 
     missing = error.code.removesuffix("_NOT_FOUND").lower()
     key = params.get(f"{missing}_id")

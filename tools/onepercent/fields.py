@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from tools.core import errors
 from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.parameters import is_no_id, read_value
+from tools.core.parameters import is_no_id, parse_value
 from tools.core.schema import Limits
 from tools.onepercent import days, texts, ways
 from tools.onepercent.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
@@ -85,7 +85,7 @@ class Field:
     empty: bool = False
     takes_null: bool = False
 
-    def read(self, name: str, value: object) -> Any:
+    def parse(self, name: str, value: object) -> Any:
         """The canonical value. Raises ToolError."""
         is_blank = isinstance(value, str) and not value.strip()
         if value is not None and not is_blank and not (value == [] and self.empty):
@@ -95,12 +95,12 @@ class Field:
         raise required(name)
 
 
-def plain(kind: Any, schema: str, words: str, **options: Any) -> Field:
+def of_type(kind: Any, schema: str, words: str, **options: Any) -> Field:
     """A value as the tools' own validator reads it; `options` are those of Field."""
 
     def convert(name: str, value: object) -> Any:
         try:
-            return read_value(kind, value, name)
+            return parse_value(kind, value, name)
         except ToolError:
             raise invalid(name, words) from None
 
@@ -149,18 +149,18 @@ def choice(
     return Field({"type": "string", "enum": named}, words, convert, **options)
 
 
-def whole(least: int, most: int, words: str = "", schema: str = "integer", **options: Any) -> Field:
+def integer(least: int, most: int, words: str = "", schema: str = "integer", **options: Any) -> Field:
     """A whole number; true and false are not numbers."""
     kind = Annotated[int, Limits(ge=least, le=most)]
-    return plain(kind, schema, words or f"a whole number from {least} to {most}", **options)
+    return of_type(kind, schema, words or f"a whole number from {least} to {most}", **options)
 
 
-FLAG = plain(bool, "boolean", "true or false")
+FLAG = of_type(bool, "boolean", "true or false")
 
 
 def day(**options: Any) -> Field:
     """A date; the canonical value is its text."""
-    return Field({"type": "string"}, "date, YYYY-MM-DD", read_day, **options)
+    return Field({"type": "string"}, "date, YYYY-MM-DD", parse_day, **options)
 
 
 def several(each: Field, description: str = "", *, empty: bool = False) -> Field:
@@ -170,7 +170,7 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
         sent = value if isinstance(value, list) else [value]
         if not 1 <= len(sent) <= MOST_IN_LIST:
             raise invalid(name, f"a list of 1 to {MOST_IN_LIST}")
-        return [each.read(f"{name}[{at}]", part) for at, part in enumerate(sent)]
+        return [each.parse(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
     schema = filled(type="array", items=each.schema, description=description)
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
@@ -186,14 +186,14 @@ def weekday(name: str, value: object) -> int:
         for number, known in enumerate(names, 1):
             if low == known.lower():
                 return number
-    return int(whole(1, 7, WEEKDAYS).convert(name, value))
+    return int(integer(1, 7, WEEKDAYS).convert(name, value))
 
 
 def _span(name: str, value: object) -> str | list[str]:
     """A day, or the first and last of a range of days."""
     if not isinstance(value, str) or ".." not in value:
-        return read_day(name, value)
-    first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
+        return parse_day(name, value)
+    first, last = (parse_day(name, day.strip()) for day in value.split("..", 1))
     length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
     if not 1 <= length <= LONGEST_RANGE_DAYS:
         raise invalid(name, f"a range of 1 to {LONGEST_RANGE_DAYS} days, the earlier day first")
@@ -204,7 +204,7 @@ DATES = several(
     Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span), "or first..last"
 )
 
-MINUTES = whole(1, LONGEST_MINUTES, f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}")
+MINUTES = integer(1, LONGEST_MINUTES, f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}")
 
 
 def _minutes(name: str, value: object) -> Any:
@@ -221,7 +221,7 @@ DURATION = replace(
     empty=True,
 )
 
-ID = whole(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`", "string")
+ID = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`", "string")
 
 
 def _key(name: str, value: object) -> Any:
@@ -237,7 +237,7 @@ KEY = replace(ID, convert=_key)
 KEYS = several(KEY)
 
 
-def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False) -> Field:
+def object_of(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False) -> Field:
     """An object of fields."""
 
     def convert(name: str, value: object) -> JsonObject:
@@ -260,11 +260,11 @@ def members(
         if is_no_id(name, value) and name not in needed:
             continue
         if value is not None or keeps_null or name in needed or kinds[name].takes_null:
-            values[name] = kinds[name].read(prefix + name, value)
+            values[name] = kinds[name].parse(prefix + name, value)
     return values
 
 
-def read_day(name: str, value: object) -> str:
+def parse_day(name: str, value: object) -> str:
     """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word
     like «завтра» means."""
     if isinstance(value, str) and DATE.fullmatch(value):
@@ -288,7 +288,7 @@ def identifier(name: str, value: object) -> str:
 
 def action_id(name: str, value: object) -> str:
     """The id of an action in its preview: a short text, a UUID in lower case."""
-    content = ACTION_ID.read(name, str(value) if type(value) is int else value)
+    content = ACTION_ID.parse(name, str(value) if type(value) is int else value)
     return content.lower() if UUID.fullmatch(content) else content
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.habits.due_days import DUE_DAY, read
+from tools.onepercent.habits.due_days import DUE_DAY, select
 
 # Each table with the query of its rows; what is deleted is left out, what is archived is not.
 TABLES = {
@@ -49,7 +49,7 @@ def write_tables(folder: Path) -> list[Path]:
     written = []
     with store.reading() as db:
         for name, query in TABLES.items():
-            rows = read(db, query)
+            rows = select(db, query)
             head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
             with store.replacing(file) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
@@ -71,7 +71,7 @@ def calendar(db: Database) -> Iterator[str]:
     """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing
     has the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
-    for row in read(db, DATED):
+    for row in select(db, DATED):
         for line in _event(row):
             yield from _folded(line)
     yield "END:VCALENDAR\r\n"

@@ -74,10 +74,10 @@ def get_user_snapshot(
         if names:
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, user, WORDS.read("find", find))
+            answer["found"] = word_search.search(db, user, WORDS.parse("find", find))
         content = marks_as_text(db, user, today, first, last) if picture else ()
 
-    shown = person_pages.Shown(answer, *content)
+    shown = person_pages.DaysAnswer(answer, *content)
     if "history" in names and not (first and last):
         shown.span = view.past
     elif first or last:
@@ -90,7 +90,7 @@ def get_user_snapshot(
 
 
 def _day(name: str, text: str | None) -> date | None:
-    return date.fromisoformat(fields.read_day(name, text)) if text else None
+    return date.fromisoformat(fields.parse_day(name, text)) if text else None
 
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:

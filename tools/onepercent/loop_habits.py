@@ -54,17 +54,17 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 
     dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
     # Read before others have to wait; what is wrong with it is said when it is tried.
-    with suppress(*backup.NOT_OURS, *loop_export.ERRORS, OSError):
+    with suppress(*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError):
         loop_export.habits_of(file)
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
         preview_id = previews.keep(dry)
 
     if not dry.unit.journal:
-        return TextOutput("\n".join([words.say("loop.nothing"), *dry.warnings()]))
+        return TextOutput("\n".join([words.text_of("loop.nothing"), *dry.warnings()]))
     if is_agreed:
         return TextOutput(apply_actions.apply_agreed(preview_id, preview_id)["message"])
-    return TextOutput("\n".join([*dry.lines(), words.say("loop.ask")]))
+    return TextOutput("\n".join([*dry.lines(), words.text_of("loop.ask")]))
 
 
 @action("loop.import", {})
@@ -83,7 +83,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
                 _add(unit, habit, past, names.count(name))
                 dates += _note(unit, name, past)
             names.append(name)
-    except (*backup.NOT_OURS, *loop_export.ERRORS, OSError, sqlite3.IntegrityError) as error:
+    except (*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError, sqlite3.IntegrityError) as error:
         message = f"{params['file']} is not an export of Loop Habit Tracker"
         hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
         raise ToolError(message, hint, code="FIELD_INVALID") from error
@@ -130,7 +130,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
         if marks and here and habit["Type"] != "YES_NO" and here != _unit(habit):
             unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
     else:
-        _adapt(unit, unit.find("habit", key), habit, marks)
+        _adapt(unit, unit.existing("habit", key), habit, marks)
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
 
 
@@ -187,10 +187,10 @@ def _marks(habit: "Record", past: "list[Record]") -> list[JsonObject]:
     least = target if habit["Target Value"] else 1
     marks: list[JsonObject] = []
     for row in past:
-        mark: JsonObject = {"date": fields.read_day("Date", row["Date"]), "status": ""}
+        mark: JsonObject = {"date": fields.parse_day("Date", row["Date"]), "status": ""}
         value = row["Value"]
         if value == "SKIP":
-            mark |= {"status": "missed", "excuse_reason": words.say("loop.skip")}
+            mark |= {"status": "missed", "excuse_reason": words.text_of("loop.skip")}
         elif habit["Type"] == "YES_NO":
             mark["status"] = YES_NO[value]
         elif value != "UNKNOWN":

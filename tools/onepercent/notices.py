@@ -76,20 +76,20 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
             continue
         line = words.counted(len(titles), kind)
         if not settings.current().notify_private:
-            few = words.more(list(map(one_line, titles)), LONGEST_LIST)
+            few = words.shortened(list(map(one_line, titles)), LONGEST_LIST)
             line += f": {'; '.join(few)}"
         lines.append(line)
 
     if part == "evening" and not is_written:
-        lines.append(words.say("notice.diary"))
+        lines.append(words.text_of("notice.diary"))
     if part == "morning":
         late = Counter(row.get("kind", "step") for row in schedule["overdue"])
         if late:
             counts = [words.counted(count, kind) for kind, count in late.items()]
-            lines.append(words.say("notice.overdue", late=", ".join(counts)))
+            lines.append(words.text_of("notice.overdue", late=", ".join(counts)))
         if cards := cards_due():
-            lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
-    return words.say(f"notice.{part}", day=words.day(f"{today}")), lines
+            lines.append(words.text_of("notice.cards", cards=words.counted(cards, "card")))
+    return words.text_of(f"notice.{part}", day=words.day(f"{today}")), lines
 
 
 def _send(title: str, text: str) -> int:

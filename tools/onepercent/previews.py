@@ -106,7 +106,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
     Source: docs/manual.md, “Your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
-    shown = {"preview_id": preview_id, "status": "cancelled", "message": words.say("preview.cancelled")}
+    shown = {"preview_id": preview_id, "status": "cancelled", "message": words.text_of("preview.cancelled")}
     with store.writing() as db:
         cancel(db, preview_id)
         return dispatch.recorded(db, shown)
@@ -120,7 +120,7 @@ def keep_and_show(dry: Run) -> JsonObject:
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
         "diff": Diff(dry),
         "xp_total": dry.xp,
-        "message": "\n".join([words.say("preview.head"), *dry.lines(), words.say("preview.ask")]),
+        "message": "\n".join([words.text_of("preview.head"), *dry.lines(), words.text_of("preview.ask")]),
     }
 
 
@@ -175,7 +175,7 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     return Plan(today, planned, entries, kept["seen"], kept["dropped"])
 
 
-def find(db: Database, preview_id: str) -> Row:
+def preview_of(db: Database, preview_id: str) -> Row:
     """This user's preview, with the answer that applied it. Its status is that of now: one that is pending
     has expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = """SELECT p.plan, p.idempotency_key, a.answer,
@@ -200,5 +200,5 @@ def check_unused(preview: Row) -> None:
 
 def cancel(db: Database, preview_id: str) -> None:
     """Cancel a preview that is pending or has expired. Raises ToolError."""
-    check_unused(find(db, preview_id))
+    check_unused(preview_of(db, preview_id))
     db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))

@@ -31,12 +31,12 @@ from tools.onepercent.words import (
     counted,
     field,
     frequency,
-    more,
     quoted,
-    said,
-    say,
+    shortened,
     span,
     target_in_words,
+    text_of,
+    text_or_empty,
     value,
     xp_signed,
 )
@@ -111,14 +111,16 @@ def line(entry: Entry) -> Line:
 def _subject(entry: Entry, is_gone: bool) -> list[str]:
     """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
     thing = entry.thing
-    forms = (said(f"about.{thing.kind}.gone") if is_gone else "") or said(f"about.{thing.kind}")
+    forms = (text_or_empty(f"about.{thing.kind}.gone") if is_gone else "") or text_or_empty(
+        f"about.{thing.kind}"
+    )
     name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
     steps = counted(entry.things()["step"], "step")
     if thing.goal_title:
-        steps = say("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
+        steps = text_of("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
     company = ""
     if isinstance(entry, Deleted) and entry.steps:
-        company = " " + say("with.steps", steps=counted(entry.steps, "step"))
+        company = " " + text_of("with.steps", steps=counted(entry.steps, "step"))
     places = {
         "name": name,
         "title": quoted(name),
@@ -143,14 +145,14 @@ def _detail_text(detail: Detail) -> str:
 
 def _verbs(head: str) -> list[str]:
     """Удалить and Удалено: before and after it is done."""
-    return say(f"head.{head}").split("|")
+    return text_of(f"head.{head}").split("|")
 
 
 def _steps(entry: Entry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
     if isinstance(entry, Shifted):
         titles = [quoted(title) for title, _, _ in entry.steps]
-        return more(titles, MOST_ROWS)
+        return shortened(titles, MOST_ROWS)
 
     texts = []
     for step in entry.steps if isinstance(entry, Created) else ():
@@ -165,7 +167,7 @@ def _said(values: Mapping[str, Any]) -> list[str]:
     texts = []
     for name, content in values.items():
         if name not in SUBJECT and content not in (None, "", {}, USUAL.get(name)):
-            form = said(f"detail.{name}") or f"{field(name)}: {{value}}"
+            form = text_or_empty(f"detail.{name}") or f"{field(name)}: {{value}}"
             texts.append(form.format(value=value(name, content)))
     return texts
 
@@ -180,7 +182,7 @@ def _details(entry: Entry) -> list[Detail]:
         case Deleted():
             return _deleted(entry)
         case Done():
-            done = say(f"done.{entry.thing.kind}")
+            done = text_of(f"done.{entry.thing.kind}")
             if entry.date:
                 done += f" {value('day', entry.date)}"
             return [done, *_said({"next": entry.next})]
@@ -198,12 +200,12 @@ def _details(entry: Entry) -> list[Detail]:
             dates = ["", span(first, last), span(first_after, last_after)]
             return [*_said({"shifted_days": entry.days}), dates]
         case Archived():
-            return [say(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
+            return [text_of(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
         case Paused():
-            paused = say("paused", span=span(entry.first, entry.last))
-            return [paused, *_said({"reason": entry.reason}), say("paused.means")]
+            paused = text_of("paused", span=span(entry.first, entry.last))
+            return [paused, *_said({"reason": entry.reason}), text_of("paused.means")]
         case Resumed():
-            return [say("resumed")]
+            return [text_of("resumed")]
         case Counted():
             return [counted(entry.count, entry.noun) if entry.noun else ", ".join(map(field, entry.fields))]
     raise NotImplementedError(type(entry))
@@ -212,7 +214,7 @@ def _details(entry: Entry) -> list[Detail]:
 def _created(entry: Created) -> list[Detail]:
     """Everything that is going to be stored, without what is as usual."""
     kind = entry.thing.kind
-    details: list[Detail] = [say(f"new.{kind}")]
+    details: list[Detail] = [text_of(f"new.{kind}")]
     if kind in ("inbox", "steps"):
         return details
 
@@ -231,13 +233,13 @@ def _created(entry: Created) -> list[Detail]:
 def _deleted(entry: Deleted) -> list[Detail]:
     """What goes or comes back along with something, and what it was."""
     if entry.thing.kind == "mark":
-        states = [_status(entry), say("unmarked")]
+        states = [_status(entry), text_of("unmarked")]
         return [["", *(reversed(states) if entry.restored else states)]]
 
     details: list[Detail] = []
     if entry.marks:
         best = counted(entry.best_streak, entry.streak_in.removesuffix("s"))
-        details.append(say("with.marks", marks=counted(entry.marks, "mark"), best=best))
+        details.append(text_of("with.marks", marks=counted(entry.marks, "mark"), best=best))
     for name, score in entry.scores.items():
         details.append(f"{value('category', name)} {score}")
     return details + _said({"ended": entry.repeat} | entry.values)
@@ -248,7 +250,7 @@ def _changed(entry: Changed) -> list[Detail]:
     changes = entry.changes
     kind = entry.thing.kind
     if state := changes.get("is_complete") or (kind == "goal" and changes.get("status")):
-        return [say("reopened" if state.after in (False, "work") else f"done.{kind}")]
+        return [text_of("reopened" if state.after in (False, "work") else f"done.{kind}")]
 
     details: list[Detail] = []
     redundant = {"xp"}  # said by the sum of XP
@@ -287,7 +289,7 @@ def _status(mark: Marked | Deleted) -> str:
     if mark.target and mark.amount:
         return amount(mark.amount, mark.target)
     if "at_most" in (mark.target or {}):
-        return say(f"limit.{mark.status}")
+        return text_of(f"limit.{mark.status}")
     return value("status", mark.status)
 
 
@@ -298,16 +300,16 @@ def refused(error: JsonObject) -> str:
     code = error["code"]
     place, _, name = str(error.get("field")).rpartition(".")
     name = name.partition("[")[0]
-    reason = said(f"error.{code}.{action}") or said(f"error.{code}.{name}")
+    reason = text_or_empty(f"error.{code}.{action}") or text_or_empty(f"error.{code}.{name}")
     if not reason:
-        label = said(f"field.{name}") if code.startswith("FIELD_") else ""
-        reason = _joined(label, said(f"error.{code}") or errors.one_line(error["error"]))
+        label = text_or_empty(f"field.{name}") if code.startswith("FIELD_") else ""
+        reason = _joined(label, text_or_empty(f"error.{code}") or errors.one_line(error["error"]))
     reason = reason.format(**vars(rules))
     if "id" in error:
         reason += f" ({error['id']})"
 
     thing = "step" if place.startswith("steps[") else action.partition(".")[0]
-    subject = "" if code == "UNKNOWN_ACTION" else said(f"thing.{thing}")
+    subject = "" if code == "UNKNOWN_ACTION" else text_or_empty(f"thing.{thing}")
     title = quoted(error["title"]) if subject and "title" in error else ""
     text = _joined(f"{subject} {title}".strip(), reason)
     return text[:1].upper() + text[1:]

@@ -62,12 +62,12 @@ def today() -> TextOutput:
             lines.append(f"· {goal['title']} {words.amount(goal['sum'], goal['target'])}")
     for habit in habits:
         lines.append(f"{MARK[habit['today_status']]} {_habit(habit)}")
-    lines += [words.say("shell.level", **xp), words.say("shell.today")]
+    lines += [words.text_of("shell.level", **xp), words.text_of("shell.today")]
     return TextOutput("\n".join(lines))
 
 
 def _step(step: JsonObject) -> str:
-    about = step.get("goal_title") or words.say("thing.goal")
+    about = step.get("goal_title") or words.text_of("thing.goal")
     if length := step.get("time_duration"):
         about += f", {words.duration(length['minutes'])}"
     return f"{step['title']} ({about})"
@@ -76,7 +76,7 @@ def _step(step: JsonObject) -> str:
 def _habit(habit: JsonObject) -> str:
     """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
     period = habit.get("streak_in", "days").removesuffix("s")
-    streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
+    streak = words.text_of("shell.streak", count=words.counted(habit["current_streak"], period))
     text: str = habit["name"]
     if target := habit.get("target"):
         text += " " + words.amount(habit["today_amount"], target)
@@ -91,7 +91,7 @@ def history(number_of_days: str = "7") -> TextOutput:
     """Show what was closed, kept and earned, by default in the last 7 days."""
     count = int(number_of_days) if number_of_days.isdecimal() else 0
     if not 1 <= count <= LONGEST_HISTORY_DAYS:
-        return TextOutput(words.say("shell.days", most=LONGEST_HISTORY_DAYS), 2)
+        return TextOutput(words.text_of("shell.days", most=LONGEST_HISTORY_DAYS), 2)
     first = store.today() - timedelta(count - 1)
     answer = get_user_snapshot(include=["history"], date_from=f"{first}")
     past = answer["data"]["history"]
@@ -99,8 +99,8 @@ def history(number_of_days: str = "7") -> TextOutput:
     rows = []
     for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
-    rows.append(_row(words.say("shell.total"), past["total"]))
-    rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))
+    rows.append(_row(words.text_of("shell.total"), past["total"]))
+    rows.append(_row(words.text_of("shell.before", days=words.counted(count, "day")), past["previous"]))
     lines = _table("shell.history", rows)
 
     if past["habits"]:
@@ -108,7 +108,7 @@ def history(number_of_days: str = "7") -> TextOutput:
         for habit in past["habits"]:
             numbers = [f"{habit.get('rate', '')}", f"{habit['streak']}"]
             rows.append([habit["name"], habit.get("marks", ""), *numbers])
-        lines += ["", *_table("shell.habits", rows), words.say("shell.marks")]
+        lines += ["", *_table("shell.habits", rows), words.text_of("shell.marks")]
     return TextOutput("\n".join(lines))
 
 
@@ -125,7 +125,7 @@ def _row(label: str, period: JsonObject) -> list[str]:
 
 
 def _table(heads: str, rows: list[list[str]]) -> list[str]:
-    rows = [words.say(heads).split("|"), *rows]
+    rows = [words.text_of(heads).split("|"), *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
@@ -134,14 +134,14 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
 @for_people
 def find(*query: str) -> TextOutput:
     """Show the goals, steps, habits and diary entries that have these words."""
-    text = WORDS.read("find", " ".join(query))
+    text = WORDS.parse("find", " ".join(query))
     lines = []
     for item in get_user_snapshot(find=text)["found"]["items"]:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         sign = "✓" if "done" in item else "·"
-        lines.append(f"{sign} {words.say('thing.' + item['kind'])} {item['id']}  {title}")
+        lines.append(f"{sign} {words.text_of('thing.' + item['kind'])} {item['id']}  {title}")
     if not lines:
-        return TextOutput(words.say("shell.nothing", words=text), 1)
+        return TextOutput(words.text_of("shell.nothing", words=text), 1)
     return TextOutput("\n".join(lines))
 
 
@@ -155,7 +155,7 @@ def report(file: str, *period: str) -> TextOutput:
         return TextOutput(USAGE, 2)
     bounds = {}
     for name, day in options.items():
-        bounds[name] = date.fromisoformat(fields.read_day(name, day))
+        bounds[name] = date.fromisoformat(fields.parse_day(name, day))
 
     today = store.today()
     last = min(today, bounds.get("--to", today))
@@ -173,7 +173,7 @@ def report(file: str, *period: str) -> TextOutput:
     target = Path(file).expanduser()
     with store.replacing(target) as part:
         part.write_text(page.replace(">null<", f">{data}<"), encoding="utf-8")
-    return TextOutput(words.say("report.written", file=target))
+    return TextOutput(words.text_of("report.written", file=target))
 
 
 def _content(recent: Past, last: date) -> JsonObject:
@@ -182,15 +182,15 @@ def _content(recent: Past, last: date) -> JsonObject:
     first = recent.since
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
     notes: dict[int, list[list[str]]] = {}
-    for key, day, note in recent.read(NOTES, first, last):
+    for key, day, note in recent.rows_between(NOTES, first, last):
         notes.setdefault(key, []).append([day, note])
     habits = []
     for habit in recent.habits:
         more = {"rate": rate(habit.signs, recent.ends_today), "notes": notes.get(habit.id, [])}
         habits.append(habit._asdict() | more)
 
-    goals = recent.read(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
-    steps = recent.read(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
+    goals = recent.rows_between(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
+    steps = recent.rows_between(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {
         "language": words.language(),
         "first": f"{first}",
@@ -200,5 +200,5 @@ def _content(recent: Past, last: date) -> JsonObject:
         "habits": habits,
         "goals": list(map(tuple, goals)),
         "steps": list(map(tuple, steps)),
-        "diary": list(map(dict, recent.read(DIARY, first, last))),
+        "diary": list(map(dict, recent.rows_between(DIARY, first, last))),
     }

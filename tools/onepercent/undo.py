@@ -84,7 +84,7 @@ def undo_last(
     calls.checkpoint()
     with store.writing("NORMAL") as db:
         if list:
-            return dispatch.recorded(db, {"changes": _changes(db)})
+            return dispatch.recorded(db, {"changes": _undoable(db)})
         # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.
         newest = "SELECT id FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
@@ -96,7 +96,7 @@ def undo_last(
         return dispatch.recorded(db, previews.keep_and_show(dry))
 
 
-def _changes(db: Database) -> list[JsonObject]:
+def _undoable(db: Database) -> list[JsonObject]:
     """Everything that undo and redo reach: when it was applied, on the person's clock, and what it was in
     words."""
     rows = db.execute(
@@ -118,7 +118,7 @@ def summary(journal: str) -> str:
     """The first lines that named the changes of a journal to the person."""
     kept = json.loads(journal)
     # An older journal keeps all of them and no count.
-    return "; ".join(words.more(kept["lines"], FEW_LINES, kept.get("count", 0)))
+    return "; ".join(words.shortened(kept["lines"], FEW_LINES, kept.get("count", 0)))
 
 
 @action("undo.last", {})
@@ -140,7 +140,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
     unit.outcome = Outcome(
         _entries(unit, before, _states(unit, changes)),
-        message=words.say("redone" if undone else "undone", lines=summary(journal)),
+        message=words.text_of("redone" if undone else "undone", lines=summary(journal)),
         reversed_xp=balance(unit.db, unit.user)[0] - xp,
         reversal=(applied_id, not undone),
     )
@@ -158,7 +158,7 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
     for step in changes:
         if step.table in UNNAMED:
             continue
-        row = unit.read(step.table, *step.key)
+        row = unit.row(step.table, *step.key)
         if step.table == "persons":
             row = row or NOBODY
         deleted = None
@@ -171,7 +171,7 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
 def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
     """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
-        row = unit.read(step.table, *step.key)
+        row = unit.row(step.table, *step.key)
         if row is None or step.values is None:
             if row != step.values:  # It was removed since, or is there again.
                 raise _blocked(difference(step.table, None, row))
@@ -193,7 +193,7 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
     entries: list[Entry] = []
     steps: dict[tuple[str, str], list[Entry]] = {}
     for place in before:
-        for entry in _described(unit, before[place], after[place]):
+        for entry in _entries_of_row(unit, before[place], after[place]):
             if entry.thing.kind == "step":
                 steps.setdefault((entry.verb, entry.thing.goal_title), []).append(entry)
             else:
@@ -207,7 +207,7 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
     return entries
 
 
-def _described(unit: UnitOfWork, before: State, after: State) -> list[Entry]:
+def _entries_of_row(unit: UnitOfWork, before: State, after: State) -> list[Entry]:
     """The entries that say what becomes of a row."""
     row, goes = before
     row_after, comes = after

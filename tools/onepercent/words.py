@@ -26,12 +26,12 @@ def language() -> str:
     return LANGUAGE.get() or settings.current().language
 
 
-def say(name: str, **values: object) -> str:
+def text_of(name: str, **values: object) -> str:
     """One of `texts` in the person's language, its places filled in."""
     return texts.table(language())[name].format(**values)
 
 
-def said(name: str) -> str:
+def text_or_empty(name: str) -> str:
     """One of `texts`, with its places; nothing if there is none."""
     return texts.table(language()).get(name, "")
 
@@ -42,12 +42,12 @@ Warning = tuple[str, dict[str, Any]]
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
     """A warning, its places filled with these values in words."""
-    return say(name, **{place: value(place, content) for place, content in values.items()})
+    return text_of(name, **{place: value(place, content) for place, content in values.items()})
 
 
 def field(name: str) -> str:
     """A field's name as the person would say it."""
-    return said(f"field.{name}") or name
+    return text_or_empty(f"field.{name}") or name
 
 
 def value(name: str, content: Any) -> str:
@@ -59,8 +59,10 @@ def value(name: str, content: Any) -> str:
     if in_words := VALUES.get(name):
         return in_words(content)
     if isinstance(content, bool):
-        return say("yes" if content else "no")
-    return said(f"{name}.{content}") or (quoted(content) if isinstance(content, str) else number(content))
+        return text_of("yes" if content else "no")
+    return text_or_empty(f"{name}.{content}") or (
+        quoted(content) if isinstance(content, str) else number(content)
+    )
 
 
 def number(content: float) -> str:
@@ -82,19 +84,19 @@ def amount(amount: float, target: Mapping[str, Any]) -> str:
     """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
     limit = target.get("at_most", target.get("amount", 0))
     form = "limit" if "at_most" in target else "beyond" if amount > limit else "amount"
-    return say(f"mark.{form}", amount=number(amount), target=number(limit), unit=target["unit"])
+    return text_of(f"mark.{form}", amount=number(amount), target=number(limit), unit=target["unit"])
 
 
 def target_in_words(target: Mapping[str, Any]) -> str:
     """2 л; не больше 2 ч."""
     if "at_most" in target:
-        return say("limit", limit=number(target["at_most"]), unit=target["unit"])
+        return text_of("limit", limit=number(target["at_most"]), unit=target["unit"])
     return f"{number(target['amount'])} {target['unit']}"
 
 
 def frequency(kind: str, detail: Any) -> str:
     """по будням; 3 раза в неделю; 1-го и 15-го числа."""
-    return say(f"frequency_type.{kind}", detail=value(kind, detail))
+    return text_of(f"frequency_type.{kind}", detail=value(kind, detail))
 
 
 def repetition(rule: str) -> str:
@@ -103,14 +105,14 @@ def repetition(rule: str) -> str:
     every = parts["every"]
     count = counted(parts.get("interval", 1), f"every.{every}")
     if "after" in parts:
-        text = say("repeat.after", count=count)
+        text = text_of("repeat.after", count=count)
     else:
-        head = said(f"repeat.{every}")
+        head = text_or_empty(f"repeat.{every}")
         if "interval" in parts:
-            head = say("repeat.interval", count=count)
+            head = text_of("repeat.interval", count=count)
         text = ": ".join(filter(None, [head, _days_of_rule(parts)]))
     if "until" in parts:
-        text += say("repeat.until", day=day(parts["until"]))
+        text += text_of("repeat.until", day=day(parts["until"]))
     return text
 
 
@@ -129,12 +131,12 @@ def _days_of_rule(parts: Mapping[str, Any]) -> str:
 def _days_of_month(numbers: list[int]) -> str:
     """1-го, 15-го и последнего; 1st, 22nd and last day."""
     *most, last = map(_day_of_month, numbers)
-    return f"{', '.join(most)} {say('and')} {last}" if most else last
+    return f"{', '.join(most)} {text_of('and')} {last}" if most else last
 
 
 def _day_of_month(number: int) -> str:
     if number == LAST_DAY:
-        return say("last")
+        return text_of("last")
     if language() == "ru":
         return f"{number}-го"
     ending = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
@@ -151,7 +153,7 @@ def changed_place(before: str, after: str) -> str:
     for sign, text in (("−", removed), ("+", added)):
         part = errors.one_line(text.removesuffix(rest))
         if len(part) > LONGEST_PART:
-            part = say("part", text=part[: LONGEST_PART // 2], count=len(part))
+            part = text_of("part", text=part[: LONGEST_PART // 2], count=len(part))
         if part:
             place += f"[{sign} {part}]"
     if len(lead) > AROUND:
@@ -173,7 +175,7 @@ def ranges(dates: list[str]) -> list[str]:
 def span(first: str, last: str | None = "") -> str:
     """16.11–22.11; 16.11; с 16.11."""
     if last is None:
-        return say("since", day=day(first))
+        return text_of("since", day=day(first))
     return day(first) if last in ("", first) else f"{day(first)}–{day(last)}"
 
 
@@ -184,7 +186,7 @@ def day(text: str) -> str:
 
 
 def _date(form: str, parsed: date) -> str:
-    return say(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
+    return text_of(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
 
 
 def weekday(day: date) -> str:
@@ -196,14 +198,14 @@ def duration(minutes: int) -> str:
     """30 мин, 1 ч, 1 ч 30 мин."""
     hours, rest = divmod(minutes, 60)
     if not hours:
-        return say("minutes", count=rest)
-    text = say("hours", count=hours)
-    return f"{text} {say('minutes', count=rest)}" if rest else text
+        return text_of("minutes", count=rest)
+    text = text_of("hours", count=hours)
+    return f"{text} {text_of('minutes', count=rest)}" if rest else text
 
 
 def counted(count: int, name: str) -> str:
     """1 шаг, 2 шага, 5 шагов."""
-    forms = say(f"counted.{name}").split(", ")
+    forms = text_of(f"counted.{name}").split(", ")
     if language() == "en":
         form = 0 if count == 1 else 1
     elif count % 10 == 1 and count % 100 != 11:
@@ -215,24 +217,24 @@ def counted(count: int, name: str) -> str:
     return f"{count} {forms[form]}"
 
 
-def more(items: list[str], most: int, count: int = 0) -> list[str]:
+def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
     """The first of several texts, or of `count` of which these are the first, with the number of the others:
     ещё 3."""
     few = items[:most]
     rest = (count or len(items)) - most
     if rest > 0:
-        few.append(say("and.more", count=rest))
+        few.append(text_of("and.more", count=rest))
     return few
 
 
 def quoted(text: object) -> str:
     """A person's text in the quotation marks of the person's language."""
-    return errors.quoted(text, LONGEST, marks=say("quotes"), inner=say("quotes.inner"))
+    return errors.quoted(text, LONGEST, marks=text_of("quotes"), inner=text_of("quotes.inner"))
 
 
 def _shift(days: int) -> str:
     """на 7 дней вперёд."""
-    return say("later" if days > 0 else "earlier", days=counted(abs(days), "day"))
+    return text_of("later" if days > 0 else "earlier", days=counted(abs(days), "day"))
 
 
 def _streak(length: tuple[int, str]) -> str:
@@ -252,7 +254,7 @@ def _replaced(status: str | Mapping[str, str]) -> str:
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
     "ended": repetition,
-    "progress": lambda percent: say("half") if percent == 50 else f"{percent} %",
+    "progress": lambda percent: text_of("half") if percent == 50 else f"{percent} %",
     "weekday": lambda day: weekday(date.fromisoformat(day)),
     "dt": day,
     "date": day,

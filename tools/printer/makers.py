@@ -24,7 +24,7 @@ def klipper_of(version: str) -> str:
         return "its maker's own, of unknown age: messages may be the maker's, too"
     dates = {}
     with suppress(ToolError, OSError):  # without the documentation there are no dates
-        for name, year, month in DATED.findall(pages.read(pages.resolve("Releases.md"))):
+        for name, year, month in DATED.findall(pages.page_text(pages.resolve("Releases.md"))):
             dates[name] = f"{year}-{month}"
     newest = next(iter(dates), release)
     if release not in dates or release == newest:

@@ -16,7 +16,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
-from tools.klipper.config.machine import short
+from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import HISTORY, Log, PrinterName
 from tools.klipper.search import messages
@@ -55,7 +55,7 @@ VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
 # of Python that a traceback quotes are indented.
-TELLING = re.compile(
+ERROR_LINE = re.compile(
     rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # What begins a traceback that ended Klipper; its last line that names a file of it; the error that ends it.
@@ -122,7 +122,7 @@ def printer_log(
         answer["cut"] = f"the first {cut_bytes:,} bytes of the log were not read"
     if number == len(starts) - 1 and logs[-1].written:
         answer["last_line_hours_ago"] = _hours_since(logs[-1].written)
-    answer["shutdown"] = short(start.state, 200)
+    answer["shutdown"] = cut_between_words(start.state, 200)
     answer["errors"] = [*map(_explained, start.errors[:MOST_ERRORS])]
     if job:
         answer["last_print"] = _last_print(job, starts)
@@ -135,7 +135,7 @@ def printer_log(
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
         answer["errors"].pop()
     kept = {name: value for name, value in answer.items() if value or name == "errors"}
-    return printer_page.Shown(kept, findings=mistakes)
+    return printer_page.DrawnAnswer(kept, findings=mistakes)
 
 
 def _hours_since(time_s: float) -> float:
@@ -161,7 +161,11 @@ def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
 
 
 def _explained(error: "Error") -> JsonObject:
-    return {"line": short(error.line, 160), "count": error.times, **messages.explained(error.message)}
+    return {
+        "line": cut_between_words(error.line, 160),
+        "count": error.times,
+        **messages.explained(error.message),
+    }
 
 
 def _link(start: "Start") -> JsonObject:
@@ -182,7 +186,7 @@ def _config(start: "Start", listed: list[JsonObject]) -> JsonObject:
     The log has the configuration with what SAVE_CONFIG wrote in its place: there Klipper takes a
     position_endstop that it refuses elsewhere. `listed` gets the errors that the page draws.
     """
-    config = printer_cfg.read("\n".join(start.config))
+    config = printer_cfg.from_text("\n".join(start.config))
     report: JsonObject = {"sections": len(config.sections)}
     errors = []
     with suppress(ToolError):  # without the documentation nothing is judged
@@ -242,7 +246,7 @@ class Start:
         """The message that it ended with, "" if it did not end in an error."""
         never_ran = self.refused or not self.stats
         line = self.errors[0].line if self.counted and never_ran else ""
-        return short(self.state or line, 120)
+        return cut_between_words(self.state or line, 120)
 
     def count(self, message: Message, line: str) -> None:
         """Count a message; the one that came last is the last of `counted`."""
@@ -315,7 +319,7 @@ def _read(logs: Sequence[Log]) -> list[Start]:
             crash = ""
         elif text == REFUSED:
             start.refused = True
-        elif len(line) <= LONGEST_LINE and TELLING.match(line):
+        elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
             _count(start, text, by_text)
     return starts
 

@@ -18,7 +18,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.page import printer_page
-from tools.klipper.page.printer_page import Shown
+from tools.klipper.page.printer_page import DrawnAnswer
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
@@ -67,7 +67,7 @@ def printer_resonances(
     """
     if text:
         explained = _explained("text", text)
-        return Shown(explained, spectra={"text": explained.drawn["spectrum"]})
+        return DrawnAnswer(explained, spectra={"text": explained.drawn["spectrum"]})
     # Nothing is read where the printer's files are off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
@@ -79,7 +79,7 @@ def printer_resonances(
         explained = _explained(path.name, content.decode("latin-1"))
         answer[axis] = dict(explained)
         spectra[axis] = explained.drawn["spectrum"]
-    return Shown(answer, spectra=spectra)
+    return DrawnAnswer(answer, spectra=spectra)
 
 
 def _newest(printer: Path) -> dict[str, Path]:
@@ -96,7 +96,7 @@ def _newest(printer: Path) -> dict[str, Path]:
     return {axis: path for _, path, axis in sorted(dated)}
 
 
-def _explained(name: str, text: str) -> Shown:
+def _explained(name: str, text: str) -> DrawnAnswer:
     """The peaks and the shaper, and beside them the spectrum."""
     header = text.partition("\n")[0]
     fitted = FITTED.findall(header)[: len(PULSES)]
@@ -110,7 +110,7 @@ def _explained(name: str, text: str) -> Shown:
         message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
         raise ToolError(message, HINT, code="NO_SPECTRUM") from None
     if not fitted:
-        return Shown({**answer, "next": HINT}, spectrum=printer_page.spectrum(spectrum, ()))
+        return DrawnAnswer({**answer, "next": HINT}, spectrum=printer_page.spectrum(spectrum, ()))
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
     best = _recommended(fits, "shapers:" in header)
     answer |= {
@@ -118,7 +118,7 @@ def _explained(name: str, text: str) -> Shown:
         "shaper_hz": best.hz,
         "vibrations_left_percent": round(100 * best.vibrations, 1),
     }
-    return Shown(answer, spectrum=printer_page.spectrum(spectrum, _shaped(best, spectrum)))
+    return DrawnAnswer(answer, spectrum=printer_page.spectrum(spectrum, _shaped(best, spectrum)))
 
 
 def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.klipper import check_config, printer_data, printers, settings
 from tools.klipper.config import checking
-from tools.klipper.config.machine import short
+from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import INFO, QUERY, Printer, PrinterName
 from tools.klipper.search import messages
@@ -91,7 +91,7 @@ def _state(printer: Printer) -> JsonObject:
         answer |= _cause(str(info.get("state_message")), printer, mistakes)
     kept = {name: value for name, value in answer.items() if value}
     bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
-    return printer_page.Shown(kept, findings=mistakes, bed=bed)
+    return printer_page.DrawnAnswer(kept, findings=mistakes, bed=bed)
 
 
 def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> JsonObject:
@@ -113,7 +113,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     message = ADVICE.sub("", str(info.get("state_message", "")))
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
-        "message": short(one_line(message), 300),
+        "message": cut_between_words(one_line(message), 300),
         "version": text_of(info, "software_version", 60),
         "klipper": klipper_of(text_of(info, "software_version", 60)),
         "job": _job(status),

@@ -35,7 +35,7 @@ def search(
         cursor = cursor or "1"
         values = services.parameters(engine, query, limit, cursor, time_range or "")
         found = services.ask(values, engine.post, engine.key)
-        answer = services.read(engine, found, limit, cursor, bool(full))
+        answer = services.results_of(engine, found, limit, cursor, bool(full))
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
         answer = services.read_own(services.ask(values, current().search_api_method == "post"))

@@ -278,7 +278,7 @@ def parameters(engine: Engine, query: str, limit: int, cursor: str, time_range: 
     return values
 
 
-def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
+def results_of(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
     """{"results", "nextCursor"}: the known fields of each result, or all of them with `full`."""
     members = answer
     for name in engine.results.split("."):

@@ -30,7 +30,7 @@ GONE_SENSOR = EXTRUDER.replace("Generic 3950", "NTC 100K")
 
 
 def findings(text, **include):
-    return checker().findings(printer_cfg.read(text, include))
+    return checker().findings(printer_cfg.from_text(text, include))
 
 
 def found(text, **include):

@@ -28,7 +28,7 @@ Z = "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n"
 def judged(any_docs):
     """A function that gives the new findings of a sound printer with some lines more: (level, message)."""
     return lambda more: [
-        (one.level, one.message) for one in current().findings(printer_cfg.read(PRINTER + more))
+        (one.level, one.message) for one in current().findings(printer_cfg.from_text(PRINTER + more))
     ]
 
 
@@ -231,7 +231,7 @@ def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(any_docs, judged)
     text = PRINTER.replace("cartesian", "none") + "[safe_z_home]\nhome_xy_position: 1,1\n"
     missing = "Missing Z endstop config for safe_z_homing"
     for name, is_missing in {"stepper_z": False, "carriage z": False, "stepper_z1": True}.items():
-        config = printer_cfg.read(text.replace("[stepper_z]", f"[{name}]"))
+        config = printer_cfg.from_text(text.replace("[stepper_z]", f"[{name}]"))
         assert (missing in [one.message for one in current().findings(config)]) == is_missing
 
 
@@ -245,7 +245,7 @@ def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
 
 def test_a_file_that_is_not_utf_8_is_an_error_with_its_line(any_docs, tmp_path):
     (tmp_path / "printer.cfg").write_bytes(b"[fan]\npin: PA1 # velocit\xe0\n")
-    findings = current().findings(printer_cfg.read_files(tmp_path / "printer.cfg"))
+    findings = current().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
     assert (findings[0].level, findings[0].line) == ("error", 2) and "UTF-8" in findings[0].message
 
 
@@ -255,7 +255,7 @@ def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_
     (tmp_path / "sub/b.cfg").write_text("[fan]\npin: PA1\n")
     (tmp_path / "printer.cfg").write_text("[include sub/*.cfg]\n[include none/*.cfg]\n[include gone.cfg]\n")
 
-    config = printer_cfg.read_files(tmp_path / "printer.cfg")
+    config = printer_cfg.from_files(tmp_path / "printer.cfg")
 
     assert config.sections["fan"].file == "sub/b.cfg" and config.missing == []
     assert [problem.message for problem in config.problems] == ["Include file 'gone.cfg' does not exist"]
@@ -264,5 +264,5 @@ def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_
 def test_an_include_that_is_not_there_is_the_only_error_it_causes(any_docs, tmp_path):
     lines = [line for line in PRINTER.split("\n") if not line.startswith("endstop_pin")]
     (tmp_path / "printer.cfg").write_text("[include gone.cfg]\n" + "\n".join(lines))
-    findings = current().findings(printer_cfg.read_files(tmp_path / "printer.cfg"))
+    findings = current().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
     assert [finding.message for finding in findings] == ["Include file 'gone.cfg' does not exist"]

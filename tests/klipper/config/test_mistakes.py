@@ -32,7 +32,7 @@ OPEN = {
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row["kind"])
 def test_a_mistake_has_klippers_verdict(real_docs, row):
-    findings = current().findings(printer_cfg.read(edited(row), {"mainsail.cfg": ""}))
+    findings = current().findings(printer_cfg.from_text(edited(row), {"mainsail.cfg": ""}))
     about = row["about"].lower()
     named = [one for one in findings if about in f"{one.section} {one.option} {one.message}".lower()]
     if row["klipper"]:
@@ -53,7 +53,7 @@ def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_erro
         lines = (MISTAKES / bases / f"{row['base']}.cfg").read_text("utf-8").split("\n")
         for first, last, new in sorted(row["edits"], reverse=True):
             lines[first:last] = new
-        findings = current().findings(printer_cfg.read("\n".join(lines)))
+        findings = current().findings(printer_cfg.from_text("\n".join(lines)))
         about = row["about"].lower()
         named = [one for one in findings if about in f"{one.section} {one.option} {one.message}".lower()]
         if row["klipper"]:
@@ -69,7 +69,7 @@ def test_the_base_files_have_no_findings(real_docs):
     if not bases:
         pytest.skip("these files are not in a clone (../shared/data)")
     for base in bases:
-        assert current().findings(printer_cfg.read_files(base)) == [], base
+        assert current().findings(printer_cfg.from_files(base)) == [], base
 
 
 PRINTERS = sorted((Path(__file__).parent / "printers").glob("*.cfg"))
@@ -84,10 +84,12 @@ LESS = {
 def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
     text = file.read_text(encoding="utf-8")
     told = [
-        one for one in current().findings(printer_cfg.read(text)) if "unless another file" not in one.message
+        one
+        for one in current().findings(printer_cfg.from_text(text))
+        if "unless another file" not in one.message
     ]
     assert [(finding.level, finding.option or finding.section) for finding in told] == LESS.get(file.stem, [])
-    windows = current().findings(printer_cfg.read(text.replace("\n", "\r\n")))
+    windows = current().findings(printer_cfg.from_text(text.replace("\n", "\r\n")))
     assert [finding for finding in windows if finding.level == "error"] == []
 
     lines = text.split("\n")
@@ -95,5 +97,7 @@ def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found
         number for number, line in enumerate(lines) if line.strip().startswith("[") and "include" not in line
     )
     lines.insert(number + 1, "  mispelt_optoin: 1" if lines[number].startswith("  ") else "mispelt_optoin: 1")
-    errors = [one for one in current().findings(printer_cfg.read("\n".join(lines))) if one.level == "error"]
+    errors = [
+        one for one in current().findings(printer_cfg.from_text("\n".join(lines))) if one.level == "error"
+    ]
     assert [(error.line, error.option) for error in errors] == [(number + 2, "mispelt_optoin")]

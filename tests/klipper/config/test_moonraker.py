@@ -105,4 +105,4 @@ def test_a_printers_file_and_that_of_another_program_are_not_moonrakers():
         "[printer]\nkinematics: none\n[update_manager x]\n",
         "[server]\nurl: x\n[moonraker]\nhost: y\n",
     ):
-        assert not moonraker.is_moonrakers(printer_cfg.read(text))
+        assert not moonraker.is_moonrakers(printer_cfg.from_text(text))

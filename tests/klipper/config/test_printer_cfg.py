@@ -9,7 +9,7 @@ SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO
 
 def values(text, **include):
     """{section: {option: value}} as it holds."""
-    config = printer_cfg.read(text, include)
+    config = printer_cfg.from_text(text, include)
     return {
         name: {option: setting.value for option, setting in section.values.items()}
         for name, section in config.sections.items()
@@ -19,7 +19,7 @@ def values(text, **include):
 def problems(text, **include):
     return [
         (problem.line, problem.message.partition(":")[0])
-        for problem in printer_cfg.read(text, include).problems
+        for problem in printer_cfg.from_text(text, include).problems
     ]
 
 
@@ -43,7 +43,7 @@ def test_it_reads_as_pythons_configparser_does():
 
 
 def test_repeated_sections_are_one_and_the_last_value_holds():
-    config = printer_cfg.read("[x]\na: 1\n[y]\n[x]\na: 2\n")
+    config = printer_cfg.from_text("[x]\na: 1\n[y]\n[x]\na: 2\n")
     assert list(config.sections) == ["x", "y"]
     assert config.sections["x"].line == 1
     setting = config.sections["x"].values["a"]
@@ -58,7 +58,7 @@ def test_what_save_config_wrote_counts_where_the_file_has_nothing():
         + "#*# [x]\n#*# a = 2\n#*# b = 3\n#*# [y default]\n#*# points =\n#*# \t1, 2\n#*# \t3\n"
     )
     assert values(text) == {"x": {"a": "1", "b": "3"}, "y default": {"points": "1, 2\n3"}}
-    config = printer_cfg.read(text)
+    config = printer_cfg.from_text(text)
     assert not config.sections["x"].saved
     assert config.sections["y default"].saved
 
@@ -67,7 +67,7 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
     text = "[x]\na: 1\n[include b.cfg]\n[x]\na: 3\n"
     assert values(text, **{"b.cfg": "[x]\na: 2\nb: 2\n"}) == {"x": {"a": "3", "b": "2"}}
     given = {"m/b.cfg": "[x]\na: b\n", "m/a.cfg": "[x]\na: a\n", "n.cfg": "[y]\n"}
-    config = printer_cfg.read("[include ./m/*.cfg]\n[include ../../etc/passwd]\n", given)
+    config = printer_cfg.from_text("[include ./m/*.cfg]\n[include ../../etc/passwd]\n", given)
     assert config.sections["x"].values["a"].value == "b"
     assert config.missing == ["../../etc/passwd"] and "y" not in config.sections
     recursive = problems("[include a]\n", a="[include b]\n", b="[include a]\n")
@@ -77,16 +77,16 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
 def test_files_that_include_each_other_many_times_are_read_within_bounds(tmp_path):
     twice = "[include f{0}]\n[include f{0}]\n"
     small = {f"f{number}": twice.format(number + 1) for number in range(30)} | {"f30": "[x]\na: 1\n"}
-    assert 0 < printer_cfg.read("[include f0]\n", small).options < printer_cfg.MOST_LINES
+    assert 0 < printer_cfg.from_text("[include f0]\n", small).options < printer_cfg.MOST_LINES
     comments = "# nothing\n" * 50_000
     large = {name: comments + text for name, text in small.items()}
-    config = printer_cfg.read("[include f0]\n", large)
+    config = printer_cfg.from_text("[include f0]\n", large)
     assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
     row = {f"f{number}": f"[include f{number + 1}]\n" for number in range(2000)}
-    assert len(printer_cfg.read("[include f0]\n", row).problems) == 1
+    assert len(printer_cfg.from_text("[include f0]\n", row).problems) == 1
     for name, text in large.items():
         (tmp_path / name).write_text(text)
-    config = printer_cfg.read_files(tmp_path / "f0", tmp_path)
+    config = printer_cfg.from_files(tmp_path / "f0", tmp_path)
     assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
 
 
@@ -103,7 +103,7 @@ def test_files_that_are_included_are_read_up_to_a_bound(tmp_path, monkeypatch):
         return data
 
     monkeypatch.setattr(printer_cfg, "content", measured)
-    config = printer_cfg.read_files(tmp_path / "printer.cfg", tmp_path)
+    config = printer_cfg.from_files(tmp_path / "printer.cfg", tmp_path)
     assert config.missing == ["3.part", "4.part"]
     assert sum(sizes[1:]) <= printer_cfg.LONGEST
 
@@ -129,7 +129,7 @@ def test_a_block_that_klipper_drops_is_a_problem_with_its_line_and_brings_no_val
         text.replace("BELOW", "below"): 4,
         text.replace("\n", "\r\n") + "[y]\r\n": 9,
     }.items():
-        config = printer_cfg.read(broken)
+        config = printer_cfg.from_text(broken)
         (problem,) = config.problems
         assert problem.line == line and "SAVE_CONFIG" in problem.message, broken
         assert not any(setting.saved for setting in config.sections["x"].settings)

@@ -51,14 +51,14 @@ def memory(queries: list[str]) -> Row:
 
 
 def times(docs: Path, queries: list[str]) -> Iterator[Row]:
-    from tools.klipper.search.index import _of
+    from tools.klipper.search.index import _cached_index
     from tools.klipper.search_docs import search_docs
 
     def plain_pass() -> int:
         return sum(len(path.read_text(encoding="utf-8")) for path in docs.rglob("*.md"))
 
     def first_query() -> None:
-        _of.cache_clear()
+        _cached_index.cache_clear()
         search_docs(queries[0])
 
     first, plain = (min(seconds(side) for _ in range(ROUNDS)) for side in (first_query, plain_pass))

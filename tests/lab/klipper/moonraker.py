@@ -111,14 +111,17 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
             wait_until(lambda: asked(url, "printer/info")["status"] == 200)
             for tool in ("printer_state", "printer_log", "check_config"):
                 by_folder, by_web = (
-                    registry.find(tool, tools).call({"printer": where}) for where in ("here", "lab")
+                    registry.tool_named(tool, tools).call({"printer": where}) for where in ("here", "lab")
                 )
                 texts = [MOVING.sub("", compact_json(one)) for one in (by_folder, by_web)]
                 if texts[0] != texts[1]:
                     unlike += 1
                     show(f"{name}: {tool} here", by_folder)
                     show(f"{name}: {tool} by Moonraker", by_web)
-        show("the last answer of printer_log", registry.find("printer_log", tools).call({"printer": "lab"}))
+        show(
+            "the last answer of printer_log",
+            registry.tool_named("printer_log", tools).call({"printer": "lab"}),
+        )
         for path in (
             "server/files/logs/nope.log",
             "server/history/list?limit=1",
@@ -132,7 +135,7 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
         klipper.stop()
         wait_until(lambda: asked(url, "printer/info")["status"] != 200)
         said["Klipper is gone"] = asked(url, "printer/info")
-        show("Klipper does not run", registry.find("printer_state", tools).call({"printer": "lab"}))
+        show("Klipper does not run", registry.tool_named("printer_state", tools).call({"printer": "lab"}))
         with moonraker(klipper, clients="") as locked:
             said["it wants a key"] = asked(locked, "printer/info")
     if save:

@@ -153,10 +153,10 @@ def record(show: Callable[[str, dict], None], save: bool) -> None:
         tools = registry.listed(settings.current()).values()
         for name in states(klipper):
             recorded[name] = recording(klipper)
-            show(name, registry.find("printer_state", tools).call({}))
-            show(f"{name}: the log", registry.find("printer_log", tools).call({}))
+            show(name, registry.tool_named("printer_state", tools).call({}))
+            show(f"{name}: the log", registry.tool_named("printer_log", tools).call({}))
         klipper.stop()
-        show("Klipper does not run", registry.find("printer_state", tools).call({}))
+        show("Klipper does not run", registry.tool_named("printer_state", tools).call({}))
     if save:
         lines = [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in recorded.items()]
         RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -89,7 +89,7 @@ def update(source: Source, report: Report) -> JsonObject:
         before, after = old and title(old), title(new)
         status = "updated" if old else "cloned"
         answer = {"status": "restored" if before == after else status, "old": before, "new": after}
-        answer |= _changes(source, old, new)
+        answer |= _changed_pages(source, old, new)
     if edits := _tidy(source, new):
         answer["local_edits"] = edits
     report(100, "done")
@@ -209,7 +209,7 @@ def _link(path: Path, target: str) -> None:
     link.replace(path)
 
 
-def _changes(source: Source, old: Path | None, new: Path) -> JsonObject:
+def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
     """The pages by what became of them."""
     before = _sums(source, old) if old else {}
     after = _sums(source, new)

@@ -38,7 +38,7 @@ CONFIG = (
 )
 # The lines of git that say what went wrong, and its cure for a repository on this machine that is another
 # user's.
-TELLING = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
+ERROR_LINE = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The case by a pattern in git's last words; the first that matches counts.
 CAUSES = {
     "DISK_FULL": r"No space left|unable to write file|Out of diskspace|signal 25|File too large|Disk quota",
@@ -100,7 +100,7 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     if ended.status < 0:
         words += f"\nended by signal {-ended.status}"
     lines = re.split(r"\s*[\r\n]\s*", words.strip())
-    telling = list(filter(TELLING.match, lines))
+    telling = list(filter(ERROR_LINE.match, lines))
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400]
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")

@@ -79,7 +79,7 @@ def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """The fate of an option of a section by the newest entry that tells it; the successor may be an older
     one's."""
-    changes = list(_changes(listed, option))
+    changes = list(_fates(listed, option))
     # The words by which entries speak of a section: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
     subject = subject.replace("extruder", "extruder|the heater")
@@ -94,7 +94,7 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     return fates[0]
 
 
-def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:
+def _fates(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:
     """The option's fate by each entry, with the entry's text."""
     name = re.compile(rf"(?<![\w<]){re.escape(option)}(?![\w>])", re.IGNORECASE)
     for entry in listed:

@@ -64,7 +64,7 @@ def current() -> "Checker":
 
 @lru_cache(maxsize=1)
 def _read(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
-    text, told, *further = [pages.read(page) for page, _ in stamped]
+    text, told, *further = [pages.page_text(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
     return Checker(text, told, SECTION.findall("\n".join(further)))
 
@@ -108,11 +108,11 @@ class Checker:
     def options_of(self, section: Section, kinematics: str) -> Options:
         """The options of a section: the same for all of a kind."""
         kind = self.reference.kind(section.name)
-        kinematics = kinematics if kinematics in options.words_of("axes") else ""
+        kinematics = kinematics if kinematics in options.known_words("axes") else ""
         key = kind, kinematics
         if key not in self._options:
             described = self.reference.options_of(section.name, kinematics)
-            for name in options.words_of("takes").get(kind, ()):
+            for name in options.known_words("takes").get(kind, ()):
                 described.setdefault(name, Option(name))
             self._options[key] = described
         return self._options[key]
@@ -125,9 +125,9 @@ class Checker:
                 continue
             if self.reference.kind(section.name):
                 yield from self._section(machine, section)
-            elif section.kind in options.words_of("bare")["sections"]:
+            elif section.kind in options.known_words("bare")["sections"]:
                 yield from (self.unknown(section, name, Options()) for name in section.values)
-            elif machine.is_whole and section.kind in options.words_of("moonraker")["sections"]:
+            elif machine.is_whole and section.kind in options.known_words("moonraker")["sections"]:
                 message = (
                     f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 )
@@ -144,7 +144,7 @@ class Checker:
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
             checkpoint()
-            option = options.find(setting.name)
+            option = options.option_named(setting.name)
             if option:
                 yield from self._setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
@@ -186,7 +186,7 @@ class Checker:
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
-        if name in options.words_of("kalico")["options"]:
+        if name in options.known_words("kalico")["options"]:
             return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
@@ -215,7 +215,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
     for option in needed:
         first, *others = option.split("|")  # one of these
         names = {name.lower() for name in (first, *others)}
-        if known.find(first.lower()) and section.values.keys().isdisjoint(names):
+        if known.option_named(first.lower()) and section.values.keys().isdisjoint(names):
             missing.append(first)
     place = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them

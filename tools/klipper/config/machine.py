@@ -90,7 +90,7 @@ class ParsedPrinter:
         """The steppers that the kinematics needs, with the options that they have to have beside any
         stepper's."""
         axes = {}
-        for words in options.words_of("axes").get(self.kinematics, ()):
+        for words in options.known_words("axes").get(self.kinematics, ()):
             axis, *needed = words.split("+")
             axes[f"stepper_{axis}"] = needed
         return axes
@@ -98,13 +98,13 @@ class ParsedPrinter:
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
         kinds = " ".join(self.plugins)
-        return any(word in kinds for word in options.words_of("plugin")[what])
+        return any(word in kinds for word in options.known_words("plugin")[what])
 
     @cached_property
     def kalico(self) -> Section | None:
         """A section by which the configuration is Kalico's: only that fork has it, a constant in it, or, with
         others, so many of its options."""
-        words = set(options.words_of("kalico")["options"])
+        words = set(options.known_words("kalico")["options"])
         fewest = len(words) - KALICO_OPTIONS
         for section in self.sections.values():
             words -= section.values.keys()
@@ -158,7 +158,7 @@ class ParsedPrinter:
         return finding_at(section, option, message + unless, level)
 
 
-def short(text: str, most: int) -> str:
+def cut_between_words(text: str, most: int) -> str:
     """A text cut between words."""
     if len(text) <= most:
         return text

@@ -9,7 +9,7 @@ from datetime import datetime
 from tools.klipper import pages
 from tools.klipper.config.checking import Checker, less
 from tools.klipper.config.machine import finding_at, merged
-from tools.klipper.config.options import words_of
+from tools.klipper.config.options import known_words
 from tools.klipper.config.printer_cfg import HINT, Finding, PrinterConfig
 from tools.klipper.settings import sources
 
@@ -31,7 +31,7 @@ def is_moonrakers(config: PrinterConfig) -> bool:
     """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and no
     other's."""
     kinds = {section.kind for section in config.sections.values()}
-    return not kinds.isdisjoint(words_of("moonraker")["sections"]) and kinds.isdisjoint(NOT_ITS)
+    return not kinds.isdisjoint(known_words("moonraker")["sections"]) and kinds.isdisjoint(NOT_ITS)
 
 
 def findings(config: PrinterConfig) -> list[Finding]:
@@ -39,7 +39,7 @@ def findings(config: PrinterConfig) -> list[Finding]:
     for source in sources()[1:]:
         page, told = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
         if page and told:
-            judge = checker(pages.read(page), pages.read(told))
+            judge = checker(pages.page_text(page), pages.page_text(told))
             return merged([*config.problems, *_findings(judge, config)])
     message = (
         f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
@@ -76,7 +76,7 @@ def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
             continue
         options = checker.options_of(section, "")
         for name in section.values:
-            option = options.find(name)
+            option = options.option_named(name)
             if option and not DEPRECATED.search(option.text):
                 continue
             finding = less(checker.unknown(section, name, options))

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
-from tools.klipper.config.options import TRUTHS, out_of_bounds, rules, words_of
+from tools.klipper.config.options import TRUTHS, known_words, out_of_bounds, rules
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
@@ -45,7 +45,7 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
 
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
-    printer, kinds = machine.section("printer"), words_of("axes")
+    printer, kinds = machine.section("printer"), known_words("axes")
     if machine.kinematics not in ("", *kinds):
         message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(kinds)}"
         yield finding_at(printer, "kinematics", message)

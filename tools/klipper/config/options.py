@@ -91,7 +91,7 @@ def table() -> Table:
 
 
 @cache
-def spec(kind: str, option: str) -> str:
+def value_rule(kind: str, option: str) -> str:
     """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
     know them."""
     for module in table().kind(kind).readers:
@@ -113,7 +113,7 @@ def required(section: Section) -> list[str]:
 
 
 @cache
-def words_of(what: str) -> Mapping[str, list[str]]:
+def known_words(what: str) -> Mapping[str, list[str]]:
     """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, and so
     on."""
     listed: dict[str, list[str]] = {}
@@ -128,7 +128,7 @@ def words_of(what: str) -> Mapping[str, list[str]]:
 
 def rules(what: str, kind: str) -> Iterator[tuple[str, list[str]]]:
     """The rows `what KIND OPTION: words` of `known.txt` for a kind of section."""
-    for place, words in words_of(what).items():
+    for place, words in known_words(what).items():
         sort, option = place.split()
         if sort in ("*", kind):
             yield option, words
@@ -136,13 +136,13 @@ def rules(what: str, kind: str) -> Iterator[tuple[str, list[str]]]:
 
 def meant_by_marlin(name: str) -> str:
     """Klipper's option for one of Marlin's; "" if Marlin has none of that name."""
-    return next((option for option, words in words_of("marlin").items() if name in words), "")
+    return next((option for option, words in known_words("marlin").items() if name in words), "")
 
 
 def wrong(section: str, option: Option, name: str, value: str) -> str:
     """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of
     each option."""
-    entry = spec(section.partition(" ")[0], name)
+    entry = value_rule(section.partition(" ")[0], name)
     # The words that all of Klipper's messages have.
     what = f"option '{name}' in section '{section[:60]}'"
     if not value and entry and not entry.startswith("l"):

@@ -162,7 +162,7 @@ Find = Callable[[str, str], Found]
 Line = tuple[str, int, str, bool]
 
 
-def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
+def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
     """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
     given = {name.removeprefix("./"): _encoded(text) for name, text in (include or {}).items()}
 
@@ -170,14 +170,14 @@ def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
         return [(name, given[name]) for name in sorted(names)] or [(pattern, None)]
 
-    return read_bytes(_encoded(text), find)
+    return from_bytes(_encoded(text), find)
 
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
+def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     """A configuration with the files that it includes; of these none that lies outside the folder `inside`,
     and no names from there.
 
@@ -200,7 +200,7 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
             except ToolError as error:  # a link that leads out: the names there are nobody's business
                 yield pattern if error.code == "OUTSIDE" else name, None
 
-    return read_bytes(content(path, inside, LONGEST), find)
+    return from_bytes(content(path, inside, LONGEST), find)
 
 
 def _leads_into(folder: Path, pattern: Path) -> bool:
@@ -216,7 +216,7 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
 # - An include is read where it stands; what follows it has no section until the next `[…]`.
 # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
 # A line that Klipper cannot read is a problem, and the reader goes on behind it.
-def read_bytes(data: bytes, find: Find) -> PrinterConfig:
+def from_bytes(data: bytes, find: Find) -> PrinterConfig:
     """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
     config = PrinterConfig()
     section = None

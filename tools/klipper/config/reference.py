@@ -108,7 +108,7 @@ class Block:
                 refers.append((name.strip(), part))
         return refers
 
-    def read(self, line: str) -> None:
+    def take_line(self, line: str) -> None:
         """Take a line. The text of an option stands below it, or below the last of a group."""
         if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
             self.open = True
@@ -152,7 +152,7 @@ def blocks(text: str) -> Iterator[Block]:
             else:
                 block = None if block else Block(owner, heading, group)
         elif block:
-            block.read(line)
+            block.take_line(line)
         elif match := HEADING.match(line):
             heading = match[1].strip()
             group = heading if line.startswith("## ") else group
@@ -162,7 +162,7 @@ def blocks(text: str) -> Iterator[Block]:
 class Options(dict[str, Option]):
     """The options of a section by their keys, to be found by the name that stands in a file."""
 
-    def find(self, name: str) -> Option | None:
+    def option_named(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
         (`variable_<name>`)."""
         if name in self:

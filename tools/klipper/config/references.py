@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import rules, spec, table, words_of
+from tools.klipper.config.options import known_words, rules, table, value_rule
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
@@ -81,7 +81,7 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
 
 def repeated(machine: ParsedPrinter) -> Iterator[Finding]:
     """Sections that need different names, or different values of an option, and have the same."""
-    for rule, kinds in words_of("one").items():
+    for rule, kinds in known_words("one").items():
         option, _, what = rule.partition(" ")
         first: dict[str, Section] = {}
         for section in machine.of(*kinds):
@@ -119,7 +119,7 @@ def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Findi
             option = ""
         for name in names:
             if name not in there.get(what, machine.sections):
-                message = " ".join(words_of("unknown")[what])
+                message = " ".join(known_words("unknown")[what])
                 yield machine.absent(section, option, message.format(name))
 
 
@@ -158,7 +158,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     # All commands that there are: one that is nearly a known one is misspelt.
-    commands = set(words_of("brings"))
+    commands = set(known_words("brings"))
     for kind in table().kinds.values():
         commands.update(kind.commands)
     yield from _renames(machine, by_name, taken, commands)
@@ -220,7 +220,7 @@ def _renames(
         elif not NUMBER.match(target) and (target != target.upper() or not NAME.match(target)):
             message = f"Can't register '{target[:40]}' as it is an invalid name"
             yield finding_at(section, "rename_existing", message)
-        kinds = words_of("brings").get(name, [])
+        kinds = known_words("brings").get(name, [])
         is_there = name in commands if not kinds else kinds == ["*"] or machine.of(*kinds)
         if not is_there and not machine.plugins:
             message = f"Existing command '{name}' not found in gcode_macro rename"
@@ -251,8 +251,8 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     first: dict[tuple[str, str], tuple[Section, str, set[str]]] = {}
     override = machine.section(OVERRIDE).words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
-    for section, option, text in _described(machine):
-        pattern, form = MARKS.get(spec(section.kind, option), MARKS[ANY_MARKS])
+    for section, option, text in _pins(machine):
+        pattern, form = MARKS.get(value_rule(section.kind, option), MARKS[ANY_MARKS])
         match = re.fullmatch(pattern + PLACE, text)
         if not match:
             message = f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
@@ -305,7 +305,7 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
                 aliases[alias] = pin
 
 
-def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
+def _pins(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
     """Every pin as it is written, with its section and option."""
     for section in machine.sections.values():
         if section.kind in (OVERRIDE, ALIASES, *machine.plugins):

@@ -10,7 +10,7 @@ import re
 from functools import partial
 from itertools import pairwise
 
-from tools.klipper.config.options import words_of
+from tools.klipper.config.options import known_words
 
 # What begins a tag, with the sign of one with a statement as a group.
 OPEN = re.compile(r"\{(%?)[-+]?\s*")
@@ -83,7 +83,7 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
     word, *rest = tokens or [""]
     begun = word.removeprefix("end")
     is_set = word == "set" and "=" in rest
-    is_block = word in words_of("tags")["block"] and not is_set
+    is_block = word in known_words("tags")["block"] and not is_set
     if word in ("else", "elif"):
         fits = blocks[-1:] == ["if"] or (word == "else" and blocks[-1:] == ["for"])
         if fits and word == "else":
@@ -91,7 +91,7 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
     elif begun != word:
         fits = bool(blocks) and blocks.pop().removesuffix(AFTER_ELSE) == begun
     else:
-        fits = is_block or word in words_of("tags")["single"]
+        fits = is_block or word in known_words("tags")["single"]
     if not fits or (rest and word in BARE):
         raise SyntaxError(f"{{% {' '.join(tokens)} %}} fits no tag before it")
     if is_block:
@@ -113,7 +113,7 @@ def _expression(tokens: list[str]) -> None:
         if before == "is" and token == "not":
             continue
         kind = {"|": "filter", "is": "test"}.get(before)
-        if kind and token not in words_of("tags")[kind]:
+        if kind and token not in known_words("tags")[kind]:
             raise SyntaxError(f"No {kind} named '{token}'")
         if before != "." and token in OPERATORS and not kind:
             words.append(OPERATORS[token])

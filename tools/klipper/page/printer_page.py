@@ -10,7 +10,7 @@ from typing import Any
 from tools.core.json_types import Answer, JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.resources import Resource
-from tools.klipper.config.machine import short
+from tools.klipper.config.machine import cut_between_words
 from tools.klipper.config.printer_cfg import Finding, PrinterConfig
 
 # The entry of `_meta` with what only the page draws.
@@ -51,7 +51,7 @@ RUSSIAN = {
 }
 
 
-class Shown(Answer):
+class DrawnAnswer(Answer):
     """An answer, and beside it what only the page draws."""
 
     def __init__(self, answer: JsonObject, **drawn: Any):
@@ -60,7 +60,7 @@ class Shown(Answer):
 
 
 def _drawn(answer: JsonObject) -> JsonObject:
-    drawn = answer.drawn if isinstance(answer, Shown) else {}
+    drawn = answer.drawn if isinstance(answer, DrawnAnswer) else {}
     return {DATA: drawn} if drawn else {}
 
 
@@ -84,7 +84,9 @@ def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject
     for finding in found[:MOST_FINDINGS]:
         section = config.sections.get(finding.section)
         value = section.value(finding.option) if section else ""
-        text = f"{finding.option}: {short(' '.join(value.split()), LONGEST_VALUE)}".removesuffix(": ")
+        text = f"{finding.option}: {cut_between_words(' '.join(value.split()), LONGEST_VALUE)}".removesuffix(
+            ": "
+        )
         item = {
             "line": finding.line,
             "count": 1 + len(finding.also),
@@ -92,7 +94,7 @@ def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject
             "level": finding.level,
             "section": finding.section if finding.option else "",
             "text": text if finding.option else f"[{finding.section}]",
-            "message": short(finding.message, LONGEST_MESSAGE),
+            "message": cut_between_words(finding.message, LONGEST_MESSAGE),
             "says": in_words(finding),
         }
         listed.append(item)
@@ -117,7 +119,7 @@ def in_words(finding: Finding) -> JsonObject:
     others = ", ".join(map(str, finding.also[:MOST_LINES]))
     for language, text in says.items():
         also = f" ({ALSO[language]} {others})" if others else ""
-        says[language] = f"{name}{short(text, LONGEST_MESSAGE)}{also}"
+        says[language] = f"{name}{cut_between_words(text, LONGEST_MESSAGE)}{also}"
     return says
 
 

@@ -111,7 +111,7 @@ def counted(files: Sequence[Page]) -> bytes:
     postings: dict[str, array[int]] = {}
     for number, page in enumerate(files):
         checkpoint()
-        text = read(page)
+        text = text_or_empty(page)
         asked = asked_words().get(page.path, {})
         for (anchor, section), (_, following) in pairwise(_sections(text)):
             body = list(tokens(text[section.offset : following.offset]))
@@ -174,7 +174,7 @@ def current() -> Index:
             status = os.stat(page.location)
             stamped.append((page, status.st_mtime_ns, status.st_size))
     with _one_at_a_time:
-        return _of(tuple(stamped))
+        return _cached_index(tuple(stamped))
 
 
 # Over HTTP many may ask first at once: each would count all pages.
@@ -182,7 +182,7 @@ _one_at_a_time = Lock()
 
 
 @lru_cache(maxsize=1)
-def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
+def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     """The index that an earlier session kept, if it is of these pages and undamaged, or else a new one."""
     files = [page for page, *_ in stamped]
     # The checksum begins with that of what the index was made of and by, so that it holds for no other pages.
@@ -198,9 +198,9 @@ def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     return Index(files, index)
 
 
-def read(page: Page) -> str:
+def text_or_empty(page: Page) -> str:
     """The text of a page; "" if a sync has removed it, or it is not text."""
     try:
-        return pages.read(page)
+        return pages.page_text(page)
     except ToolError:
         return ""

@@ -17,7 +17,7 @@ from tools.klipper.search import spelling
 TABLE = Path(__file__).with_name("messages.txt")
 ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ", re.MULTILINE)
 # Words that people leave out or add; other words for one.
-SILENT = frozenset(
+FILLER_WORDS = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
 )
 ALIKE = dict(
@@ -100,4 +100,4 @@ def _vocabulary() -> list[str]:
 def _words(text: str) -> list[str]:
     """The stems of the words of a text that say something."""
     plain = [word.replace("'", "") for word in spelling.words(text)]
-    return [spelling.stem(ALIKE.get(word, word)) for word in plain if word not in SILENT]
+    return [spelling.stem(ALIKE.get(word, word)) for word in plain if word not in FILLER_WORDS]

@@ -4,7 +4,7 @@ A module beside this one is found by itself, so a new action is one file.
 """
 
 # The way of an action:
-# 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
+# 1. `parse` turns its params, as sent, into canonical values. A preview keeps these.
 # 2. Its function finds rows through the unit of work, checks and changes them there, and gives it the
 #    outcome: what the diff shows, what may not be meant.
 # 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
@@ -22,7 +22,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import targets
-from tools.onepercent.actions.unit_of_work import KIND, OWNERS, SILENT, StoredRow, UnitOfWork
+from tools.onepercent.actions.unit_of_work import INTERNAL_COLUMNS, KIND, OWNERS, StoredRow, UnitOfWork
 from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
@@ -34,7 +34,7 @@ GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
 SHOWN_WHOLE = ("title", "name", "repeat")
-UNSAID = (*SILENT, "goal_id", "deleted_at", "archived_at")  # what an entry says in other ways
+UNSAID = (*INTERNAL_COLUMNS, "goal_id", "deleted_at", "archived_at")  # what an entry says in other ways
 TARGET_COLUMNS = ("target_amount", "target_unit", "at_most")
 
 ACTIONS: dict[str, "Action"] = {}
@@ -69,7 +69,7 @@ class Action:
         """Only `undo_last` reverses, and only the shell imports."""
         return self.domain not in ("undo", "loop")
 
-    def read(self, params: object) -> JsonObject:
+    def parse(self, params: object) -> JsonObject:
         """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""
         if params is None:
             raise fields.required("params")
@@ -100,7 +100,7 @@ def action_on_one(name: str, /, **takes: Field):
     def declare(run: PerformOnOne) -> PerformOnOne:
         @action(name, {key: kind, **takes}, key)
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> None:
-            run(unit, unit.find(entity, params.pop(key)), params)
+            run(unit, unit.existing(entity, params.pop(key)), params)
 
         return run
 
@@ -132,7 +132,7 @@ INVENTED_VERBS = {
 }
 
 
-def find(name: object) -> Action:
+def action_named(name: object) -> Action:
     """The published action of that name. Raises ToolError that names the nearest ones."""
     if name in (None, ""):
         raise fields.required("action")
@@ -155,7 +155,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     """What a change of an existing row is about; a pause is of its habit."""
     table = row.table
     if table in OWNERS:
-        habit = unit.read("habits", row["habit_id"])
+        habit = unit.row("habits", row["habit_id"])
         thing = thing_of(unit, habit) if habit else Thing("habit")
         return replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
 
@@ -172,7 +172,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
 def title_of_goal(unit: UnitOfWork, row: JsonObject) -> str:
     """The title of the goal of a step or habit; "" if it has none."""
     key = row.get("goal_id")
-    goal = unit.read("goals", key) if key else None
+    goal = unit.row("goals", key) if key else None
     return goal["title"] if goal else ""
 
 
@@ -244,7 +244,7 @@ def update_entity(
     additions = params.pop("append", None) or {}
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
-        params[name] = texts[name].read(name, longer)
+        params[name] = texts[name].parse(name, longer)
 
     values = changed(row, params)
     unit.change(row, values)
@@ -264,11 +264,11 @@ def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
         case "diary":
             entry.values = stored(row, fields.DIARY)
         case "ssp_evaluations":
-            entry.scores = stored(row, [name for name in row if name not in SILENT])
+            entry.scores = stored(row, [name for name in row if name not in INTERNAL_COLUMNS])
         case "habit_marks":
             entry.status = row["status"]
             entry.amount = row["amount"]
-            entry.target = target_of(unit.read("habits", row["habit_id"]) or row)
+            entry.target = target_of(unit.row("habits", row["habit_id"]) or row)
     return entry
 
 

@@ -42,7 +42,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
         "diary_id": fields.KEY,
         "date": fields.day(),
         **CONTENT,
-        "append": fields.record(CONTENT),
+        "append": fields.object_of(CONTENT),
     },
 )
 def update(unit: UnitOfWork, params: JsonObject) -> None:
@@ -61,7 +61,7 @@ def delete(unit: UnitOfWork, entry: StoredRow, params: JsonObject) -> None:
 def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> StoredRow:
     """The entry by its id, or the only one of a day. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     if diary_id is not None:
-        return unit.find("diary", diary_id)
+        return unit.existing("diary", diary_id)
     if day is None:
         raise fields.required("diary_id")
     entries = unit.find_all("diary", OF_DAY, day)

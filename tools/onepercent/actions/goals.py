@@ -65,7 +65,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
         created.steps = steps.add_several(unit, key, own_steps)
 
 
-@action_on_one("goal.update", **CONTENT, append=fields.record(TEXTS), **targets.ORDER)
+@action_on_one("goal.update", **CONTENT, append=fields.object_of(TEXTS), **targets.ORDER)
 def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
     params = targets.columns(targets.moved(unit, goal, params))

@@ -43,17 +43,17 @@ DESCRIPTION = {"description": fields.text(1000)}
 TARGET = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
-    "at_most": fields.plain(float | bool, "number", "a number, or true"),
+    "at_most": fields.of_type(float | bool, "number", "a number, or true"),
 }
 WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
-DAY_OF_MONTH = fields.whole(1, 31, "one of the days of the month, 1 to 31 (the last)")
+DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")
 
 
 def _limit_or_target(name: str, value: object) -> JsonObject:
     """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
     if not isinstance(value, dict):
         return targets.TARGET.convert(name, value)
-    target: JsonObject = fields.record(TARGET).convert(name, value)
+    target: JsonObject = fields.object_of(TARGET).convert(name, value)
     limit = target.pop("at_most", None)
     if limit is None or limit is False:
         return targets.TARGET.convert(name, target)
@@ -70,12 +70,12 @@ CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
     "icon": fields.text(50, line=True, default="star"),
-    "xp_reward": fields.whole(1, 100, default=HABIT_REWARD),
-    "xp_penalty": fields.whole(0, 100, default="xp_reward"),
+    "xp_reward": fields.integer(1, 100, default=HABIT_REWARD),
+    "xp_penalty": fields.integer(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
     "schedule_days": numbers(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
-    "times": fields.whole(1, 7, empty=True),
-    "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
+    "times": fields.integer(1, 7, empty=True),
+    "n": fields.integer(2, LARGEST_N_DAYS, empty=True),
     "month_days": numbers(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
@@ -109,10 +109,10 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
     key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | columns)
-    _warn(unit, unit.find("habit", key), params)
+    _warn(unit, unit.existing("habit", key), params)
 
 
-@action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION), **targets.ORDER)
+@action_on_one("habit.update", **CONTENT, append=fields.object_of(DESCRIPTION), **targets.ORDER)
 def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new
     schedule holds from today on."""
@@ -153,14 +153,14 @@ def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     if params.get("until") and params["until"] < unit.day:
         unit.warn("warn.past", title=habit["name"], day=params["until"])
     if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
-        targets.warn_of_unit(unit, habit, unit.read("goals", habit["goal_id"]))
+        targets.warn_of_unit(unit, habit, unit.row("goals", habit["goal_id"]))
 
 
 def _link(unit: UnitOfWork, params: JsonObject) -> None:
     """Put the id of the goal that a habit adds to into its values. In an update null means none."""
     key = params.get("goal_id")
     if key is not None or ("goal_id" in params and unit.latest_goal is not None):
-        params["goal_id"] = unit.find("goal", key)["id"]
+        params["goal_id"] = unit.existing("goal", key)["id"]
 
 
 def _columns(params: JsonObject) -> JsonObject:
@@ -209,11 +209,11 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
         return
 
     key = habit["id"]
-    if row := unit.read("habit_schedules", key, unit.day):
+    if row := unit.row("habit_schedules", key, unit.day):
         unit.change(row, new)
     elif habit["created_on"] < unit.day:
         for first, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
-            if unit.read("habit_schedules", key, first) is None:
+            if unit.row("habit_schedules", key, first) is None:
                 unit.insert_stamped("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
 
 

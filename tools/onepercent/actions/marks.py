@@ -60,7 +60,7 @@ def mark_missed(unit: UnitOfWork, params: JsonObject) -> None:
 def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Remove a mark and reverse the XP it brought or cost."""
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
-    mark = unit.read("habit_marks", habit["id"], day)
+    mark = unit.row("habit_marks", habit["id"], day)
     if mark is None:
         newest = unit.value(NEWEST_MARK, habit["id"])
         hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
@@ -77,7 +77,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     """Mark each of the habits on each of the days, except those that have this mark already."""
     marked_before = ""
     for habit_id in fields.one_or_several(params, "habit_id"):
-        habit = unit.find("habit", habit_id)
+        habit = unit.existing("habit", habit_id)
         if habit["archived_at"]:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
 
@@ -98,7 +98,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
             marked.replaces = "".join(marked.replaces.values())
         unit.show(marked)
         if habit["goal_id"] and "amount" in params:
-            warn_of_reached(unit, unit.read("goals", habit["goal_id"]))
+            warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
         _warn_of_days(unit, history, dates)
         warn_of_streak(unit, history)
 
@@ -138,7 +138,7 @@ def _mark(
 ) -> bool:
     """Mark a day and add it to the diff's entry; False if it has this mark already."""
     habit = history.habit
-    before = unit.read("habit_marks", habit["id"], day)
+    before = unit.row("habit_marks", habit["id"], day)
     present = before or NO_MARK
     was_so = present["status"] == status
     excuse = params.get("excuse_reason")

@@ -80,9 +80,9 @@ def _habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
         fields.check_one(params, *SEVERAL)
         habits = unit.find_all("habit", IN_SIGHT, LAST, unit.day)
     else:
-        habits = [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
+        habits = [unit.existing("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
 
-    exceptions = [unit.find("habit", habit_id) for habit_id in params.get("except", ())]
+    exceptions = [unit.existing("habit", habit_id) for habit_id in params.get("except", ())]
     return [habit for habit in habits if habit not in exceptions]
 
 
@@ -108,7 +108,7 @@ def unarchive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
     """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
-    is_marked = unit.read("habit_marks", habit["id"], unit.day) is not None
+    is_marked = unit.row("habit_marks", habit["id"], unit.day) is not None
     return (unit.today + timedelta(days=is_marked)).isoformat()
 
 
@@ -117,7 +117,7 @@ def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[St
     noticed."""
     rows = []
     for (day,) in unit.db.execute(MEETING, (habit["id"], end, first)).fetchall():
-        if row := unit.read("habit_pauses", habit["id"], day):
+        if row := unit.row("habit_pauses", habit["id"], day):
             rows.append(row)
     return rows
 

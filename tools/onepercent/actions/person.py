@@ -26,12 +26,12 @@ NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = ?"
     "person.update",
     {
         "time_zone": ZONE,
-        "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR),
+        "day_start_hour": fields.integer(0, LATEST_DAY_START_HOUR),
     },
 )
 def update(unit: UnitOfWork, params: JsonObject) -> None:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
-    row = unit.read("persons", unit.user)
+    row = unit.row("persons", unit.user)
     before = row or NOBODY
     values = changed(before, params)
     changes = edits(unit, before, StoredRow("persons", before | values))
@@ -52,7 +52,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     "ssp.rate",
     {
         "category": fields.choice(CATEGORIES, "INVALID_CATEGORY"),
-        "score": fields.whole(1, 10),
+        "score": fields.integer(1, 10),
     },
     "category",
     "score",
@@ -61,7 +61,7 @@ def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
     newest = unit.value(NEWEST, unit.user) or 0
-    last: JsonObject = unit.read("ssp_evaluations", newest) or {}
+    last: JsonObject = unit.row("ssp_evaluations", newest) or {}
     scores = {name: last.get(name) for name in CATEGORIES}
     rated = changed(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])

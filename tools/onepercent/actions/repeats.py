@@ -21,13 +21,13 @@ OWN = ("id", "dt", "progress", "is_complete", "completed_at", "completed_on", "u
 # The days of a rule by what it is counted in; every day and every year have none.
 ON = {
     "week": fields.several(fields.Field({}, "weekdays", fields.weekday)),
-    "month": fields.several(fields.whole(1, 31)),
+    "month": fields.several(fields.integer(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)
 ALSO = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 PARTS = {
     "every": fields.choice(due_days.KINDS, "FIELD_INVALID", ALSO),
-    "interval": fields.whole(1, LONGEST_INTERVAL),
+    "interval": fields.integer(1, LONGEST_INTERVAL),
     "on": AS_SENT,
     "until": fields.day(),
     "after": fields.choice(["done"], "FIELD_INVALID"),
@@ -38,13 +38,13 @@ def _convert(name: str, value: object) -> str:
     """The JSON text of a rule; where it begins is added with the step's day."""
     if isinstance(value, str):
         value = {"every": value}
-    rule = fields.record(PARTS, ("every",)).convert(name, value)
+    rule = fields.object_of(PARTS, ("every",)).convert(name, value)
     if on := rule.pop("on", None):
         days_of_rule = ON.get(rule["every"])
         if not days_of_rule or "after" in rule:
             expected = "left out: only weeks and months have days, unless it follows done"
             raise fields.invalid(f"{name}.on", expected)
-        rule["on"] = sorted(set(days_of_rule.read(f"{name}.on", on)))
+        rule["on"] = sorted(set(days_of_rule.parse(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 
 
@@ -71,14 +71,14 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
     values["repeat"] = due_days.begun(repeat, date.fromisoformat(dt) if dt else unit.today)
 
 
-def go_on(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
+def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     """Hand the rule of a step that is done on a day over to the next one, which is made; return its day, None
     if there is none. What is done late, while a later day is due already, was due on the last day of the rule
     before."""
     if step["repeat"] is None or not step["dt"]:
         return None
 
-    row = unit.read("steps", step["id"]) or step
+    row = unit.row("steps", step["id"]) or step
     done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
     rule = due_days.begun_again(step["repeat"], date.fromisoformat(day))

@@ -47,11 +47,11 @@ CONTENT: dict[str, fields.Field] = {
     "time_duration": fields.DURATION,
     "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", ALSO, default="attention"),
     "repeat": repeats.RULE,
-    "order": fields.whole(0, LAST_PLACE, empty=True),
+    "order": fields.integer(0, LAST_PLACE, empty=True),
     **DESCRIPTION,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
-STEP = fields.record(IN_A_LIST, ("title",))
+STEP = fields.object_of(IN_A_LIST, ("title",))
 
 
 def _step(name: str, value: object) -> JsonObject:
@@ -85,7 +85,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     if params.pop("inbox", False):
         goal = _inbox(unit)
     elif "goal_id" in params:
-        goal = unit.find("goal", params["goal_id"])
+        goal = unit.existing("goal", params["goal_id"])
     else:
         hint = "Add goal_id; inbox true is for an errand without a goal."
         raise ToolError("goal_id is required", hint, code="FIELD_REQUIRED", field="goal_id")
@@ -101,13 +101,13 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
 def _inbox(unit: UnitOfWork) -> StoredRow:
     """The goal for errands: the oldest open one of that name; made if there is none."""
-    title = words.say("inbox")
+    title = words.text_of("inbox")
     present = unit.db.execute(INBOX, {"user": unit.user, "title": title}).fetchone()
     if present:
-        return unit.find("goal", present["id"])
+        return unit.existing("goal", present["id"])
     values = {"title": title, "category": "work"}
     unit.show(Created(Thing("inbox", title), values=values))
-    return unit.find("goal", unit.create("goal", values))
+    return unit.existing("goal", unit.create("goal", values))
 
 
 def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
@@ -144,13 +144,13 @@ def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | Non
     "step.update",
     goal_id=GOAL,
     **CONTENT,
-    progress=fields.whole(0, 100, empty=True),
-    append=fields.record(DESCRIPTION),
+    progress=fields.integer(0, 100, empty=True),
+    append=fields.object_of(DESCRIPTION),
 )
 def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     """Change a step's title, description, date, priority, duration, order or goal."""
     if "goal_id" in params:
-        params["goal_id"] = unit.find("goal", params["goal_id"])["id"]
+        params["goal_id"] = unit.existing("goal", params["goal_id"])["id"]
     repeats.begin(unit, params, params.get("dt", step["dt"]))
 
     update_entity(unit, step, params, DESCRIPTION)
@@ -162,7 +162,7 @@ def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
 @action(
     "step.shift",
     {
-        "days": fields.whole(-SHIFT_DAYS, SHIFT_DAYS),
+        "days": fields.integer(-SHIFT_DAYS, SHIFT_DAYS),
         "dt": fields.day(),
         "goal_id": GOAL,
         "step_ids": fields.KEYS,
@@ -213,14 +213,14 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
     match fields.check_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
-            return of_goal(unit, unit.find("goal", params["goal_id"])["id"])
+            return of_goal(unit, unit.existing("goal", params["goal_id"])["id"])
         case "step_ids":
-            return [unit.find("step", step_id) for step_id in params["step_ids"]]
+            return [unit.existing("step", step_id) for step_id in params["step_ids"]]
         case _:
             late = due_days.dated(
                 unit.db, f"{due_days.OVERDUE} AND {due_days.IS_STEP}", user=unit.user, today=unit.day
             )
-            return [unit.find("step", row["id"]) for row in late]
+            return [unit.existing("step", row["id"]) for row in late]
 
 
 def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
@@ -251,14 +251,14 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
     """Complete steps, today or on one of the last days."""
     day = check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
     for step_id in fields.one_or_several(params, "step_id"):
-        step = unit.find("step", step_id)
+        step = unit.existing("step", step_id)
         if step["is_complete"]:
             message = f"Step already completed: {step['title']}"
             raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
 
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
-        coming = repeats.go_on(unit, step, day)
+        coming = repeats.make_next(unit, step, day)
         unit.show(Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming))
 
 

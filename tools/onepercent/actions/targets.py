@@ -12,19 +12,19 @@ from tools.onepercent.actions.unit_of_work import KIND, StoredRow, UnitOfWork
 from tools.onepercent.diff import target_of
 from tools.onepercent.rules import LARGEST_AMOUNT, LARGEST_PLACE
 
-AMOUNT = fields.plain(
+AMOUNT = fields.of_type(
     Annotated[float, Limits(ge=0.001, le=LARGEST_AMOUNT)],
     "number",
     f"a number above 0, at most {LARGEST_AMOUNT}",
 )
 # An amount that is there already, or that goes.
-ANY_AMOUNT = fields.plain(
+ANY_AMOUNT = fields.of_type(
     Annotated[float, Limits(ge=-LARGEST_AMOUNT, le=LARGEST_AMOUNT)],
     "number",
     f"a number, at most {LARGEST_AMOUNT}",
 )
 UNIT = fields.text(20, line=True)
-PARTS = fields.record({"amount": AMOUNT, "unit": UNIT}, ("amount",))
+PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
 # The unit if none is said.
 TIMES = "×"
 
@@ -42,7 +42,7 @@ def _target(name: str, value: object) -> JsonObject:
 TARGET = replace(PARTS, convert=_target, empty=True)
 
 # Where a goal or habit is to stand: before another one, null for the last; or its place, from 1 on.
-ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.whole(1, LARGEST_PLACE)}
+ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer(1, LARGEST_PLACE)}
 
 # The sum of a goal: what was added to it, and the amounts of the habits that add to it.
 SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount) FROM habits h JOIN habit_marks m ON m.habit_id = h.id
@@ -108,7 +108,7 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
     table = row.table
     before = params.pop("before", None)
     if before is not None:
-        before = unit.find(entity, before)["id"]
+        before = unit.existing(entity, before)["id"]
         unit.found[entity] = row  # the one that an error is about
         if before == row["id"]:
             raise fields.invalid("before", f"another {entity}")

@@ -5,8 +5,8 @@ with the values it replaced, so that it can be undone.
 """
 
 # - A unit is one preview or one apply, in a transaction that its caller has opened and ends.
-# - Actions decide by rows from `find` and `read` alone: `seen` keeps a fingerprint of each row as first read,
-#   also that there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises
+# - Actions decide by rows from `existing` and `row` alone: `seen` keeps a fingerprint of each row as first
+#   read, also that there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises
 #   PREVIEW_STALE.
 # - Rows that this unit has inserted (`own`) are not kept in `seen`: they get other ids when they are applied.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
@@ -43,7 +43,7 @@ OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habi
 SHORT = 64  # longer text is remembered by its digest
 
 # Columns that say nothing to a person.
-SILENT = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
+INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
 
@@ -131,12 +131,12 @@ class UnitOfWork:
         self.stamp = days.stamp(self.moment)
         self.day = self.today.isoformat()
 
-    def find(self, entity: str, reference: int | str | None) -> StoredRow:
+    def existing(self, entity: str, reference: int | str | None) -> StoredRow:
         """The row of an undeleted goal, step, habit or diary entry that an id field means; the `dt` of a step
         that repeats is the day on which it is due. Raises ToolError:
         GOAL_NOT_FOUND and the like, or what is wrong with a reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
-        row = self.read(ENTITIES[entity], key)
+        row = self.row(ENTITIES[entity], key)
         if row is None or row["deleted_at"]:
             raise missing(entity)
         if entity == "step" and row["repeat"]:
@@ -161,14 +161,14 @@ class UnitOfWork:
         """The rows whose ids a query of this user selects, found one by one, so that another session's change
         of them is noticed."""
         ids = self.db.execute(statement, (self.user, *values)).fetchall()
-        return [self.find(entity, key) for (key,) in ids]
+        return [self.existing(entity, key) for (key,) in ids]
 
     def value(self, statement: str, *values: int | str) -> Any:
         """The first column of the first row of a query; None if there is none."""
         row = self.db.execute(statement, values).fetchone()
         return row and row[0]
 
-    def read(self, table: str, *key: int | str) -> StoredRow | None:
+    def row(self, table: str, *key: int | str) -> StoredRow | None:
         """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
         not as the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
@@ -326,7 +326,7 @@ def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
         return f"{name} was {'added' if row else 'removed'}"
     # A preview of the version before may lack the newest columns.
     columns = zip(row, before, fingerprint(row), strict=False)
-    names = [column for column, was, value in columns if was != value and column not in SILENT]
+    names = [column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS]
     if "deleted_at" in names or row.get("deleted_at"):
         return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{name} changed: {', '.join(names) or 'it was written again'}"

@@ -208,7 +208,7 @@ def open_database(file: Path) -> Database:
 def _bring_up_to_date(db: Database, file: Path) -> None:
     """One process migrates, the others wait for it: sqlite does not wait where the journal mode changes."""
     newest = len(migrations.MIGRATIONS)
-    with alone(file):
+    with locked(file):
         version = db.execute("PRAGMA user_version").fetchone()[0]
         is_ours = db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID
         if not is_ours and db.execute("SELECT 1 FROM sqlite_master").fetchone():
@@ -229,7 +229,7 @@ def check_version(version: int, file: Path) -> None:
         )
 
 
-def alone(file: Path):
+def locked(file: Path):
     """Keep everybody else from making, migrating or replacing the file meanwhile."""
     return files.exclusive_lock("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock"))
 

@@ -47,10 +47,10 @@ IS_STEP = "kind IS NULL"
 
 def dated(db: Database, which: str, **values: object) -> list[Row]:
     """The dated things that a condition selects, in their order."""
-    return read(db, f"{DATED} WHERE {which} ORDER BY date, id", **values).fetchall()
+    return select(db, f"{DATED} WHERE {which} ORDER BY date, id", **values).fetchall()
 
 
-def read(db: Database, statement: str, **values: object) -> Cursor:
+def select(db: Database, statement: str, **values: object) -> Cursor:
     """The rows of a query that may ask for due_day and missed; of the present `user`, as of `today`."""
     db.create_function("due_day", 4, due_day)
     db.create_function("missed", 3, missed)

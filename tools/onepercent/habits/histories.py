@@ -201,7 +201,7 @@ def of_habit(db: Database, habit_id: int, today: date) -> History:
     return _load(db, "h.id = :id", {"id": habit_id}, today)[0]
 
 
-def settle(db: Database, today: date) -> None:
+def fold_streaks(db: Database, today: date) -> None:
     """Fold what is not folded yet up to a Sunday, so that no ISO week is cut."""
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
     until = date.fromordinal(target).isoformat()

@@ -10,7 +10,7 @@ from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import MIME_TYPE, Page, document
-from tools.core.presses import handed
+from tools.core.presses import key_as_meta
 from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
@@ -41,7 +41,7 @@ LATE = f"{due_days.OVERDUE} AND :day = :today"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
 
 
-class Shown(Answer):
+class DaysAnswer(Answer):
     """An answer with the days that its page shows, today by default; `is_day`: as one day to be ticked
     off."""
 
@@ -54,7 +54,7 @@ def _of_preview(answer: JsonObject) -> JsonObject:
     if "preview_id" in answer or "errors" in answer:
         private[TEXTS] = {language: _texts(answer, language) for language in ("ru", "en")}
     if "preview_id" in answer:
-        private |= handed(lambda: keys.of_preview(answer["preview_id"]))
+        private |= key_as_meta(lambda: keys.of_preview(answer["preview_id"]))
     return private
 
 
@@ -63,13 +63,13 @@ def _texts(answer: JsonObject, language: str) -> JsonObject:
     diff = answer.get("diff", answer)
     token = words.LANGUAGE.set(language)
     try:
-        changes = _changes(diff.dry) if isinstance(diff, Diff) else []
+        changes = _sentence_parts(diff.dry) if isinstance(diff, Diff) else []
         return {"changes": changes, "errors": list(map(sentences.refused, diff.get("errors", ())))}
     finally:
         words.LANGUAGE.reset(token)
 
 
-def _changes(dry: Run) -> list[JsonObject]:
+def _sentence_parts(dry: Run) -> list[JsonObject]:
     """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
     changes: list[JsonObject] = []
     for planned, outcome in dry.in_order():
@@ -87,13 +87,13 @@ def _changes(dry: Run) -> list[JsonObject]:
 def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
-    shown = answer if isinstance(answer, Shown) else Shown(answer)
+    shown = answer if isinstance(answer, DaysAnswer) else DaysAnswer(answer)
     data = days_data(shown.span, shown.is_day)
     if ssp := answer.get("data", {}).get("ssp"):
         data["ssp"] = {"spheres": list(map(_named, ssp["spheres"]))}
     private = {DAYS_DATA: data}
     if not toolsets.only_reads(core_settings.current(), "onepercent"):
-        private |= handed(keys.of_day)
+        private |= key_as_meta(keys.of_day)
     return private
 
 

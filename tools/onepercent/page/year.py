@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from itertools import groupby
 
 from tools.core.json_types import JsonObject
-from tools.onepercent.snapshot.history import Past, due, settled
+from tools.onepercent.snapshot.history import Past, due, without_open_day
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62
@@ -58,7 +58,7 @@ def _habits(recent: Past, months: Months) -> list[JsonObject]:
     """The habits of the period, the one that was kept most first."""
     habits = []
     for habit in recent.habits:
-        signs = settled(habit.signs, recent.ends_today)
+        signs = without_open_day(habit.signs, recent.ends_today)
         parts = []
         for begin, end in months:
             part = signs[(begin - recent.since).days : (end - recent.since).days + 1]
@@ -72,7 +72,7 @@ def _habits(recent: Past, months: Months) -> list[JsonObject]:
 
 def _goals(recent: Past, months: Months) -> list[JsonObject]:
     goals = []
-    for goal, name, count, reached in recent.read(GOALS, months[0][0], months[-1][1]):
+    for goal, name, count, reached in recent.rows_between(GOALS, months[0][0], months[-1][1]):
         done = [recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()[0] for _, end in months]
         parts = [_share(steps, count) for steps in done]
         goals.append({"name": name, "parts": parts, "done": f"{done[-1]}/{count}", "reached": reached})

@@ -82,7 +82,7 @@ class Past:
         self.ends_today = last >= today
         self.habits = signs_between(db, user, since, min(last, today), today)
 
-    def read(self, statement: str, first: date, last: date) -> list[tuple]:
+    def rows_between(self, statement: str, first: date, last: date) -> list[tuple]:
         """The rows between two days."""
         values = {"user": self.user, "first": f"{first}", "last": f"{last}"}
         return self.db.execute(statement, values).fetchall()
@@ -91,18 +91,18 @@ class Past:
         """What can still be done today is not due yet, except `with_open`."""
         span = slice((first - self.since).days, (last - self.since).days + 1)
         until_today = self.ends_today and not with_open
-        signs = "".join(settled(habit.signs, until_today)[span] for habit in self.habits)
-        xp, steps, goals, diary = self.read(SUMS, first, last)[0]
+        signs = "".join(without_open_day(habit.signs, until_today)[span] for habit in self.habits)
+        xp, steps, goals, diary = self.rows_between(SUMS, first, last)[0]
         return Sums(int(xp), steps, goals, diary, signs.count("+"), due(signs))
 
     def titles(self, closed: str, first: date, last: date) -> list[str]:
         """The titles of the steps or goals closed between two days."""
-        rows = self.read(f"SELECT title {closed} ORDER BY completed_at, id", first, last)
+        rows = self.rows_between(f"SELECT title {closed} ORDER BY completed_at, id", first, last)
         return [title for (title,) in rows]
 
     def excerpt(self, day: date) -> str:
         """The beginning of what the diary says of a day, with its length if it is longer."""
-        parts = chain(*self.read(DIARY_OF_DAY, day, day))
+        parts = chain(*self.rows_between(DIARY_OF_DAY, day, day))
         text = " ".join(filter(None, parts))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
@@ -143,7 +143,7 @@ def history(db: Database, view: View) -> JsonObject:
         if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
             items.append({name: label} | piece)
 
-    gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
+    gained, lost, later = map(int, recent.rows_between(EARNED, first, last)[0])
     end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
         "date_from": f"{first}",
@@ -165,7 +165,7 @@ def _numbers(sums: Sums) -> JsonObject:
     return numbers
 
 
-def settled(signs: str, until_today: bool) -> str:
+def without_open_day(signs: str, until_today: bool) -> str:
     """The signs, in which nothing is due that can still be done today."""
     return signs[:-1] + "." if until_today and signs.endswith(("?", "~")) else signs
 
@@ -177,7 +177,7 @@ def due(signs: str) -> int:
 
 def rate(signs: str, until_today: bool = False) -> int | None:
     """The share of due days on which a habit was kept, in percent; None if nothing was due."""
-    was_due = due(settled(signs, until_today))
+    was_due = due(without_open_day(signs, until_today))
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
@@ -201,11 +201,11 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
 def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
     amounts = {}
-    for key, amount, unit in recent.read(AMOUNTS, first, last):
+    for key, amount, unit in recent.rows_between(AMOUNTS, first, last):
         amounts[key] = {"amount": round(amount, 3), "unit": unit}
     notes: dict[int, dict[str, str]] = {}
     if length <= MOST_SINGLE_DAYS:
-        for key, day, note in recent.read(NOTES, first, last):
+        for key, day, note in recent.rows_between(NOTES, first, last):
             notes.setdefault(key, {})[day] = note
 
     habits = []
@@ -240,5 +240,5 @@ def marks_as_text(
     begin = max(begin, end - (YEAR - 1) * DAY)
     habits = signs_between(db, user, begin, end, today)
     rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
-    head = f"{begin} – {end}: {words.say('shell.marks')}"
+    head = f"{begin} – {end}: {words.text_of('shell.marks')}"
     return ("\n".join([head, *rows]),) if rows else ()

@@ -21,7 +21,7 @@ from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, LAST, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot import View
-from tools.onepercent.snapshot.history import history, rate, settled
+from tools.onepercent.snapshot.history import history, rate, without_open_day
 
 DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.
@@ -88,14 +88,14 @@ def goals(db: Database, view: View) -> JsonObject:
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
-    items = [_with_target(item_of(row)) for row in due_days.read(db, query, goal=view.goal_id)]
+    items = [_with_target(item_of(row)) for row in due_days.select(db, query, goal=view.goal_id)]
     if is_one and not items:
         raise missing("goal")
 
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
-            rows = due_days.read(db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
+            rows = due_days.select(db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -142,7 +142,7 @@ def habits(db: Database, view: View) -> JsonObject:
             items.append(_habit(each, today, amounts.get(habit["id"], 0)))
 
         first = today - WEEK + 1
-        signs = settled(each.signs(first, today, today), until_today=True)
+        signs = without_open_day(each.signs(first, today, today), until_today=True)
         scheduled += "".join(sign for day, sign in enumerate(signs, first) if each.course.is_due(day))
 
     statuses = [item["today_status"] for item in items]

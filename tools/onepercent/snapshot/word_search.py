@@ -111,7 +111,7 @@ def _matches(
         return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in due_days.read(db, MATCHES)]
+    return [dict(row) for row in due_days.select(db, MATCHES)]
 
 
 def _pattern(stem: str) -> str:
