@@ -23,7 +23,7 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row
 # that they read and every entry that they put into the diff. Applying runs the same code in one transaction:
-# - a row that is read and is not as it was then, or an entry that is not the one that was shown, is
+# - a row that differs from what the preview read, or an entry that differs from what it showed, is
 #   PREVIEW_STALE;
 # - whatever is raised takes all of it back, XP included: the caller's transaction is rolled back, the preview
 #   stays;
@@ -88,8 +88,8 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
 
 
 def _ask(preview_id: str) -> None:
-    """Ask the person, not the model, showing the changes in words; of a preview that is not pending, nothing
-    is applied. Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
+    """Ask the person, not the model, with the changes in words; not about a preview that is not pending.
+    Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
     with store.writing() as db:
         preview = previews.preview_of(db, preview_id)
         if preview["status"] != "pending":
@@ -130,7 +130,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             lines.append(outcome.message)
         else:
             lines += [sentences.line(entry).done for entry in outcome.entries]
-    # The preview has named the changes; of many only the sums are repeated.
+    # The preview has named the changes; if there are many, only their counts are repeated.
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
     answer = {

@@ -30,15 +30,15 @@ MOST = 3  # faults that are named
 COUNTED_ANEW = "It is counted anew and right again; if this comes back, report it."
 
 FORMAT = "onepercent-export"
-# `state` is what a person has, and is the same again after an undo; `history` is how it came to be.
+# `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 # The highest ids ever given, so that none is given twice, not even after an import.
 SEQUENCES = "sequences"
-# In this order a row comes after those that it refers to. Undo had the last table until version 2.
+# Each table after those it refers to. Until version 2 undo kept its journal in the last one.
 TABLES = (*migrations.STATE, *migrations.HISTORY, "last_applied")
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
-# What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
+# The errors of reading a file that is damaged, or that neither `export` nor `backup` wrote.
 UNREADABLE_ERRORS = (
     ArithmeticError,
     AttributeError,
@@ -82,11 +82,9 @@ def _written(file: Path) -> JsonObject:
 
 
 def _copy_of_today() -> JsonObject:
-    """Make the copy of today in ONEPERCENT_BACKUP_DIR, in place of one that is there, and remove those that
-    are past.
-
-    A copy takes its place once it is whole and sound, so a damaged database never drives sound copies out.
-    What is derived is counted anew if it differs. Raises ToolError DATABASE_ERROR.
+    """Make or replace the copy of today in ONEPERCENT_BACKUP_DIR, and remove outdated ones. A copy takes its
+    place only once it is whole and sound, so a damaged database never drives sound copies out. Derived tables
+    that differ are counted again. Raises ToolError DATABASE_ERROR.
     """
     if not store.path().exists():
         return {"file": None, "message": "There is no database yet, so there is nothing to back up."}
@@ -107,7 +105,7 @@ def _copy_of_today() -> JsonObject:
 
 
 def heal() -> list[str]:
-    """Count anew what is derived, if it differs from the record; return what differed. Raises ToolError
+    """Count the derived tables again if they differ from the record; return what differed. Raises ToolError
     DATABASE_ERROR."""
     today = store.today()
     with store.reading() as db:
@@ -181,7 +179,7 @@ def database() -> Health:
 
 
 def faults_of(db: Database) -> list[str]:
-    """The faults of an open database, in a few lines; none of a sound one."""
+    """The faults of an open database, in a few lines; empty if it is sound."""
     if faults := [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]:
         return faults
     try:
@@ -227,12 +225,12 @@ def _lines(db: Database) -> Iterator[str]:
 
 @command("restore")
 def restore(file: str) -> JsonObject:
-    """Put a backup in place of the database; a copy of what was there is kept beside it."""
+    """Put a backup in place of the database; a copy of the present one is kept beside it."""
     return _replace_by(another_file(file), _copy)
 
 
 def import_(file: str) -> JsonObject:
-    """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
+    """Replace everything by the content of an export; a copy of the present database is kept beside it."""
     return _replace_by(another_file(file), _fill)
 
 
@@ -240,7 +238,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
     """Fill an empty database from `source`, migrate and check it, keep the present one, and copy the new one
     over it. Raises ToolError DATABASE_ERROR for everything that is wrong with `source`."""
     try:
-        # In a file of sqlite's own, which has no name and goes by itself.
+        # In a temporary file of sqlite, which has no name and is removed by itself.
         with closing(store.connect("")) as fresh:
             fill(fresh, source)
             store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
@@ -289,7 +287,7 @@ def _fill(fresh: Database, source: Path) -> None:
 
 
 def _keep_present() -> Path | None:
-    """A copy of the present database, if there is something in it; of a damaged one, byte by byte."""
+    """Keep a copy of the present database unless it is empty; a damaged one is copied byte by byte."""
     file = store.path()
     if not file.exists() or not file.stat().st_size:
         return None
@@ -308,8 +306,8 @@ def _keep_present() -> Path | None:
 
 
 def _overwrite(fresh: Database) -> None:
-    """Copy `fresh` over the present database as one write transaction: sqlite's own locks and log keep
-    readers and a power cut out of it. What sqlite does not take for a database is replaced as a file."""
+    """Copy `fresh` over the present database as one write transaction: sqlite's locks and log protect it from
+    readers and power cuts. A file that is not a database is replaced as a file."""
     file = store.path()
     store.ensure(file)
     try:

@@ -2,13 +2,13 @@
 
 import re
 
-# What is compared is letters alone, in lower case, and stretched ones once: `Нееет!` is `нет`, `nooo` is
-# `no`. A yes has to be there: words that are in no list here are not one, since a person can refuse in any
-# words. In order:
-# 1. pairs that sound like a no and are none go, and count as a yes;
+# Only letters are compared, in lower case, stretched ones once: `Нееет!` is `нет`, `nooo` is `no`. A yes has
+# to be said: words in none of these lists are not one, since a person can refuse in any words. In order:
+# 1. phrases that only sound like a no are taken out and count as a yes;
 # 2. a negation, or a word that stops, is a no wherever it stands;
 # 3. the first of a plain yes and a no decides: “yes, cancel the gym”;
-# 4. without either, a verb that lets it happen, praise or a sign of consent is a yes, unless it is asked.
+# 4. without either, a verb that lets it happen, praise or a sign of consent is a yes, unless it is a
+#    question.
 
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Russian has few doubled letters, English none three times; Russian words stand below without them.

@@ -26,7 +26,7 @@ PERSON: ContextVar[PersonsDay] = ContextVar("person")
 
 
 def persons_day() -> PersonsDay:
-    """How the present user counts days: outside of a transaction by the settings."""
+    """The present user's zone and hour; outside of a transaction those of the settings."""
     return PERSON.get(PersonsDay(settings.current().onepercent_tz, 0))
 
 
@@ -51,7 +51,7 @@ def local(moment: datetime) -> datetime:
 
 
 def zone_of_settings() -> str:
-    """The zone that holds unless the person says another: by its name, or the machine's abbreviation."""
+    """The default zone: its name, or the machine's abbreviation."""
     return settings.current().onepercent_tz or f"{now().astimezone():%Z}"
 
 

@@ -1,4 +1,4 @@
-"""The entries of a diff: a class for each kind of change, with everything that is said of it.
+"""The entries of a diff: a class per kind of change, with all that is said about it.
 
 Actions and undo make them; sentences and pages read their attributes. Only this file knows the keys of the
 answers' JSON: those of the attributes, unless `as_json` says otherwise.
@@ -19,10 +19,8 @@ MOST_ROWS = 6  # moved steps that are shown one by one
 
 @dataclass(frozen=True)
 class Thing:
-    """What a change is about.
-
-    kind: goal, step, habit, diary, ssp or person; also inbox (the goal for errands), steps (several), mark.
-    title: its title or name; the category of an ssp.
+    """The thing that a change is about. kind: goal, step, habit, diary, ssp or person; also inbox (the goal
+    for errands), steps (several), mark. title: its title or name; the category of an ssp.
     id: none for what the same preview creates.
     goal_title: the goal of a step, or of steps that have one goal.
     dates: the days of marks, the day of a diary entry; ranges as 2026-11-16..2026-11-22.
@@ -59,7 +57,7 @@ def target_of(row: Mapping[str, Any]) -> JsonObject | None:
 
 
 class Edit(NamedTuple):
-    """A changed field; `place`: of a long text the place that changed, and its lengths for the values."""
+    """A changed field. `place`: the part of a long text that changed; the values are its lengths then."""
 
     before: Any
     after: Any
@@ -71,11 +69,8 @@ class Edit(NamedTuple):
 
 @dataclass
 class Entry:
-    """One change.
-
-    xp_reward: the XP that it moves; None if it has nothing to do with XP.
-    count: how many things of its kind it stands for.
-    values: what is stored, or goes, by the names of the fields.
+    """One change. xp_reward: the XP that it moves, None if it never moves any. count: how many things it
+    stands for. values: the stored or deleted values by field.
     """
 
     thing: Thing
@@ -92,7 +87,7 @@ class Entry:
         return "creates" if self.verb == "restored" else self.verb
 
     def as_json(self) -> JsonObject:
-        """The entry as the tools show it: every attribute that says something."""
+        """The entry as the tools show it: every attribute that is not empty."""
         members = self.thing.as_json() | self.values
         usual = vars(type(self)(self.thing))
         for name, value in vars(self).items():
@@ -101,13 +96,13 @@ class Entry:
         return members
 
     def things(self) -> Counter[str]:
-        """The number of things of each kind that it is about."""
+        """The number of things of each kind."""
         return Counter({"step" if self.thing.kind == "steps" else self.thing.kind: self.count})
 
 
 @dataclass
 class Created(Entry):
-    """Something new, and the steps that come with it, or that it is."""
+    """Something new. steps: the steps created with it, or as it."""
 
     steps: list[JsonObject] = field(default_factory=list)
     verb = "creates"
@@ -124,7 +119,7 @@ class Created(Entry):
 
 
 def _row(step: JsonObject) -> list[Any]:
-    """The values of a step in a list, without those at the end that say nothing."""
+    """The values of a step in a list, without the empty ones at the end."""
     row = list(step.values())
     while row[-1] in (None, "attention"):
         row.pop()
@@ -133,7 +128,7 @@ def _row(step: JsonObject) -> list[Any]:
 
 @dataclass
 class Changed(Entry):
-    """Changed fields; of a thing that is reopened also the XP that goes."""
+    """Changed fields; for a reopened thing also the XP that is taken back."""
 
     changes: dict[str, Edit] = field(default_factory=dict)
 
@@ -144,7 +139,7 @@ class Changed(Entry):
 
 @dataclass
 class Counted(Entry):
-    """Several things: the fields of them that change, or what an import adds."""
+    """Several things: their fields that change, or what an import adds."""
 
     fields: list[str] = field(default_factory=list)
     noun: str = ""
@@ -152,8 +147,8 @@ class Counted(Entry):
 
 @dataclass
 class Shifted(Entry):
-    """Steps that change their day: the title of each, its day before and after. `days`: how far, if that is
-    one for all."""
+    """Steps that move: the title of each, its day before and after. `days`: the distance, if it is one for
+    all."""
 
     steps: list[tuple[str, str, str]] = field(default_factory=list)
     days: int | None = None
@@ -170,7 +165,7 @@ class Shifted(Entry):
 
 @dataclass
 class Archived(Entry):
-    """Something that is put out of sight, or back."""
+    """Something archived, or brought back."""
 
     archived: bool | None = None
 
@@ -224,12 +219,10 @@ class Marked(Entry):
 
 @dataclass
 class Deleted(Entry):
-    """Something that goes, or that an undo brings back (`restored`), and what goes with it or says which it
-    is.
-
-    steps: how many go or come with a goal; titles: theirs, for a page alone.
-    marks, best_streak, streak_in: of a habit; repeat: the rule of a series that ends; scores: of a rating;
-    status, amount, target: of a mark.
+    """Something deleted, or brought back by an undo (`restored`), with what else goes and what identifies it.
+    steps: how many go or come with a goal; titles: theirs, for a page alone. marks, best_streak, streak_in:
+    of a habit; repeat: the rule of a series that ends; scores: of a rating; status, amount, target: of a
+    mark.
     """
 
     restored: bool = False

@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
 current: ContextVar[Call] = ContextVar("call")
 _purged: set[date] = set()  # the days on which this process has purged
-# By tool and user: when the last calls were, as many as a minute may have.
+# The times of the last calls by tool and user, as many as a minute may have.
 _recent: dict[tuple[str, str], deque[float]] = {}
 
 
@@ -98,8 +98,8 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
 
 
 def recorded(db: Database, answer: JsonObject) -> JsonObject:
-    """The answer of the current call, a success if it says nothing else, with its row written inside the
-    transaction of its change."""
+    """Write the audit's row of the current call inside the open transaction; return the answer, a success
+    unless it says otherwise."""
     import uuid
 
     answer = {"success": True} | answer
@@ -136,7 +136,7 @@ def purge(db: Database) -> None:
 
 
 def _kept(value: JsonObject, is_whole: bool) -> str:
-    """JSON text; of a long failure its beginning and length, so that a model in a loop fills no disk."""
+    """JSON text; a long failure is cut, so that a model in a loop fills no disk."""
     try:
         text = packed(value)
     except RecursionError:  # lists in lists, a thousand deep: it was refused

@@ -60,7 +60,7 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
 
 
 class Run(NamedTuple):
-    """What actions did, each with its outcome, and the errors of those that were refused; a dry run took it
+    """The outcomes of the actions that ran, and the errors of those that were refused; a dry run took it all
     back."""
 
     unit: UnitOfWork
@@ -78,12 +78,13 @@ class Run(NamedTuple):
         return list(chain.from_iterable(outcome.entries for _, outcome in self.done))
 
     def refusals(self) -> list[str]:
-        """Say what stays undone."""
+        """The sentences about what is refused."""
         return [f"✗ {sentences.refused(error)}" for error in self.errors]
 
     @property
     def is_unsafe(self) -> bool:
-        """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
+        """True if an action is refused beside one that deletes: it may have been meant to empty what is
+        deleted."""
         return bool(self.errors) and any(outcome.deletes for _, outcome in self.done)
 
     def in_order(self) -> list[tuple[Planned, Outcome]]:
@@ -91,8 +92,7 @@ class Run(NamedTuple):
         return sorted(self.done, key=lambda pair: not pair[1].deletes)
 
     def lines(self) -> list[str]:
-        """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be
-        meant."""
+        """The sentences for the person: what is refused, what will happen, the XP, and warnings."""
         lines = self.refusals()
         for _, outcome in self.in_order():
             changes = [sentences.line(entry).text for entry in outcome.entries]
@@ -102,7 +102,7 @@ class Run(NamedTuple):
         return [*lines, self.xp_line(), *self.warnings()]
 
     def warnings(self) -> list[str]:
-        """Say what may not be meant."""
+        """The warnings in words, each once."""
         lines = []
         for _, outcome in self.in_order():
             for key, places in outcome.warnings:
@@ -114,7 +114,7 @@ class Run(NamedTuple):
         return words.xp_signed(self.xp) if self.xp else words.text_of("preview.no_xp")
 
     def question(self) -> str:
-        """Ask the person for consent: the counts in the first line, since clients show few, then every
+        """The question to the person: counts in the first line, since clients show few lines, then every
         change."""
         xp = self.xp_line()
         head = words.text_of("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
@@ -139,8 +139,8 @@ class Diff(dict[str, list[JsonObject]]):
 
 
 def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) -> Run:
-    """Try the actions in order in a transaction within `db`'s, and take them back. With `is_strict`, raises
-    ToolError: what the first of them failed at."""
+    """Run the actions in order in a nested transaction, and take them back. Raises ToolError with
+    `is_strict`: the error of the first that is refused."""
     unit = UnitOfWork(db, settings.user(), days.now(), days.today())
     dry = Run(unit, [], [])
     used = set[str]()
@@ -166,8 +166,8 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
 
 
 def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
-    """The error of an action, with the title of what it was about: of a row, or as it was sent; or the id of
-    what is not there."""
+    """The error of an action, with the title of its subject, stored or as sent; or the id that does not
+    exist."""
     action = fields.printable(sent.get("action") or "")
     entity = action.partition(".")[0]
     params = sent.get("params")

@@ -41,7 +41,7 @@ DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 DIARY_COLUMNS = ", ".join(DIARY)
 
-# Fields by names that models use for them and that are not alike; those that the object takes are meant.
+# Names that models use for fields, where they are not alike; those fields are meant that the object takes.
 OTHER_NAMES = {
     "id": "preview_id step_id habit_id diary_id goal_id",
     "deadline": "dt due",
@@ -74,8 +74,7 @@ class Field:
     """A kind of value. `convert` takes the field's name and a value as sent, which is not empty, and returns
     the canonical one, or raises ToolError with the contract's code.
 
-    `empty`: null, and text without content, stand for none; `takes_null`: null means something else than
-    that.
+    `empty`: null and blank text stand for no value; `takes_null`: null is a value of its own.
     """
 
     schema: JsonObject
@@ -96,7 +95,7 @@ class Field:
 
 
 def of_type(kind: Any, schema: str, words: str, **options: Any) -> Field:
-    """A value as the tools' own validator reads it; `options` are those of Field."""
+    """A value that `core.parameters` parses; `options` are those of Field."""
 
     def convert(name: str, value: object) -> Any:
         try:
@@ -302,7 +301,7 @@ def one_or_several(params: JsonObject, name: str) -> list[int | str]:
 
 
 def check_one(params: JsonObject, *names: str) -> str:
-    """The only one of the names that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
+    """The one name that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     sent = [name for name in names if name in params and params[name] is not False]
     if len(sent) == 1:
         return sent[0]
@@ -312,7 +311,7 @@ def check_one(params: JsonObject, *names: str) -> str:
 
 
 def minutes_and_word(minutes: int) -> JsonObject:
-    """A duration as the snapshot gives it: minutes, with the word if one fits."""
+    """A duration in the snapshot: minutes, with the word if one fits."""
     shown: JsonObject = {"minutes": minutes}
     for word, length in DURATIONS.items():
         if length == minutes:
@@ -356,6 +355,6 @@ def invalid(name: str, expected: str) -> ToolError:
 
 
 def printable(value: object) -> str:
-    """A value as an error may quote it: short, encodable."""
+    """A value for an error's text: short, encodable."""
     content = type(value).__name__ if isinstance(value, list | dict) else str(value)
     return content[:80].encode("utf-8", "replace").decode()

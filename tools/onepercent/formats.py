@@ -1,5 +1,4 @@
-"""What a person has, for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a
-calendar."""
+"""Exports for other programs: tables (CSV) for a spreadsheet, dated steps (.ics) for a calendar."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from typing import Any
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.habits.due_days import DUE_DAY, select
 
-# Each table with the query of its rows; what is deleted is left out, what is archived is not.
+# Each table with the query of its rows: without what is deleted, with what is archived.
 TABLES = {
     "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason, m.note, m.xp
         FROM habit_marks m JOIN habits h ON h.id = m.habit_id

@@ -23,7 +23,7 @@ from zipfile import BadZipFile, ZipFile
 # A row of a table of the zip.
 Record = dict[str, str]
 
-# What a damaged or encrypted (RuntimeError) zip raises when it is read.
+# The errors of reading a damaged or encrypted (RuntimeError) zip.
 ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
 
 # A hundred years of thirty habits have a tenth of it.
@@ -33,7 +33,7 @@ LARGEST_TABLE_BYTES = 50_000_000
 NAMES = {"-1": "UNKNOWN", "0": "NO", "1": "YES_AUTO", "2": "YES_MANUAL", "3": "SKIP"}
 # The columns of Habits.csv before 2.3.1 that have another name now.
 RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenominator"}
-# What Habits.csv did not say before 2.3.1.
+# The defaults of columns that Habits.csv lacked before 2.3.1.
 UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
 
 
@@ -93,6 +93,6 @@ def _days(rows: list[list[str]]) -> list[Record]:
 
 
 def _type_of(past: list[Record]) -> str:
-    """Before 2.3.1 only the days tell: a number without a name is an amount."""
+    """The type of a habit of before 2.3.1, by its days: a number without a name is an amount."""
     values = {day["Value"] for day in past}
     return "YES_NO" if values <= set(NAMES.values()) else "NUMERICAL"

@@ -7,8 +7,8 @@
 #   XP, which is for what was done here.
 # - A habit that is here already is found by its name (of several with one name, in their order) and gets only
 #   the days that it lacks: the same file adds nothing twice.
-# - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many
-#   marks it has.
+# - The journal notes a new habit only by its coming into sight: an undo hides it again, however many marks it
+#   has.
 
 import sqlite3
 from contextlib import suppress
@@ -53,7 +53,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     from tools.onepercent import loop_export
 
     dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
-    # Read before others have to wait; what is wrong with it is said when it is tried.
+    # Read before the lock is taken; its errors are reported by the dry run.
     with suppress(*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError):
         loop_export.habits_of(file)
     with store.writing() as db:
@@ -93,7 +93,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
-    """The entry of the diff for so many of a kind, on these days."""
+    """The diff entry for `count` things of a kind on these days."""
     span = f"{dates[0]}..{dates[-1]}"
     return Counted(replace(thing, dates=(span,)), count=len(dates), noun=noun)
 

@@ -38,7 +38,7 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
     if not options and not config.notify_url:
         return 0
     with store.reading():
-        # A Pi that was off at the time sends it later.
+        # A Pi that was off at that hour sends it later.
         part = "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
         due = f"{days.today()} {part}"
     state = state_path("notified")

@@ -1,5 +1,4 @@
-"""Previews: shown by a tool, kept as they were shown, found again, given up, renewed once they no longer
-hold."""
+"""Previews: shown by a tool, kept as shown, found again, given up, renewed once they no longer hold."""
 
 import json
 from collections.abc import Collection

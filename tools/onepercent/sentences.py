@@ -41,8 +41,8 @@ from tools.onepercent.words import (
     xp_signed,
 )
 
-USUAL = {"priority": "attention", "icon": "star"}  # values that are not said
-# Fields of something new that are said by its subject, or together.
+USUAL = {"priority": "attention", "icon": "star"}  # values that a sentence leaves out
+# Fields of something new that its subject shows, or that are shown together.
 SUBJECT = ("title", "name")
 OF_HABIT = (
     "frequency",
@@ -57,9 +57,8 @@ Detail = str | list[str]  # a list: label, value before, value after
 
 
 class Line(NamedTuple):
-    """A sentence before the change and once it is done, and its parts as a page draws them.
-
-    `done` says only what it was: the preview has shown the rest.
+    """A sentence before and after the change, and its parts for a page. `done` is short: the preview has
+    shown the details.
     """
 
     text: str
@@ -162,7 +161,7 @@ def _steps(entry: Entry) -> list[str]:
 
 
 def _said(values: Mapping[str, Any]) -> list[str]:
-    """Fields with their values as the person would say it, without what is as usual: срок 20.12; значок:
+    """Fields with their values in words, without the usual ones: срок 20.12; значок:
     «run»; 2 ч."""
     texts = []
     for name, content in values.items():
@@ -173,7 +172,7 @@ def _said(values: Mapping[str, Any]) -> list[str]:
 
 
 def _details(entry: Entry) -> list[Detail]:
-    """What the sentence says of its subject, by the kind of change."""
+    """The details of a sentence, by the kind of change."""
     match entry:
         case Created():
             return _created(entry)
@@ -212,7 +211,7 @@ def _details(entry: Entry) -> list[Detail]:
 
 
 def _created(entry: Created) -> list[Detail]:
-    """Everything that is going to be stored, without what is as usual."""
+    """Everything that will be stored, without the usual values."""
     kind = entry.thing.kind
     details: list[Detail] = [text_of(f"new.{kind}")]
     if kind in ("inbox", "steps"):
@@ -231,7 +230,7 @@ def _created(entry: Created) -> list[Detail]:
 
 
 def _deleted(entry: Deleted) -> list[Detail]:
-    """What goes or comes back along with something, and what it was."""
+    """The details of what is deleted or restored."""
     if entry.thing.kind == "mark":
         states = [_status(entry), text_of("unmarked")]
         return [["", *(reversed(states) if entry.restored else states)]]

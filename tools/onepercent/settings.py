@@ -25,7 +25,7 @@ def _time_of_day(value: str) -> str:
 
 
 class OnePercentSettings(Section):
-    """The life that is kept: its user, its file, the consent that changes need."""
+    """Settings: whose data, in which file, and which consent a change needs."""
 
     onepercent_db: Path = setting(
         "ONEPERCENT_DB",
@@ -86,5 +86,5 @@ def current() -> OnePercentSettings:
 
 
 def user() -> str:
-    """Whose life this call is about."""
+    """The user whose data this call is about."""
     return current().onepercent_user

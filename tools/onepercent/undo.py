@@ -85,7 +85,7 @@ def undo_last(
     with store.writing("NORMAL") as db:
         if list:
             return dispatch.recorded(db, {"changes": _undoable(db)})
-        # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.
+        # Undo takes the newest, or the `number`-th; redo the one undone last.
         newest = "SELECT id FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
         if row is None:
@@ -97,8 +97,7 @@ def undo_last(
 
 
 def _undoable(db: Database) -> list[JsonObject]:
-    """Everything that undo and redo reach: when it was applied, on the person's clock, and what it was in
-    words."""
+    """Everything within reach of undo and redo: its time on the person's clock, and the changes in words."""
     rows = db.execute(
         """SELECT a.journal, a.undone, c.at, row_number() OVER (PARTITION BY a.undone ORDER BY a.id DESC) AS number
         FROM applied a JOIN previews p ON p.id = a.preview_id JOIN audit c ON c.id = p.audit_id
@@ -115,7 +114,7 @@ def _undoable(db: Database) -> list[JsonObject]:
 
 
 def summary(journal: str) -> str:
-    """The first lines that named the changes of a journal to the person."""
+    """The sentences of a journal's first changes."""
     kept = json.loads(journal)
     # An older journal keeps all of them and no count.
     return "; ".join(words.shortened(kept["lines"], FEW_LINES, kept.get("count", 0)))
@@ -153,7 +152,7 @@ def _blocked(reason: str) -> ToolError:
 
 
 def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
-    """The named rows as they are now, while what they belong to is there."""
+    """The rows as they are now, read while what they belong to exists."""
     states: dict[Place, State] = {}
     for step in changes:
         if step.table in UNNAMED:
@@ -208,7 +207,7 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
 
 
 def _entries_of_row(unit: UnitOfWork, before: State, after: State) -> list[Entry]:
-    """The entries that say what becomes of a row."""
+    """The diff entries of one row."""
     row, goes = before
     row_after, comes = after
     shown = goes or comes
@@ -232,7 +231,7 @@ def _entries_of_row(unit: UnitOfWork, before: State, after: State) -> list[Entry
 
 
 def _grouped(steps: list[Entry]) -> Entry:
-    """One entry for many steps of a goal: how they move, or what of them changes."""
+    """One entry for many steps of a goal: how they move, or which fields change."""
     count = len(steps)
     thing = Thing("steps", goal_title=steps[0].thing.goal_title)
     names = set[str]()

@@ -1,7 +1,7 @@
-"""The way to the same end, for a field that is not there: what people ask of other trackers."""
+"""Hints for fields that do not exist but that other trackers have: the way to the same end."""
 
-# By words of a field's name; the first row that has one is told. Fields that the object takes are looked at
-# before.
+# Keyed by words of a field's name; the first row that has one is the hint. Fields that the object takes come
+# first.
 WAYS: dict[str, str] = {
     "remind reminder notify notification alarm alert time at hour": (
         "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets"
@@ -33,7 +33,7 @@ WAYS: dict[str, str] = {
 
 
 def way_round(name: str) -> str:
-    """The hint for a field that nothing has; "" if there is none."""
+    """The hint for a field that does not exist; "" if there is none."""
     said = set(name.split("_"))
     for known, hint in WAYS.items():
         if said & set(known.split()):

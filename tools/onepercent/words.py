@@ -17,7 +17,7 @@ LONGEST = 500  # characters of a text that a sentence quotes: a title, whole
 GROUPED = 10_000  # the first number whose thousands stand apart
 LAST_DAY = 31  # stands for the last day of any month
 
-# The language of a page, which is its client's, while its texts are made; else it is the setting's.
+# The language while the texts of a page are made: that of its client. Otherwise empty.
 LANGUAGE: ContextVar[str] = ContextVar("language", default="")
 
 
@@ -27,31 +27,31 @@ def language() -> str:
 
 
 def text_of(name: str, **values: object) -> str:
-    """One of `texts` in the person's language, its places filled in."""
+    """A text of `texts` in the person's language, its placeholders filled in."""
     return texts.table(language())[name].format(**values)
 
 
 def text_or_empty(name: str) -> str:
-    """One of `texts`, with its places; nothing if there is none."""
+    """A text of `texts` with its placeholders; "" if there is none."""
     return texts.table(language()).get(name, "")
 
 
-# A text for what may not be meant, and the values of its places: said in the language of the moment.
+# A warning: the key of its text and the values for its placeholders; put into words in the current language.
 Warning = tuple[str, dict[str, Any]]
 
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
-    """A warning, its places filled with these values in words."""
+    """A warning in words."""
     return text_of(name, **{place: value(place, content) for place, content in values.items()})
 
 
 def field(name: str) -> str:
-    """A field's name as the person would say it."""
+    """A field's name in the person's words."""
     return text_or_empty(f"field.{name}") or name
 
 
 def value(name: str, content: Any) -> str:
-    """A value of a field, or of a place in a warning, as the person would say it."""
+    """A value of a field or of a placeholder in the person's words."""
     if name == "time_zone":
         return content or days.zone_of_settings()
     if content is None or content == "":
@@ -144,7 +144,7 @@ def _day_of_month(number: int) -> str:
 
 
 def changed_place(before: str, after: str) -> str:
-    """The place that changed in a text: …в десяти.[+ Вечером звонила Аня.]"""
+    """The part of a text that changed: …в десяти.[+ Вечером звонила Аня.]"""
     lead = commonprefix([before, after])  # noqa: RUF071
     removed = before.removeprefix(lead)
     added = after.removeprefix(lead)
@@ -250,7 +250,7 @@ def _replaced(status: str | Mapping[str, str]) -> str:
     return ", ".join(f"{day(when)} {value('status', replaced)}" for when, replaced in status.items())
 
 
-# How a value of a name is said, if not as every value is.
+# Special wordings: the name of a field, and the function that puts its values into words.
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
     "ended": repetition,

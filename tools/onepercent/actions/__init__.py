@@ -6,7 +6,7 @@ A module beside this one is found by itself, so a new action is one file.
 # The way of an action:
 # 1. `parse` turns its params, as sent, into canonical values. A preview keeps these.
 # 2. Its function finds rows through the unit of work, checks and changes them there, and gives it the
-#    outcome: what the diff shows, what may not be meant.
+#    outcome: the entries of the diff, and warnings of what may not be meant.
 # 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
 #    decides by its values, its rows and the unit's day alone.
 
@@ -61,12 +61,12 @@ class Action:
 
     @property
     def updates(self) -> bool:
-        """In an update null clears a field."""
+        """True if null clears a field: in an update."""
         return ".update" in self.name
 
     @property
     def published(self) -> bool:
-        """Only `undo_last` reverses, and only the shell imports."""
+        """True if preview_actions takes it: only `undo_last` reverses, only the shell imports."""
         return self.domain not in ("undo", "loop")
 
     def parse(self, params: object) -> JsonObject:
@@ -108,7 +108,7 @@ def action_on_one(name: str, /, **takes: Field):
 
 
 def ordered() -> list[Action]:
-    """The published actions by domain, and in a domain as they are declared, whoever imported them first."""
+    """The published actions by domain; within a domain in the order of their declarations."""
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         importlib.import_module(f"{__name__}.{path.stem}")
     published = [action for action in ACTIONS.values() if action.published]
@@ -152,7 +152,7 @@ def action_named(name: object) -> Action:
 
 
 def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
-    """What a change of an existing row is about; a pause is of its habit."""
+    """The thing that a change of an existing row is about; for a pause its habit."""
     table = row.table
     if table in OWNERS:
         habit = unit.row("habits", row["habit_id"])
@@ -191,8 +191,8 @@ def with_goal(unit: UnitOfWork, row: StoredRow) -> StoredRow:
 
 
 def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Edit]:
-    """What a diff shows of a changed row: a target as one thing, the amount of a goal by its sum, a place by
-    its number in the list."""
+    """The edits that a diff shows of a changed row: a target is one edit, a goal's amount is shown by its
+    sum, a place by its number in the list."""
     changes = {}
     for name, value in after.items():
         if name not in UNSAID and before[name] != value:
@@ -213,7 +213,7 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
 
 
 def _edit(column: str, before: Any, after: Any) -> Edit:
-    """A changed column; of a long text its length, and the place that changed."""
+    """The edit of a column; a long text is shown by its lengths and the part that changed."""
     lengths = [len(text) for text in (before, after) if isinstance(text, str)]
     if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
         return Edit(diff_value(column, before), diff_value(column, after))
@@ -221,12 +221,12 @@ def _edit(column: str, before: Any, after: Any) -> Edit:
 
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
-    """A diff's values for the columns to be stored, without the empty ones."""
+    """The values that a diff shows of `columns`, without empty ones."""
     return {name: diff_value(name, values[name]) for name in columns if values.get(name) is not None}
 
 
 def diff_value(column: str, value: Any) -> Any:
-    """A stored value as a diff shows it; a long text by its beginning and its length."""
+    """A stored value as a diff shows it: a long text by its beginning and its length."""
     if column in ("schedule_days", "month_days"):
         return numbers(value)
     if column == "is_complete":
@@ -239,7 +239,7 @@ def diff_value(column: str, value: Any) -> Any:
 def update_entity(
     unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: Mapping[str, Field]
 ) -> StoredRow:
-    """Set what really changes; `append` makes `texts` longer, each by a line. Returns the row as it is then.
+    """Set the columns that really change and return the new row; `append` adds a line to each of `texts`.
     Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
     additions = params.pop("append", None) or {}
     for name, text in additions.items():
@@ -257,8 +257,7 @@ def update_entity(
 
 
 def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
-    """The entry that says that a row goes; of several on a day the words or the amount say which one it
-    is."""
+    """The diff entry of a deleted row; its texts or amount tell it from others of the same day."""
     entry = Deleted(thing_of(unit, row))
     match row.table:
         case "diary":
@@ -280,7 +279,7 @@ def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
 
 
 def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
-    """Reopen a goal or step, and take back the XP of its completion on the day of that. Raises ToolError
+    """Reopen a goal or step; the XP of its completion goes on the day of that completion. Raises ToolError
     NOT_COMPLETED."""
     kind = KIND[row.table]
     column, state = ("status", "work") if kind == "goal" else ("is_complete", 0)
@@ -294,14 +293,15 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
 
 
 def set_archived(unit: UnitOfWork, row: StoredRow, params: JsonObject, archived: bool) -> None:
-    """Put a goal or habit out of sight, or back. Raises ToolError NOTHING_TO_UPDATE."""
+    """Archive a goal or habit, or bring it back. Raises ToolError NOTHING_TO_UPDATE."""
     archived_at = row["archived_at"] or unit.stamp
     unit.change(row, changed(row, {"archived_at": archived_at if archived else None}))
     unit.show(Archived(thing_of(unit, row), archived=archived))
 
 
 def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:
-    """A day that is not in the future nor long ago; today if none is sent. Raises ToolError INVALID_DATE."""
+    """A day that is neither in the future nor long ago; today if none is sent. Raises ToolError
+    INVALID_DATE."""
     today = unit.day
     earliest = (unit.today - timedelta(days=most_back)).isoformat()
     if day is None or earliest <= day <= today:

@@ -112,7 +112,8 @@ action_on_one("goal.unarchive")(partial(set_archived, archived=False))
 def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Delete a goal with its steps; the XP earned stays, and so do the habits that add to it."""
     own_steps = steps.of_goal(unit, goal["id"])
-    # Stamped like the goal, one by one: an undo brings back these, and none that was deleted before.
+    # Deleted one by one with the goal's time: an undo brings back these, but no step that was deleted
+    # earlier.
     for step in own_steps:
         unit.change(step, {"deleted_at": unit.stamp})
 

@@ -64,7 +64,7 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
     return {"at_most": limit, "unit": target.get("unit", targets.TIMES)}
 
 
-# The fields of a habit. What says more of a frequency is kept in columns of the same names
+# The fields of a habit. The details of a frequency are stored in columns of the same names
 # (schedules.DETAILS), a target in two.
 CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
@@ -88,7 +88,7 @@ CONTENT: dict[str, fields.Field] = {
 }
 # Frequencies that are called weekly, too.
 WEEKLY_DETAILS = ("custom", "times_per_week")
-# What a new habit has unless it is said; its penalty is then its reward.
+# The defaults of a new habit; its default penalty is its reward.
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
@@ -119,7 +119,7 @@ def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     params = targets.moved(unit, habit, params)
     _imply_frequency(params)
     if frequency := params.get("frequency_type"):
-        # What only another frequency needs goes.
+        # The details that only another frequency needs are cleared.
         for kind, column in schedules.DETAILS.items():
             if kind != frequency:
                 params.setdefault(column, None)
@@ -149,7 +149,7 @@ def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 
 def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
-    """Warn of an end that is over, and of amounts in another unit than that of the goal."""
+    """Warn of an end in the past, and of amounts in another unit than the goal's."""
     if params.get("until") and params["until"] < unit.day:
         unit.warn("warn.past", title=habit["name"], day=params["until"])
     if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
@@ -157,14 +157,14 @@ def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 
 def _link(unit: UnitOfWork, params: JsonObject) -> None:
-    """Put the id of the goal that a habit adds to into its values. In an update null means none."""
+    """Set the `goal_id` that a habit adds to; in an update null means none."""
     key = params.get("goal_id")
     if key is not None or ("goal_id" in params and unit.latest_goal is not None):
         params["goal_id"] = unit.existing("goal", key)["id"]
 
 
 def _columns(params: JsonObject) -> JsonObject:
-    """The values by the columns that keep them: a target has three."""
+    """The values by the columns that store them: a target has three."""
     if "target" in params:
         limits = "at_most" in (params["target"] or {})
         params = params | {"at_most": 1 if limits else None}
@@ -172,7 +172,7 @@ def _columns(params: JsonObject) -> JsonObject:
 
 
 def _imply_frequency(params: JsonObject) -> None:
-    """Set the frequency that its detail means: schedule_days alone, or with weekly, is custom."""
+    """Set the frequency that its details imply: schedule_days alone, or with weekly, is custom."""
     details = [kind for kind, name in schedules.DETAILS.items() if params.get(name)]
     frequency = params.get("frequency_type")
     if len(details) == 1 and (not frequency or (frequency == "weekly" and details[0] in WEEKLY_DETAILS)):
@@ -180,7 +180,7 @@ def _imply_frequency(params: JsonObject) -> None:
 
 
 def _check_schedule(habit: JsonObject) -> None:
-    """Raises ToolError if a frequency and what says more of it do not go together."""
+    """Raises ToolError if a frequency and its details contradict each other."""
     frequency = habit["frequency_type"]
     detail = schedules.DETAILS.get(frequency)
     if detail and not habit.get(detail):
@@ -201,8 +201,8 @@ def _check_schedule(habit: JsonObject) -> None:
 
 
 def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
-    """Note a new schedule from today on; the days before are judged by the one of their time. A habit of
-    today simply has another one."""
+    """Store a new schedule from today on; earlier days keep theirs. A habit created today just gets the new
+    one."""
     old = {"frequency_type": habit["frequency_type"], "detail": schedules.detail(habit)}
     new = {"frequency_type": after["frequency_type"], "detail": schedules.detail(after)}
     if new == old:

@@ -1,7 +1,7 @@
 """Actions on the days of habits: marked kept or missed."""
 
-# A day of a habit has one mark: completed, missed, or partial: an amount below the target. The mark remembers
-# the XP that it brought: what replaces it moves the difference, taking it off moves all of it.
+# A day of a habit has one mark: completed, missed, or partial (an amount below the target). The mark stores
+# the XP that it brought: replacing it moves the difference, removing it moves all of it.
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -136,7 +136,7 @@ def _mark(
     status: str,
     marked: Marked,
 ) -> bool:
-    """Mark a day and add it to the diff's entry; False if it has this mark already."""
+    """Mark a day and add it to the diff's entry; False if it already has this mark."""
     habit = history.habit
     before = unit.row("habit_marks", habit["id"], day)
     present = before or NO_MARK
@@ -151,7 +151,7 @@ def _mark(
     worth = 0
     if status == "completed":
         amount = _amount(habit, present, params)
-        # A habit without a target has no amounts. A day that is done stays done, though the target grew
+        # A habit without a target has no amounts. A day that is done stays done, even if the target has grown
         # since.
         if habit["at_most"]:
             if (amount or 0) > habit["target_amount"]:
@@ -193,14 +193,14 @@ def _mark(
 
 
 def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
-    """True if the week of a day has, without it, as many times as the habit needs."""
+    """True if the week has all the times that the habit needs, even without this day."""
     times = history.course.at(days.ordinal(day)).times
     (others,) = unit.db.execute(OTHERS, {"habit": history.habit["id"], "day": day}).fetchone()
     return 0 < times <= others
 
 
 def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:
-    """The amount of the day: what is sent is added, and done without an amount means all of it."""
+    """The day's amount: what is sent is added; “done” without an amount means the whole target."""
     target = habit["target_amount"]
     present = mark["amount"] or 0
     if "amount" not in params:

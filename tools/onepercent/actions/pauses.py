@@ -75,7 +75,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
-    """The habits that an action names: one, several, or all that are in sight; with exceptions."""
+    """The habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
         fields.check_one(params, *SEVERAL)
         habits = unit.find_all("habit", IN_SIGHT, LAST, unit.day)
@@ -123,8 +123,8 @@ def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[St
 
 
 def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:
-    """End the first pause that is not over, the day before today; one that has not begun goes. Returns its
-    first day, "" if there is none."""
+    """End the first unfinished pause as of yesterday; one that has not begun is removed. Returns its first
+    day, "" if there is none."""
     for row in _pauses(unit, habit, unit.day, LAST):
         first: str = row["first_day"]
         if first >= unit.day:

@@ -36,7 +36,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     values = changed(before, params)
     changes = edits(unit, before, StoredRow("persons", before | values))
 
-    # In words the zone of the settings has its name.
+    # In a sentence the zone of the settings is shown by its name.
     if zone := changes.get("time_zone"):
         default = days.zone_of_settings()
         changes["time_zone"] = Edit(zone.before or default, zone.after or default)

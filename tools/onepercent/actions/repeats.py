@@ -14,11 +14,11 @@ from tools.onepercent.habits import due_days
 from tools.onepercent.rules import LONGEST_INTERVAL
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
-# Columns of a step that the next of its series does not take over.
+# Columns that the next step of a series does not take over.
 OWN = ("id", "dt", "progress", "is_complete", "completed_at", "completed_on", "updated_at")
 
 
-# The days of a rule by what it is counted in; every day and every year have none.
+# The field of a rule's days for each period; every day and every year have none.
 ON = {
     "week": fields.several(fields.Field({}, "weekdays", fields.weekday)),
     "month": fields.several(fields.integer(1, 31)),
@@ -61,8 +61,8 @@ RULE = fields.Field(
 
 
 def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
-    """Count the rule in the values of a step from its day, by default from today; without a day it begins on
-    the rule's first."""
+    """Start the rule of a step on the step's day, by default today; a step without a day gets the rule's
+    first."""
     repeat = values.get("repeat")
     if not repeat:
         return
@@ -72,9 +72,8 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
 
 
 def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
-    """Hand the rule of a step that is done on a day over to the next one, which is made; return its day, None
-    if there is none. What is done late, while a later day is due already, was due on the last day of the rule
-    before."""
+    """Make the next step of a series and hand the rule over to it, when a step is done on `day`; return the
+    new day, None if the series ends. A step done late counts for the last day of the rule up to then."""
     if step["repeat"] is None or not step["dt"]:
         return None
 

@@ -39,7 +39,7 @@ ALSO = {
 }
 LAST_PLACE = 1_000_000
 
-# The fields of a step, in the order in which they are said; in a list of new ones it has no place.
+# The fields of a step in the order of the sentences; steps of a list take no `order`.
 DESCRIPTION = {"description": fields.text(2000)}
 CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
@@ -100,7 +100,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _inbox(unit: UnitOfWork) -> StoredRow:
-    """The goal for errands: the oldest open one of that name; made if there is none."""
+    """The goal for errands: the oldest open one of that name, or a new one."""
     title = words.text_of("inbox")
     present = unit.db.execute(INBOX, {"user": unit.user, "title": title}).fetchone()
     if present:
@@ -111,7 +111,7 @@ def _inbox(unit: UnitOfWork) -> StoredRow:
 
 
 def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
-    """Add steps to a goal; return what the diff shows of each: every field that it can have, in order."""
+    """Add steps to a goal; return the diff's row of each: every field that a step can have, in order."""
     shown = []
     for step in steps:
         key, values = _add(unit, goal_id, step)
@@ -172,7 +172,7 @@ def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     },
 )
 def shift(unit: UnitOfWork, params: JsonObject) -> None:
-    """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and
+    """Move open steps (of a goal, of a list, or all overdue ones) by `days` or to the day `dt`; `from` and
     `to` bound their dates."""
     fields.check_one(params, "days", "dt")
     first = params.get("from", "0")  # a step without a date is before it
@@ -210,7 +210,8 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
-    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
+    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in exactly one
+    way."""
     match fields.check_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
             return of_goal(unit, unit.existing("goal", params["goal_id"])["id"])

@@ -1,4 +1,4 @@
-"""Amounts that goals and habits count towards, and a place in an order of one's own."""
+"""Target amounts of goals and habits, and their place in the person's own order."""
 
 import re
 from dataclasses import replace
@@ -25,12 +25,12 @@ ANY_AMOUNT = fields.of_type(
 )
 UNIT = fields.text(20, line=True)
 PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
-# The unit if none is said.
+# The unit of a target without one.
 TIMES = "×"
 
 
 def _target(name: str, value: object) -> JsonObject:
-    """An amount with its unit; also a number alone, or both as a text: “20 pages”."""
+    """An amount with its unit; a number alone and a text (“20 pages”) are taken too."""
     if type(value) in (int, float):
         value = {"amount": value}
     if isinstance(value, str) and (spoken := fields.SPOKEN_AMOUNT.fullmatch(value.strip())):
@@ -41,7 +41,7 @@ def _target(name: str, value: object) -> JsonObject:
 
 TARGET = replace(PARTS, convert=_target, empty=True)
 
-# Where a goal or habit is to stand: before another one, null for the last; or its place, from 1 on.
+# The fields that move a goal or habit: before another one (null: to the end), or to a place from 1 on.
 ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer(1, LARGEST_PLACE)}
 
 # The sum of a goal: what was added to it, and the amounts of the habits that add to it.
@@ -49,10 +49,10 @@ SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount) FROM habits h JOIN 
     WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
 SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
 
-# What the list shows, in which a place is counted.
+# The condition for a place to count: the list shows the goal or habit.
 IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archived_at IS NULL"}
-# Things stand in the order of the person; what was never moved stands by its id. The place before another
-# one, halfway to the one that precedes it; else that of a number among those in sight; else the last.
+# Goals and habits stand in the person's order; one that was never moved stands by its id. The new place is
+# halfway between the one named and the one before it; or that of a number among those in sight; or the last.
 PLACE = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_sight} AS is_seen FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND id <> :id),
     ranked AS (SELECT *, lag(place, 1, place - 2) OVER so_far AS previous, sum(is_seen) OVER so_far AS number
@@ -65,7 +65,7 @@ FEEDING = "SELECT id FROM habits WHERE user = ? AND goal_id = ? AND deleted_at I
 
 
 def columns(params: JsonObject) -> JsonObject:
-    """The values by the columns that keep them: those of a target."""
+    """The values by the columns that store them: a target has several."""
     if "target" not in params:
         return params
     target = params["target"] or {}
@@ -79,19 +79,19 @@ def columns(params: JsonObject) -> JsonObject:
 
 
 def without_target(kind: str) -> ToolError:
-    """The error of an amount for a goal or habit that wants none."""
+    """The error of an amount for a goal or habit without a target."""
     hint = f'Give it one with {kind}.update: target {{"amount": 2, "unit": "l"}}.'
     message = f"{kind.capitalize()} has no target to count towards"
     return ToolError(message, hint, code="FIELD_INVALID", field="amount")
 
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
-    """What a goal has come to."""
+    """The amount that a goal has reached."""
     return float(unit.value(SUM_OF_GOAL, goal["id"]))
 
 
 def warn_of_reached(unit: UnitOfWork, goal: StoredRow | None) -> None:
-    """Say that an open goal has what it wants."""
+    """Warn that an open goal has reached its target."""
     if not goal or not goal["target_amount"] or goal["status"] != "work" or goal["archived_at"]:
         return
     total = sum_of(unit, goal)
@@ -100,8 +100,7 @@ def warn_of_reached(unit: UnitOfWork, goal: StoredRow | None) -> None:
 
 
 def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
-    """The params with the place that `before` or `order` means: halfway between two others, or after the
-    last."""
+    """The params with the place that `before` or `order` means."""
     if not params.keys() & ORDER.keys():
         return params
     entity = KIND[row.table]
@@ -122,7 +121,7 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
 
 
 def number(unit: UnitOfWork, row: StoredRow) -> int:
-    """The number of a thing in its list, as the list is now."""
+    """The number of a goal or habit in its list as the list is now."""
     table = row.table
     statement = f"""SELECT count(*) + 1 FROM {table} WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]}
         AND id <> ? AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
@@ -131,7 +130,7 @@ def number(unit: UnitOfWork, row: StoredRow) -> int:
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow | None) -> None:
-    """Warn of a habit whose amounts do not count in the unit of its goal."""
+    """Warn of a habit whose unit is not the unit of its goal."""
     if goal is None or goal["target_amount"] is None:
         return
     if habit["target_amount"] is None:

@@ -1,4 +1,4 @@
-"""A unit of work: what a sequence of actions reads and changes inside one transaction.
+"""A unit of work: everything that a sequence of actions reads and changes in one transaction.
 
 It records every row as first read, so that apply can detect what changed since the preview, and every change
 with the values it replaced, so that it can be undone.
@@ -42,7 +42,7 @@ OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habi
 
 SHORT = 64  # longer text is remembered by its digest
 
-# Columns that say nothing to a person.
+# Columns that mean nothing to a person.
 INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
@@ -72,11 +72,9 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries, the id of what it created.
-
-    `message`: what to say once it is done, if the entries do not say it; `warnings`: what may not be meant;
-    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then,
-    with the XP that this moves.
+    """The result of an action: the diff's entries and the id of what it created. `message`: replaces the
+    sentences of the entries once it is done; `warnings`: of what may not be meant; `reversal`: the apply that
+    is undone or redone here, and whether it is undone afterwards; `reversed_xp`: the XP that this moves.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -132,9 +130,9 @@ class UnitOfWork:
         self.day = self.today.isoformat()
 
     def existing(self, entity: str, reference: int | str | None) -> StoredRow:
-        """The row of an undeleted goal, step, habit or diary entry that an id field means; the `dt` of a step
-        that repeats is the day on which it is due. Raises ToolError:
-        GOAL_NOT_FOUND and the like, or what is wrong with a reference."""
+        """The row of the undeleted goal, step, habit or diary entry that an id field means; the `dt` of a
+        repeating step is its due day. Raises ToolError: GOAL_NOT_FOUND and the like, or what is wrong with a
+        reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.row(ENTITIES[entity], key)
         if row is None or row["deleted_at"]:
@@ -158,8 +156,8 @@ class UnitOfWork:
         return key
 
     def find_all(self, entity: str, statement: str, *values: int | str) -> list[StoredRow]:
-        """The rows whose ids a query of this user selects, found one by one, so that another session's change
-        of them is noticed."""
+        """The rows whose ids a query selects, each read by itself, so that another session's change of them
+        is noticed."""
         ids = self.db.execute(statement, (self.user, *values)).fetchall()
         return [self.existing(entity, key) for (key,) in ids]
 
@@ -184,7 +182,7 @@ class UnitOfWork:
         return row
 
     def shown_id(self, entity: str, key: int) -> int | None:
-        """The id for the diff; None for what this preview creates, which has none yet."""
+        """The id for the diff; None for what this preview creates."""
         return None if f"{ENTITIES[entity]}/{key}" in self.own else key
 
     def create(self, entity: str, values: JsonObject) -> int:
@@ -195,7 +193,7 @@ class UnitOfWork:
         return key
 
     def insert_stamped(self, table: str, values: JsonObject) -> int:
-        """Insert a row with the times of its making and of its last change; a rating does not change."""
+        """Insert a row with the times of its creation and last change; a rating has no last change."""
         stamped = values | {"created_at": self.stamp}
         if table != "ssp_evaluations":
             stamped["updated_at"] = self.stamp
@@ -229,7 +227,7 @@ class UnitOfWork:
         self.journal.append(Change(table, key, dict(stored), values))
 
     def remove(self, row: StoredRow) -> None:
-        """Delete a row for good; undo does, and what takes off a mark or a pause."""
+        """Delete a row for good: for undo, and to remove a mark or a pause."""
         key = key_of(row.table, row)
         self.db.execute(f"DELETE FROM {row.table} WHERE {_by_key(row.table)}", key)
         self.journal.append(Change(row.table, key, dict(row), None))
@@ -239,15 +237,13 @@ class UnitOfWork:
         self.outcome.entries.append(entry)
 
     def warn(self, name: str, **values: object) -> None:
-        """Add a warning: its text, and the values of the places in it; one that is there already is not
-        repeated."""
+        """Add a warning: the key of its text and the values for its placeholders; each is given once."""
         if (name, values) not in self.outcome.warnings:
             self.outcome.warnings.append((name, values))
 
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:
-        """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance.
-
-        `day`: the day that it is for, if that is not today.
+        """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance. `day`:
+        the day it counts for, by default today.
         """
         amount = max(amount, -balance(self.db, self.user)[0])
         if amount:
@@ -264,7 +260,8 @@ class UnitOfWork:
         return amount
 
     def earn_in_all(self, worth: int, action: str, entity_id: int, day: str | None = None) -> int:
-        """Enter what makes the XP that an entity has brought so far its worth; return the amount entered."""
+        """Enter the difference between the XP that an entity has brought so far and its worth; return that
+        amount."""
         entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
@@ -300,7 +297,7 @@ def _by_key(table: str) -> str:
 
 
 def fingerprint(row: StoredRow) -> list[Any]:
-    """The values of a row. Equal rows have equal ones, also after a trip through JSON."""
+    """The values of a row, equal for equal rows even after a round trip through JSON."""
     return list(map(digested, row.values()))
 
 
@@ -324,7 +321,7 @@ def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
     name = label(table, row or {})
     if not (row and before):
         return f"{name} was {'added' if row else 'removed'}"
-    # A preview of the version before may lack the newest columns.
+    # A preview kept by an earlier version may lack the newest columns.
     columns = zip(row, before, fingerprint(row), strict=False)
     names = [column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS]
     if "deleted_at" in names or row.get("deleted_at"):
@@ -333,7 +330,7 @@ def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
 
 
 def label(table: str, row: JsonObject) -> str:
-    """A row as a sentence names it."""
+    """The name of a row in a sentence."""
     noun = table.removesuffix("s").replace("_", " ")
     name = row.get("title") or row.get("name") or row.get("date")
     return f"{noun} '{name}'" if name else noun

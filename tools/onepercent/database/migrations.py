@@ -16,7 +16,7 @@ APPLICATION_ID = 0x31504374
 STATE = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_marks", "diary", "ssp_evaluations",
          "xp_ledger", "persons")  # fmt: skip
 
-# Tables of how it came to be; `applied` says how to take the last of it back.
+# Tables of how it came to be; `applied` holds what undo needs.
 HISTORY = ("audit", "previews", "applied")
 
 MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse")
@@ -24,7 +24,7 @@ UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0"
 
 
 def _unfold_triggers(table: str, day: str) -> str:
-    """Set the fold of a streak back when a day that is folded changes."""
+    """The triggers that set a folded streak back when a folded day changes."""
     triggers = []
     for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
         triggers.append(f"""CREATE TRIGGER {table}_unfold_{event} AFTER {event} ON {table} BEGIN
@@ -163,8 +163,8 @@ UPDATE steps SET deleted_at = updated_at WHERE id IN (SELECT id FROM temp.copies
 DROP TABLE temp.copies
 """
 
-# Version 8: amounts of goals, habits that end, that stay below a limit, and that add to a goal; an order of
-# one's own. A habit of every n days begins anew with each day on which it is done: its streaks are counted
+# Version 8: amounts of goals, habits that end, that stay below a limit, and that add to a goal; the person's
+# own order. A habit of every n days begins anew with each day on which it is done: its streaks are counted
 # again.
 EIGHTH = f"""
 ALTER TABLE goals ADD COLUMN target_amount REAL

@@ -32,7 +32,7 @@ RESTORE = (
     "Put a backup in its place: `python3 -m tools onepercent restore FILE`, or an export:"
     " `python3 -m tools onepercent import FILE`. What is there now is kept beside it."
 )
-# By sqlite's own words (sqlite3ErrStr): Python 3.10 gives no result codes.
+# By sqlite's texts (sqlite3ErrStr): Python 3.10 gives no result codes.
 CAUSES = {
     "is locked": ("Another session has been writing for too long", "Try again in a moment."),
     "disk is full": ("The disk is full", "Make room, then try again."),
@@ -90,7 +90,7 @@ def _within(kind: str, reads_only: bool = False, synchronous: str = "FULL") -> I
 
 
 def today() -> date:
-    """The person's date now, by the database's word on how they count days; by the settings if it cannot be
+    """The person's date now, by the zone and hour stored in the database; by the settings if it cannot be
     read."""
     with suppress(ToolError), reading():
         return days.today()
@@ -98,7 +98,7 @@ def today() -> date:
 
 
 def persons_day(db: Database) -> days.PersonsDay:
-    """In which zone the present user counts days, and when a day begins."""
+    """The zone in which the present user counts days, and the hour at which a day begins."""
     user = settings.user()
     row = db.execute("SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)).fetchone()
     zone, start_hour = row or (None, 0)
@@ -206,7 +206,8 @@ def open_database(file: Path) -> Database:
 
 
 def _bring_up_to_date(db: Database, file: Path) -> None:
-    """One process migrates, the others wait for it: sqlite does not wait where the journal mode changes."""
+    """Migrate in one process while the others wait: sqlite itself does not wait for a change of the journal
+    mode."""
     newest = len(migrations.MIGRATIONS)
     with locked(file):
         version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -230,7 +231,7 @@ def check_version(version: int, file: Path) -> None:
 
 
 def locked(file: Path):
-    """Keep everybody else from making, migrating or replacing the file meanwhile."""
+    """Hold the lock for making, migrating or replacing the file."""
     return files.exclusive_lock("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock"))
 
 
@@ -287,7 +288,7 @@ def refused(message: str, hint: str) -> ToolError:
 def translated(error: Exception, file: Path) -> ToolError:
     """The error for one of sqlite, or of reading what it gave."""
     text = str(error)
-    # A function of ours fails at what the tools never wrote.
+    # Our own SQL functions fail at values that the tools never wrote.
     if not isinstance(error, sqlite3.Error) or re.search("malformed|not a database|user-defined", text):
         return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
     message, advice = next(cause for words, cause in CAUSES.items() if words in text)

@@ -1,4 +1,5 @@
-"""What is in sight, dated, overdue, due on a day: one rule each, for actions, snapshot, pages and notices."""
+"""The one rule each for in sight, dated, overdue and due on a day, for actions, snapshot, pages and
+notices."""
 
 # A step is in sight unless its goal is archived; one that is to be done, only while its goal is open.
 #
@@ -22,9 +23,9 @@ from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedul
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
 MONTHS = 12  # of a year
-# The most days of what a rule is counted in.
+# The most days of a period.
 PERIOD_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
-# Zones and the hour at which a day begins make a stamp differ from the person's date by no more.
+# A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
 OPEN_GOALS = """(SELECT * FROM goals WHERE user = :user AND status = 'work' AND archived_at IS NULL
@@ -71,7 +72,8 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
 
 
 def begun(repeat: str, day: date) -> str:
-    """A rule that is counted from a day on; of a rule without days its weekday, or its day of the month."""
+    """A rule that starts on a day; a rule without days of its own gets that day's weekday or day of the
+    month."""
     parts = json.loads(repeat)
     interval = parts.get("interval", 1)
     if "on" not in parts and parts["every"] != "day":
@@ -91,7 +93,7 @@ def begun_again(repeat: str, day: date) -> str:
 
 
 def every_turn(repeat: str) -> str:
-    """A rule without its interval: what is due every two weeks may begin in any of them."""
+    """A rule without its interval: a series of every two weeks may begin in any week."""
     parts = json.loads(repeat)
     parts.pop("interval", None)
     return json.dumps(parts)
@@ -112,7 +114,7 @@ def last_day(repeat: str, dt: str, until: str) -> str:
 
 
 def missed(repeat: str, dt: str, due: str) -> int:
-    """The days of a series, from that on which its step was set, that are over while it is due on another."""
+    """The days of a series, from the one its step was set to, that have passed undone."""
     return len({dt, *_between(repeat, dt, due)} - {due}) if dt < due else 0
 
 
@@ -157,7 +159,7 @@ class Rule(NamedTuple):
 
 @lru_cache
 def _rule(repeat: str) -> Rule:
-    """What the text of a rule means."""
+    """The schedule that the text of a rule means."""
     parts = json.loads(repeat)
     every = parts["every"]
     interval = parts.get("interval", 1)

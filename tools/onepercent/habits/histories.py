@@ -1,5 +1,4 @@
-"""Habits with their histories: a sign per day for people, and the streak of the periods in a row in which it
-was kept."""
+"""Histories of habits: a sign per day for people, and the streak, the number of periods kept in a row."""
 
 # The rules, and what is stored of them.
 # - A period is a due day, or an ISO week of a habit that is due some times per week, or a turn of every n
@@ -43,8 +42,8 @@ HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
     FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
-# What is due depends on the last time for habits of every n days: their marks are all read. Without a mark
-# only days below a limit count.
+# For habits of every n days, what is due depends on the last time: all their marks are read. Days without a
+# mark count only below a limit.
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
     AND habit_id NOT IN (SELECT id FROM habits WHERE frequency_type = 'every_n_days'
         UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
@@ -73,7 +72,7 @@ class History:
     marks: dict[int, str]
 
     def streak(self, today: int, last: int = FOREVER) -> Streak:
-        """Run that stands today, and the best one ever; of the days up to `last`."""
+        """The run that stands and the best one ever, over the days up to `last`."""
         run, best = self.folded
         for is_kept in self._verdicts(today, min(today, last)):
             run = run + 1 if is_kept else 0
@@ -114,12 +113,12 @@ class History:
         return "".join(signs)
 
     def is_owed(self, day: int) -> bool:
-        """True if it is due on a day that is not over, and not marked: what may wait for another day of the
-        week is not."""
+        """True if it is due on a day that is not over and has no mark; what may wait for another day of the
+        week is not owed."""
         return day in self._due(day, day, day)
 
     def is_expected(self, day: int) -> bool:
-        """True if a mark of a day is on schedule, also of what is due since another day."""
+        """True if a mark on this day is on schedule, also for what has been due since an earlier day."""
         return self.course.is_due(day) or self.is_owed(day)
 
     def _due(self, first: int, last: int, today: int) -> set[int]:
@@ -149,7 +148,7 @@ class History:
         return self.marks.get(day, " ")
 
     def done_in_week(self, today: int) -> int:
-        """Days of the present week on which it is done."""
+        """The number of days of this week on which it is done."""
         return sum(self.mark(day) == "+" for day in range(days.monday(today), today + 1))
 
 
@@ -213,7 +212,7 @@ def fold_streaks(db: Database, today: date) -> None:
 
 
 def is_misfolded(db: Database, today: date) -> bool:
-    """True if a streak with its fold is another than that of all its marks. Raises Unreadable."""
+    """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
     folded = _load(db, "1", {}, today)
     counted = _load(db, "1", {}, today, folds=False)
     day = today.toordinal()
@@ -265,7 +264,7 @@ def _history(row: Row, today: date, since: date) -> History:
 def begun_anew(
     schedules: list[tuple[int, Schedule]], marks: dict[int, str]
 ) -> Iterator[tuple[int, Schedule]]:
-    """The schedules, of which one of every n days begins anew with each day on which it was done."""
+    """The schedules, in which every n days are counted again from each day on which the habit was done."""
     ends = [begin for begin, _ in schedules[1:]]
     for (begin, each), end in zip(schedules, [*ends, FOREVER], strict=True):
         yield begin, each

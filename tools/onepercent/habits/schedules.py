@@ -8,11 +8,11 @@ from tools.onepercent import days
 from tools.onepercent.days import WEEK, Unreadable
 
 NAMED = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
-# The column that says more of a frequency.
+# The column with the details of a frequency.
 DETAILS = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
 FREQUENCIES = (*NAMED, "weekly", *DETAILS)
 
-# The first day of a habit's first schedule: it also holds for marks made before the habit was.
+# The first day of a habit's first schedule, which holds for marks older than the habit too.
 BEGINNING = "0001-01-01"
 LAST = "9999-12-31"
 FOREVER = date.max.toordinal()
@@ -43,7 +43,7 @@ class Schedule(NamedTuple):
             return range(first + (self.anchor - first) % turn, last + 1, turn)
         if self.frequency == "monthly":
             return filter(self._is_due_in_month, span)
-        # Without a call for each day: this is read for years of habits.
+        # No call per day: this runs over years of habits.
         return [day for day in span if (day - 1) % WEEK + 1 in self.numbers]
 
     def _is_due_in_month(self, day: int) -> bool:
@@ -126,7 +126,7 @@ class Course(NamedTuple):
         return schedule
 
     def period(self, day: int) -> str:
-        """What a streak counts: weeks, days, or times if the days lie apart."""
+        """The unit of a streak: weeks, days, or times if the days lie apart."""
         schedule = self.at(day)
         if schedule.times:
             return "week"

@@ -1,1 +1,1 @@
-"""Things that a person looks at: the page of a preview, the page of the days."""
+"""Pages for the person: of a preview, and of the days."""

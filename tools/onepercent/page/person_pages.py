@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
 
-# The entries of `_meta` that hold what a page draws and the model need not pay for.
+# The entries of `_meta` with what a page draws: the model does not pay for them.
 TEXTS = "pi-mcp/preview"
 DAYS_DATA = "pi-mcp/days"
 
@@ -117,9 +117,9 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
 
 
 def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
-    """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days
-    are summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the
-    days that are still to come are no losses. A long period has its months, too."""
+    """The glance over a period. `cells`, one a day: the share of habits kept, XP, steps done, diary entries.
+    The first `passed` days are summed up in `now`, and as many of the time before in `before`, which is empty
+    if nothing was: the days that are still to come are no losses. A long period has its months, too."""
     first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     until = last
@@ -153,7 +153,7 @@ def _sum(recent: Past, first: date, length: int) -> list[float]:
 
 
 def _cell(recent: Past, day: date) -> list[float]:
-    """The numbers of one day; what is still open today is due in it."""
+    """The numbers of one day; what is still open today counts as due."""
     return _numbers(recent.sums(day, day, with_open=True))
 
 
@@ -164,8 +164,8 @@ def _numbers(sums: Sums) -> list[float]:
 
 
 def _one_day(view: present.View, recent: Past) -> JsonObject:
-    """What can be ticked off on a day, what it brought, and the days that can be turned to; of today also
-    what the next day holds."""
+    """The data of one day: what can be ticked off, what it brought, the days to turn to; for today also the
+    next day's steps."""
     db = recent.db
     day = view.first
     data = {

@@ -1,12 +1,12 @@
-"""The parts of a snapshot, and what they are asked to show."""
+"""The sections of a snapshot, and the view they are asked for."""
 
 from datetime import date
 from typing import NamedTuple
 
 
 class View(NamedTuple):
-    """The parts to show: of whom, on which day, from one date to another, goals of which status or only
-    one. `past`: the first and last day of the history; `diary_told`: the diary has these days whole."""
+    """The view: of whom, on which day, between which dates, goals of which status or only one goal. `past`:
+    the first and last day of the history; `diary_told`: the diary has these days whole."""
 
     user: str
     today: date

@@ -1,4 +1,4 @@
-"""Looking back: what was closed, kept, written and earned between two days, and in as many days before."""
+"""The past: what was closed, kept, written and earned between two days, and in as many days before."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -22,14 +22,14 @@ EXCERPT = 200
 DAYS_AS_TEXT = 28
 DAY = timedelta(days=1)
 
-# Each is read from an index alone, whatever the length of the life.
+# Each is read from an index alone, however long the history.
 CLOSED = "deleted_at IS NULL AND user = :user AND completed_on BETWEEN :first AND :last"
 CLOSED_STEPS = f"FROM steps WHERE is_complete = 1 AND {CLOSED}"
 CLOSED_GOALS = f"FROM goals WHERE status = 'complete' AND {CLOSED}"
 SUMS = f"""SELECT (SELECT total(xp) FROM xp_ledger WHERE user = :user AND day BETWEEN :first AND :last),
     (SELECT count(*) {CLOSED_STEPS}), (SELECT count(*) {CLOSED_GOALS}), (SELECT count(DISTINCT date) FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL)"""
-# Counted back from the present balance, so that the cost does not grow with the life.
+# Counted back from the present balance, so that the cost does not grow with the history.
 EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last), total(min(xp, 0)) FILTER (WHERE day <= :last),
     total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
 DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
@@ -52,7 +52,7 @@ FIRST_KEPT = """SELECT min(day) FROM (
     UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
-# The lists of the past: the name and the value of what tells a day's piece.
+# The lists of a day: the name of each and the column it shows.
 PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
     "weeks": ("week", lambda day: f"{day - day.weekday() * DAY}"),
@@ -72,8 +72,7 @@ class Sums(NamedTuple):
 
 
 class Past:
-    """A person's past from one day to another, read a span of days at a time. `habits`: signs from the day
-    `since` on."""
+    """A person's past between two days, read by spans of days. `habits`: signs from the day `since` on."""
 
     def __init__(self, db: Database, user: str, since: date, last: date, today: date):
         self.db = db
@@ -88,7 +87,7 @@ class Past:
         return self.db.execute(statement, values).fetchall()
 
     def sums(self, first: date, last: date, with_open: bool = False) -> Sums:
-        """What can still be done today is not due yet, except `with_open`."""
+        """The sums of a span of days; what can still be done today is due only `with_open`."""
         span = slice((first - self.since).days, (last - self.since).days + 1)
         until_today = self.ends_today and not with_open
         signs = "".join(without_open_day(habit.signs, until_today)[span] for habit in self.habits)
@@ -108,8 +107,8 @@ class Past:
 
 
 def kept(db: Database, user: str, first: date | None, last: date | None, today: date) -> tuple[date, date]:
-    """The days to look back on: those asked for, by default the last seven; of a long period those of which
-    something is kept. Raises ToolError INVALID_DATE if nothing of it is kept."""
+    """The period to look back on: the one asked for, by default the last seven days; of a long one the part
+    with something in it. Raises ToolError INVALID_DATE if nothing of it is kept."""
     until = last or max(today, first or today)
     start = first or until - (WEEK - 1) * DAY
     if first or last:
@@ -166,12 +165,12 @@ def _numbers(sums: Sums) -> JsonObject:
 
 
 def without_open_day(signs: str, until_today: bool) -> str:
-    """The signs, in which nothing is due that can still be done today."""
+    """The signs; what can still be done today is not due yet."""
     return signs[:-1] + "." if until_today and signs.endswith(("?", "~")) else signs
 
 
 def due(signs: str) -> int:
-    """An excused day is not due."""
+    """The number of due days; an excused day is not due."""
     return sum(map(signs.count, "+-~?"))
 
 
@@ -182,8 +181,8 @@ def rate(signs: str, until_today: bool = False) -> int | None:
 
 
 def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: bool) -> JsonObject:
-    """A day, a week or a month without what is empty; nothing if nothing happened, whatever was due. The
-    steps of a longer one are counted."""
+    """One day, week or month without its empty parts; {} if nothing was done in it. Steps of a week or month
+    are only counted."""
     sums = recent.sums(first, last)
     if not any(sums._replace(due=0)):
         return {}

@@ -59,7 +59,7 @@ AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
 FEW = 3
 BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")]
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
-# The fields that are said once for all, if at least FEW items share them.
+# Fields that move into `usual` if at least FEW items share a value.
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 
 
@@ -74,7 +74,7 @@ AS_SHOWN: dict[str, Callable[[Any], Any]] = {
 
 
 def item_of(row: Row) -> JsonObject:
-    """A row as every section shows it, without what has no value."""
+    """A row as every section shows it, without empty values."""
     item = {name: value for name, value in dict(row).items() if value is not None}
     for name in item.keys() & AS_SHOWN.keys():
         item[name] = AS_SHOWN[name](item[name])
@@ -82,8 +82,8 @@ def item_of(row: Row) -> JsonObject:
 
 
 def goals(db: Database, view: View) -> JsonObject:
-    """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every
-    step. Raises ToolError GOAL_NOT_FOUND."""
+    """Goals with their next step; `with_steps`: whole, with their open steps; a single goal with every step.
+    Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
@@ -109,8 +109,8 @@ def _with_target(item: JsonObject) -> JsonObject:
 
 
 def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
-    """Take what most items share out of them; return it under `usual`, if there is any. Who lacks the value
-    keeps an explicit null."""
+    """Move values that most items share into `usual` and return it; an item without such a value gets an
+    explicit null."""
     usual: JsonObject = {}
     for name in names:
         values = [item[name] for item in items if name in item]
@@ -188,8 +188,8 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
 
 
 def _status(history: History, today: int, times: int) -> str:
-    """A habit of some times per week is done for today once the week has them, and not due as long as it may
-    wait."""
+    """Today's status of a habit; one of some times per week is done once the week has them, and not due while
+    it may wait."""
     mark = history.mark(today)
     if mark == "+" or (times and history.done_in_week(today) >= times):
         return "completed"
@@ -250,7 +250,7 @@ def ssp(db: Database, view: View) -> JsonObject:
 
 
 def xp(db: Database, view: View) -> JsonObject:
-    """Level n starts at 1000·(n−1) of the balance; progress in percent."""
+    """XP and level: level n starts at 1000·(n−1) of the balance; progress in percent."""
     present, lifetime = balance(db, view.user)
     level = present // LEVEL_XP + 1
     return {
@@ -263,7 +263,8 @@ def xp(db: Database, view: View) -> JsonObject:
 
 
 def status(db: Database, view: View) -> JsonObject:
-    """What is set up, what works without internet, the newest copy of the database and how to make one."""
+    """The status: what is set up, what works without internet, the newest copy of the database and how to
+    make one."""
     return {
         "systems": {name: found.state for name, found in health.every()},
         "offline": "all but search and sync_docs works without internet",

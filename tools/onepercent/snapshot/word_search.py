@@ -20,7 +20,8 @@ MATCHES = f"""SELECT * FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
         FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
-    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, due_day(s.repeat, s.dt, s.updated_at, :today), NULL, NULL, NULL, nullif(s.is_complete, 0)
+    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, due_day(s.repeat, s.dt, s.updated_at, :today),
+        NULL, NULL, NULL, nullif(s.is_complete, 0)
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.deleted_at IS NULL AND has_words(CAST(s.title AS BLOB))
     UNION ALL SELECT 'habit', id, NULL, NULL, NULL, NULL, name, NULL, NULL, NULL
@@ -72,11 +73,11 @@ def folded(text: str) -> str:
 
 
 def search(db: Database, user: str, query: str) -> JsonObject:
-    """Everything that has each of the wanted words, or if nothing has, any of them: open things first, the
-    newest diary entries last."""
+    """Everything that has all of the words, or if nothing has, any of them: open things first, what is done
+    last."""
     words = WORD.findall(folded(query))
     alternatives = [variants(word) for word in words]
-    # A preposition alone says nothing.
+    # A preposition alone finds everything.
     longer = [variants(word) for word in words if len(word) >= SHORTEST_STEM] or alternatives
     rows = _matches(db, user, alternatives, all) or _matches(db, user, longer, any)
     items = []
@@ -99,7 +100,7 @@ def _matches(
     alternatives: list[list[str]],
     enough: Callable[[Iterable[object]], bool],
 ) -> list[JsonObject]:
-    """What has enough of the words."""
+    """The rows that have enough of the words."""
     stems = list(chain(*alternatives))
     # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
     # it.
