@@ -1,4 +1,4 @@
-"""Checking a printer's configuration against the documentation, and telling what was found: worst first."""
+"""The check of a printer's configuration against the documentation, its findings worst first."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -106,7 +106,8 @@ def _entry(finding: Finding) -> JsonObject:
 
 
 def not_checked(config: PrinterConfig) -> list[str]:
-    """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
+    """The things that a check leaves out, in a few words each: an empty list of findings is not an
+    all-clear."""
     if moonraker.is_moonrakers(config):
         return ["the values of its options, and components that are not Moonraker's own"]
     left_out = [*ALWAYS]
@@ -120,8 +121,8 @@ def not_checked(config: PrinterConfig) -> list[str]:
 
 
 def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
-    """A line for each of the first findings, with its place in the files if that is `placed`, and one that
-    counts the others."""
+    """A line for each of the first findings, with its place in the files if `placed`, and a line that counts
+    the others."""
     listed = []
     for finding in findings[:MOST_MISTAKES]:
         place = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""

@@ -17,7 +17,7 @@ from tools.klipper.search import index
 Name = Annotated[str | None, Limits(max_length=200)]
 # Characters of a section's options with shortened texts.
 BUDGET = 2500
-# Characters of a text, however many there are.
+# Characters of a shortened text, at most.
 LEAST = 24
 # Characters of a text that is not shortened.
 FULL = 1_000_000
@@ -25,9 +25,9 @@ FULL = 1_000_000
 LONGEST_TEXT = 300
 # Texts of such an option.
 MOST_TEXTS = 6
-# Sections named that have an option.
+# Sections with an option that are named.
 MOST_OWNERS = 30
-# Sections named with a name that is near.
+# Near sections that are named.
 MOST_NEAR = 6
 LONGEST_CHANGE = 160
 MOST_CHANGES = 4
@@ -124,9 +124,8 @@ def _marked(name: str, option: Option) -> str:
 def _option(
     reference: Reference, blocks: Sequence[Block], entries: Sequence[changes.Entry], option: str
 ) -> JsonObject:
-    """The reference's words for an option in every one of some blocks that has it, or what became of it.
-
-    Raises ToolError if nothing has that name.
+    """The reference's texts for an option in the blocks that have it, or its fate. Raises ToolError if
+    nothing has that name.
     """
     name = option.strip("#: ").lower()
     every = list(reference.described(blocks))

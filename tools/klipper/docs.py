@@ -53,8 +53,8 @@ def read_doc(
 
 
 def _window(text: str, offset: int, end: int, also: str) -> tuple[str, int]:
-    """The part that fits into one answer from `offset`, cut after a line where that costs little, and its
-    end. `also` is to be sent beside the next offset."""
+    """The part from `offset` that fits into one answer, cut after a line where that costs little, and its
+    end. `also` is sent beside the next offset."""
     if end - offset <= LIMIT:
         return text[offset:end], end
     longest = offset + LIMIT - LONGEST_CLOSING

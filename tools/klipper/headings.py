@@ -12,10 +12,10 @@ from tools.core.errors import ToolError, several
 LINE = re.compile(r"^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))", re.MULTILINE)
 # Marks that close a heading, apart from its text.
 CLOSING = re.compile(r"(?<![^ \t])#+$")
-# What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays
-# linear.
+# Marks that a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it
+# stays linear.
 MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
-# What an anchor leaves out.
+# Characters that an anchor leaves out.
 DROPPED = re.compile(r"[^\w\- ]")
 # Characters of a heading that are looked at.
 LONGEST_HEADING = 300
@@ -24,9 +24,9 @@ DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
 DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
 ENTRY_LEVEL = 7
-# What tells the sections of a series apart: `extruder2`.
+# The number that tells the sections of a series apart: `extruder2`.
 LAST_NUMBER = re.compile(r"\d+$")
-# The same of axes: `stepper_x`.
+# The axis of a section: `stepper_x`.
 AXIS = re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
@@ -39,8 +39,8 @@ DESCRIPTIONS = (
 
 
 class Section(NamedTuple):
-    """A section: its heading as plain text, its level (1 to 6), and where it goes on: from `offset`, the line
-    of its heading, to `end`, where the next heading of its or a higher level begins."""
+    """A section: its heading as plain text, its level (1 to 6), and its text from `offset`, the line of its
+    heading, to `end`, the next heading of the same or a higher level."""
 
     heading: str
     level: int

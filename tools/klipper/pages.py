@@ -13,13 +13,13 @@ from tools.klipper.headings import headings
 from tools.klipper.settings import Source, sources
 
 SUFFIX = ".md"
-# The part of a page that is read for its title.
+# Bytes of a page that are read for its title.
 TITLE_BYTES = 8192
 # The address of a page on the official site, or in the repository.
 ADDRESS = re.compile(
     r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
 )
-# A path that is absolute, of a home, of Windows, or has a part that leads up.
+# A path that is absolute, in a home folder, of Windows, or leads up.
 OUTSIDE = re.compile(r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)")
 
 
@@ -51,8 +51,8 @@ def is_markdown(page: Page) -> bool:
 
 
 def files(source: Source) -> list[Page]:
-    """The files of a source that are not hidden and can be named, by path; links lead out of it neither for
-    files nor for folders."""
+    """The files of a source by path, except hidden ones and names that cannot be sent; links that lead out of
+    it are not followed."""
     root = str(source.root)
     listed = []
     for folder, folders, names in os.walk(root):
@@ -136,7 +136,7 @@ def resolve(path: str) -> Page:
 
 
 def at(path: str) -> Page | None:
-    """The page at a path that is written exactly so."""
+    """The page at exactly this path."""
     for source in sources():
         root = str(source.root)
         location = os.path.join(root, path.removeprefix(source.prefix))

@@ -15,7 +15,7 @@ from tools.klipper import settings
 
 
 def place() -> Path:
-    """The folder that the settings name, whether it is there or not."""
+    """The folder that the settings name, whether it exists or not."""
     return settings.current().klipper_printer_data.expanduser()
 
 
@@ -41,8 +41,8 @@ def require_scope() -> None:
 
 @contextmanager
 def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
-    """A plain file to read. Never waits for a pipe, opens no device, follows no link out of `inside` but one
-    to a `*.cfg`: programs such as Mainsail keep theirs in their own folder.
+    """Open a plain file to read. Never waits for a pipe, opens no device, follows no link out of `inside`
+    except to a `*.cfg`: programs such as Mainsail keep theirs in their own folder.
 
     Raises ToolError, also for what fails while it is read.
     """
@@ -56,7 +56,7 @@ def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
 
 
 def content(path: Path, inside: Path | None, most: int) -> bytes:
-    """The bytes of a plain file that has at most so many.
+    """The bytes of a plain file of at most so many.
 
     Raises ToolError.
     """

@@ -1,7 +1,7 @@
 """The printers that the tools read: the one whose folder is on this machine, and those behind a Moonraker.
 
-Both answer the same three questions: what Klipper says of itself, its logs, its configuration. Nothing that
-acts is ever asked: of a socket two methods that read, of a Moonraker only GET.
+Both give the same three things: Klipper's state, its logs, its configuration. Nothing is ever asked that
+acts: of a socket two reading methods, of a Moonraker only GET.
 """
 
 import fnmatch
@@ -25,16 +25,16 @@ from tools.klipper.config import printer_cfg
 
 # The name of the printer whose folder is on this machine.
 HERE = "here"
-# For everything that one call asks of one printer.
+# The time for everything that one call asks of one printer.
 TIMEOUT_S = 8.0
-# Of one answer of a Moonraker, and of the end of a log.
+# Bytes of one answer of a Moonraker, and of the end of a log.
 MOST_BYTES = 4_000_000
-# Of a message on a socket: Klipper's have a few thousand.
+# Bytes of a message on a socket: Klipper's have a few thousand.
 MOST_MESSAGE_BYTES = 1_000_000
 # The end of a log on this machine that is read if it is longer: a day of printing writes 60 MB.
 MOST_LOG_BYTES = 200_000_000
 LONGEST_READ_BYTES = 65_536
-# Ends each message on a socket.
+# The end of each message on a socket.
 END = b"\x03"
 # The methods that are ever asked for (Klipper's API_Server.md), and Moonraker's own about its history.
 INFO = "info"
@@ -123,9 +123,8 @@ class Folder(NamedTuple):
 
 
 def _messages(connection: socket.socket, deadline: float) -> Iterator[Any]:
-    """The messages that come over a connection until a deadline; those that answer nothing are notifications.
-
-    Raises TimeoutError, and several others for what is not Klipper.
+    """The messages over a connection until a deadline, notifications among them. Raises TimeoutError, and
+    several others if it is not Klipper.
     """
     data = b""
     while (left_s := deadline - time.monotonic()) > 0:
@@ -216,7 +215,7 @@ class Moonraker(NamedTuple):
             hint = "Set PRINTER_KEYS to `NAME=KEY`; the printer's web page shows the key."
             raise self._error("wants an API key, or another one", "PRINTER_KEY", hint)
         is_absent = status == 404 and not is_page
-        # Moonraker knows none of Klipper's addresses before that was there once.
+        # Moonraker does not know Klipper's addresses until Klipper has run once.
         if status in (502, 503) or (is_absent and path.startswith("printer/")):
             hint = "printer_log shows what happened; start Klipper there."
             raise self._error("has no Klipper that runs, or no Moonraker", "KLIPPER_OFF", hint)

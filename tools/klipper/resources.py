@@ -7,7 +7,7 @@ from tools.klipper import pages
 
 
 def _about(path: str) -> JsonObject:
-    """Title and size of a page; nothing of one that has just gone."""
+    """Title and size of a page; empty if a sync has just removed it."""
     try:
         return pages.outline(pages.resolve(path))
     except (OSError, ToolError):

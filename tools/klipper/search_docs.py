@@ -29,11 +29,11 @@ LONGEST_ABSENT = 40
 WEAK = 0.5
 # The share of the best section's score that another section of the page has to have to be shown beside it.
 ANOTHER = 0.85
-# Characters in which the words of a question are together.
+# Characters within which the words of a question count as close together.
 CLOSE = 160
 # Characters of a snippet.
 ROOM = 196
-# Characters of it before the match.
+# Characters of a snippet before the match.
 LEAD = 80
 # Characters looked at on either side.
 REACH = 1000
@@ -84,7 +84,7 @@ def search_docs(
 
 
 def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
-    """The results of the best pages; a page of several sources comes once."""
+    """The results of the best pages; a page of several sources is given once."""
     ranking = ranked(catalogue, terms, query)
     same: dict[str, list[Ranked]] = {}
     for page in ranking:
@@ -100,7 +100,8 @@ def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Itera
 
 
 def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
-    """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
+    """The results of a page: two if two sections score nearly the same; none if a sync has just removed
+    it."""
     file = catalogue.files[page.page]
     text = index.text_or_empty(file)
     title = pages.title(text, file.path)

@@ -1,4 +1,4 @@
-"""The settings of the Klipper documentation, and the sources they name: the repositories whose pages are read
+"""The settings of the Klipper documentation, and its sources: the repositories whose pages are read
 together."""
 
 import os
@@ -15,8 +15,7 @@ from tools.core.settings import PROJECT, Section, setting
 STATE = ".pi-mcp"
 # The link in it to the generation to read. A sync switches by replacing it.
 CURRENT = "current"
-# The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper
-# has not, and stays at its version.
+# Only checkouts of the documentation have this file. A printer's own ~/klipper lacks it and is never updated.
 SPARSE = "info/sparse-checkout"
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = re.compile(
@@ -69,7 +68,7 @@ def is_foreign(checkout: Path) -> bool:
 
 
 class KlipperSettings(Section):
-    """The documentation that is kept: whose, where, and how often it is compared."""
+    """Settings: which documentation, where, and how often it is compared."""
 
     klipper_docs_url: str = setting(
         "KLIPPER_DOCS_URL",
@@ -142,8 +141,7 @@ class Source(NamedTuple):
 
     @property
     def head(self) -> str:
-        """The commit of the pages that are here now; empty if it is not known, or nobody wants it
-        compared."""
+        """The commit of the present pages; empty if it is unknown or not to be compared."""
         if current := generation_of(self.checkout):
             return current.name.rpartition("_")[2]
         git_dir = self.checkout / ".git"
@@ -174,7 +172,7 @@ def sources() -> list[Source]:
     moment."""
     values = current()
     checkout = values.klipper_docs_dir.absolute()
-    # Further ones lie in a folder of their own: no other checkout beside is ever taken for one of them.
+    # Further sources lie in a folder of their own, so that no other checkout is taken for one of them.
     extra = checkout.parent / f".{checkout.name}.extra"
     listed = [Source("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs")]
     for name, url, branch, docs in values.klipper_docs_extra:
@@ -202,7 +200,7 @@ def folders_to_write() -> list[Path]:
 
 
 def check_place(folder: Path) -> None:
-    """Raises ToolError UNSAFE_FOLDER for a folder that nobody can have meant for documentation."""
+    """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
     real = folder.resolve()
     if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
         message = (

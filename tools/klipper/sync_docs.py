@@ -1,4 +1,4 @@
-"""Bringing the documentation up to date, and its state for `server.py --check`."""
+"""The update of the documentation, and its state for `server.py --check`."""
 
 from datetime import date
 from typing import Annotated

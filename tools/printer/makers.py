@@ -1,4 +1,4 @@
-"""The age of a printer's Klipper, and whose it is: closed boxes run an old one that their maker changed."""
+"""The age and origin of a printer's Klipper: closed printers run an old one that their maker changed."""
 
 import re
 from contextlib import suppress
@@ -7,18 +7,18 @@ from tools.core.errors import ToolError
 from tools.klipper import pages
 from tools.klipper.search.messages import Message
 
-# Said of a message instead of a guess.
+# The text in place of a guess at a message's meaning.
 UNKNOWN = Message(
     "", "Not one of Klipper's own messages.", "Ask whose it is: the printer's maker or a plugin.", []
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
 DATED = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE)
-# What Creality's Klipper puts before each message of its log: level, time, logger, place.
+# The prefix of each message in the log of Creality's Klipper: level, time, logger, place.
 MAKERS_LINE = re.compile(rb"^\[[A-Z][\w ]*\] \d{4}-\d\d-\d\d [\d:,]+ \[\w+\] \[[^\]]*\] ")
 
 
 def klipper_of(version: str) -> str:
-    """How old a version is and whether its files were changed, "" for one of the newest release."""
+    """The age of a version and whether its files were changed; "" for the newest release."""
     release = version.removeprefix("v").partition("-")[0].rpartition(".")[0]
     if version and not release:
         return "its maker's own, of unknown age: messages may be the maker's, too"

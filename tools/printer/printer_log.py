@@ -34,7 +34,7 @@ MOST_EARLIER = 6
 LONGEST_TEXT = 1_000_000
 # Days of logs that are looked through for the beginning of a start.
 MOST_FILES = 3
-# Lines that are looked at for a message, numbers aside.
+# Different lines, numbers aside, in which a message is looked for.
 MOST_DIFFERENT = 20_000
 # Lines of one configuration.
 MOST_CONFIG = 50_000
@@ -58,19 +58,19 @@ UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 ERROR_LINE = re.compile(
     rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
-# What begins a traceback that ended Klipper; its last line that names a file of it; the error that ends it.
+# The parts of a traceback that ended Klipper: its beginning, a line that names a file, the error at its end.
 CRASH = re.compile(r"Unhandled exception during|Internal error on command")
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
-# What a message begins with in the log and people do not write: `Transition to shutdown state: `,
+# The prefixes of messages in the log, which people do not type: `Transition to shutdown state: `,
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
 TRANSITION = "Transition to shutdown state: "
-# The state while the board's own word is still to come: `MCU 'mcu' shutdown: Timer too close`.
+# The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
 UNNAMED = "MCU shutdown"
-# Ends the word of a board that was stopped because something else had happened, or by M112.
+# The end of the message of a board that was stopped by another error, or by M112.
 CONSEQUENCE = "Command request"
-# In a Stats line: a board with what it sent and what was lost, and the host.
+# The parts of a Stats line: a board with what it sent and lost, and the host.
 BOARD = re.compile(
     r" (\S+): (?:\w+=\S+ )*?bytes_read=(\d{1,18}) bytes_retransmit=(\d{1,18}) bytes_invalid=(\d{1,18})"
 )
@@ -169,7 +169,7 @@ def _explained(error: "Error") -> JsonObject:
 
 
 def _link(start: "Start") -> JsonObject:
-    """The state of the connections and the host at the last Stats line."""
+    """The connections and the host at the last Stats line."""
     stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
     for name, *counts in BOARD.findall(stats):
@@ -205,7 +205,7 @@ def _config(start: "Start", listed: list[JsonObject]) -> JsonObject:
 
 
 class Error(NamedTuple):
-    """A message in the log: what it means, the last line with it, and how often it came."""
+    """A message in the log: its meaning, its last line, and its count."""
 
     message: Message
     line: str
@@ -235,7 +235,7 @@ class Start:
 
     @property
     def errors(self) -> list[Error]:
-        """The messages, the one that it stopped with first, also if nobody knows it, then the last ones."""
+        """The messages: first the one that Klipper stopped with, known or not, then the last ones."""
         newest = list(self.counted.values())[::-1]
         if self.state not in ("", UNNAMED, *[error.line for error in newest]):
             newest.append(Error(UNKNOWN, self.state, 1))
@@ -249,12 +249,12 @@ class Start:
         return cut_between_words(self.state or line, 120)
 
     def count(self, message: Message, line: str) -> None:
-        """Count a message; the one that came last is the last of `counted`."""
+        """Count a message and move it to the end of `counted`."""
         before = self.counted.pop(message.meaning, Error(message, line, 0))
         self.counted[message.meaning] = Error(message, line, before.times + 1)
 
     def stop(self, line: str) -> bool:
-        """Take a line that may say why everything stopped; False if it only follows from that."""
+        """Read a line that may say why everything stopped; False if it only follows from another."""
         if line.startswith(TRANSITION):
             self.state = self.state or one_line(line.removeprefix(TRANSITION))
         elif self.state and line.endswith(CONSEQUENCE):
@@ -280,7 +280,7 @@ def _starts(logs: Sequence[Log]) -> list[Start]:
 
 
 def _read(logs: Sequence[Log]) -> list[Start]:
-    """The starts in some logs; the first one is what stands before the first that begins there."""
+    """The starts in some logs; the first has the lines before the first start."""
     starts = [Start()]
     version = ""
     config: list[str] | None = None  # while it is read
@@ -325,7 +325,7 @@ def _read(logs: Sequence[Log]) -> list[Start]:
 
 
 def _count(start: Start, text: str, by_text: dict[str, Message | None]) -> None:
-    """Count the message in a line, if there is one and it is no mere consequence.
+    """Count the line's message unless it only follows from another.
 
     `known` has the message of each line that was looked at, by the line without its numbers.
     """

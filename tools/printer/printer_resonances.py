@@ -68,7 +68,7 @@ def printer_resonances(
     if text:
         explained = _explained("text", text)
         return DrawnAnswer(explained, spectra={"text": explained.drawn["spectrum"]})
-    # Nothing is read where the printer's files are off.
+    # Nothing is read if the printer's files are switched off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
         raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
@@ -185,7 +185,7 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
 
 
 def _pulses(name: str, hz: float) -> list[tuple[float, float]]:
-    """The pulses of a shaper: the share of the move, and the time in seconds."""
+    """The pulses of a shaper: share of the move, and time in seconds."""
     return [(share, periods / hz) for share, periods in PULSES[name]]
 
 
@@ -196,7 +196,7 @@ def _response(pulses: list[tuple[float, float]], growth: complex) -> float:
 
 
 def _shaped(fit: Fit, spectrum: Spectrum) -> list[float]:
-    """The power that a shaper leaves of each frequency, at the usual damping."""
+    """The power that a shaper leaves at each frequency, at the usual damping."""
     pulses = _pulses(fit.name, fit.hz)
     growth = cmath.rect(math.tau, math.acos(0.1))
     return [_response(pulses, growth * frequency) * power for frequency, power in spectrum]

@@ -37,7 +37,7 @@ ADVICE = re.compile(
     r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*", re.DOTALL
 )
 HALTED = "Printer is halted"
-# The parts of an answer that are told of each of several printers.
+# The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
 
 
@@ -72,7 +72,7 @@ def _tried(printer: Printer) -> JsonObject:
 
 
 def _state(printer: Printer) -> JsonObject:
-    """What one printer does. Raises ToolError."""
+    """The state of one printer. Raises ToolError."""
     info = printer.ask(INFO, {})
     try:
         status = printer.ask(QUERY, {"objects": OBJECTS})["status"]
@@ -95,7 +95,7 @@ def _state(printer: Printer) -> JsonObject:
 
 
 def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> JsonObject:
-    """What is known of a message that Klipper stopped with, and the mistakes in the configuration if that is
+    """The meaning of the message that Klipper stopped with, and the mistakes in the configuration if that is
     the cause; `listed` gets those that the page draws."""
     matches = messages.messages_in(state_message)
     cause: JsonObject = {"known_message": messages.explained([*matches, UNKNOWN][0])}
@@ -109,7 +109,7 @@ def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> Js
 
 
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
-    """The parts of the answer; what Klipper does not have is empty."""
+    """The parts of the answer; empty where Klipper has none."""
     message = ADVICE.sub("", str(info.get("state_message", "")))
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
@@ -148,11 +148,11 @@ def _mesh(mesh: JsonObject) -> str:
 
 
 def _job(status: JsonObject) -> JsonObject:
-    """The job that is printed or was the last: how far, how long, and why it ended."""
+    """The present or last job: its progress, time, and why it ended."""
     job = _part(status, "print_stats")
     if not job.get("filename"):
         return {}
-    # The part of the file that was read, or else what M73 told.
+    # The share of the file that was read, or else that of M73.
     card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
     progress = number_of(card) or number_of(told)
     state = text_of(job, "state", 20)
@@ -187,8 +187,7 @@ def _temperatures(degrees: JsonObject) -> JsonObject:
 
 
 def _part(status: JsonObject, name: str) -> JsonObject:
-    """A part of what Klipper says. It says null for what is not loaded, such as the toolhead before the
-    configuration is read."""
+    """A part of Klipper's status; empty if it is null, as the toolhead before the configuration is read."""
     part = status.get(name)
     return part if isinstance(part, dict) else {}
 
@@ -205,7 +204,7 @@ def number_of(value: Any) -> float | None:
 
 @check
 def health() -> Health:
-    """The folder and its parts, and the names of PRINTERS. Nothing is asked of Klipper."""
+    """The health: the printer's folder and its parts, the names of PRINTERS. Klipper is not asked."""
     names = ("config/printer.cfg", "logs/klippy.log", "comms/klippy.sock")
     folder = printer_data.place()
     parts = [name for name in names if (folder / name).exists()]

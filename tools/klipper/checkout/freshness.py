@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
 LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
-# While only checkouts that this server may not change are behind.
+# The hint if only checkouts that this server may not change are behind.
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
 
 
@@ -57,15 +57,15 @@ def note() -> str:
 
 
 def is_behind(source: Source) -> bool | None:
-    """True if the last check found the source behind its upstream, None if it says nothing of this
-    commit's."""
+    """True if the last check found the source behind its upstream; None if that check was of another
+    commit."""
     head, tip = source.head, _stamp(source).get("upstream")
     return head != tip if head and tip else None
 
 
 @contextmanager
 def announcing() -> Iterator[None]:
-    """Tell who serves the tools if the note came or went inside, or the pages changed: they are resources."""
+    """Tell the session if the note appears or goes inside, or if the pages change, which are resources."""
     before = note(), sources()
     yield
     if (note(), sources()) != before:
@@ -73,9 +73,8 @@ def announcing() -> Iterator[None]:
 
 
 def at_start() -> None:
-    """Ask the upstream of every source that is here and due; say so on stderr if one is behind.
-
-    One session does it for all: those that start meanwhile wait for what it learns.
+    """Ask the upstream of every source whose check is due; warn on stderr if one is behind. One session asks
+    for all: those that start meanwhile wait for its result.
     """
     if core_settings.current().read_only:
         return
@@ -91,8 +90,7 @@ def at_start() -> None:
 
 
 def _compare(source: Source) -> None:
-    """Ask for the upstream's tip by its name, if an interval is over since the last look: nothing is
-    fetched."""
+    """Ask for the upstream's tip if the interval since the last look is over; nothing is fetched."""
     stamp = _stamp(source)
     age_s = time.time() - stamp.get("checked", 0)
     if not source.head or 0 <= age_s < settings.current().klipper_docs_check_interval_s:
@@ -103,7 +101,7 @@ def _compare(source: Source) -> None:
     except Cancelled:
         return
     except (ToolError, OSError) as error:
-        # The attempt counts: without a network not every session tries again.
+        # The attempt counts too: without a network not every session should try again.
         logger.warning("The upstream of the %s docs was not asked for updates: %s", source.label, error)
     remember(source, tip)
 
@@ -116,7 +114,7 @@ def remember(source: Source, tip: str) -> None:
 
 
 def _stamp(source: Source) -> JsonObject:
-    """The last look at a source; nothing once its address or branch is another, or if the file is broken."""
+    """The last look at a source; empty if its address or branch changed since, or if the file is broken."""
     file, identity = _place(source)
     with suppress(OSError, ValueError, LookupError, TypeError):
         stamp: JsonObject = json.loads(file.read_bytes())
@@ -126,6 +124,6 @@ def _stamp(source: Source) -> JsonObject:
 
 
 def _place(source: Source) -> tuple[Path, list[str]]:
-    """The file of the last look at a source, and what has to stand in it for it to be that one's."""
+    """The file of the last look at a source, and the address and branch that it must name."""
     file = core_settings.state_path(f"{source.label}-docs.json")
     return file, [str(source.checkout), core_settings.masked(source.url), source.branch]

@@ -1,5 +1,5 @@
-"""The generations of pages in a checkout, each with the files of one commit: how the newest comes and what it
-changed.
+"""The generations of pages in a checkout, each with the files of one commit: how the newest is made, and what
+it changed.
 
 `.pi-mcp/generations/<time made>_<day of the commit>_<commit>` is one. `.pi-mcp/current` leads to the one to
 read, and the checkout's `docs` and `.git` lead there for people.
@@ -33,7 +33,7 @@ from tools.klipper.checkout import git
 from tools.klipper.checkout.freshness import ask
 from tools.klipper.settings import CURRENT, STATE, Source, generation_of
 
-# Gets per cent and step.
+# A report of progress: percent and step.
 Report = Callable[[int, str], None]
 GENERATIONS = "generations"
 # One commit without contents, in a repository that has seen nothing before: no history, lost object or
@@ -43,7 +43,7 @@ CLONE = (
     "--origin=origin --config=core.worktree=.. --config=core.sparseCheckout=true "
     "--config=core.sparseCheckoutCone=false"
 ).split()
-# Over the upstream's `.gitattributes`: files are written as they are, and through no program.
+# Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
 ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
 
 
@@ -72,9 +72,8 @@ def title(generation: Path) -> str:
 
 
 def update(source: Source, report: Report) -> JsonObject:
-    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock.
-
-    Raises ToolError, OSError; the pages are those of one generation whatever happens.
+    """Bring a checkout to its upstream's tip, under its lock, and return what changed. Raises ToolError,
+    OSError; readers have the pages of one generation whatever happens.
     """
     report(1, "asking the upstream")
     branch, tip = ask(source)
@@ -97,11 +96,11 @@ def update(source: Source, report: Report) -> JsonObject:
 
 
 def _renewed(source: Source, branch: str, report: Report) -> Path:
-    """Make a generation beside the old one and switch to it. The folder for that is gone afterwards; those of
-    a sync that was killed go, too."""
+    """Make a generation beside the old one and switch to it. Its temporary folder is removed, and so are
+    those of a sync that was killed."""
     for left in (source.checkout / STATE).glob("new-*"):
         _remove(left)
-    # A name of its own: git of a killed sync may still write in another.
+    # A new name: git of a killed sync may still be writing to an older one.
     place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"
     try:
         commit = _fetch(source, branch, place, report)
@@ -111,14 +110,14 @@ def _renewed(source: Source, branch: str, report: Report) -> Path:
 
 
 def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
-    """Bring the pages of a branch's newest commit into a folder; its day and the commit."""
+    """Fetch the pages of a branch's newest commit into a folder; return the commit and its day."""
     run = partial(git.run, git_dir=place / ".git")
     report(10, "fetching the newest commit")
     run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
     info = place / ".git/info"
     info.mkdir(exist_ok=True)
     (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
-    # Characters that a pattern takes for others are escaped.
+    # Characters with a meaning in a pattern are escaped.
     pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
     (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
     report(40, "fetching the pages")
@@ -146,8 +145,7 @@ def _switch(source: Source, made: Path, commit: str) -> Path:
 
 
 def _changed(generation: Path, docs: str) -> list[Path]:
-    """Everything in a generation that a person changed, and the folders that they added to or removed
-    from."""
+    """The files that a person changed in a generation, and the folders in which they added or removed any."""
     stamp = _stamp(generation)
     return [path for path in _everything(generation / docs) if path.lstat().st_mtime_ns != stamp]
 
@@ -155,8 +153,7 @@ def _changed(generation: Path, docs: str) -> list[Path]:
 def _tidy(source: Source, current: Path) -> JsonObject:
     """Point docs and .git at the current generation; delete older ones except the previous.
 
-    Gives back the paths that a person edited in them, and the folder that they were moved to; {} if there are
-    none.
+    Returns the paths that a person edited in them and the folder they were moved to; {} if there are none.
     """
     aside = source.checkout / "local-edits" / f"edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
     edited = []
@@ -190,8 +187,8 @@ def _remove(folder: Path) -> None:
 
 
 def _stamp(generation: Path) -> int:
-    """The time of all files of a generation, in nanoseconds: the day of its commit; an earlier version's
-    names have none."""
+    """The time of all files of a generation, in nanoseconds: the day of its commit; None for a name without a
+    day."""
     day = generation.name.split("_")[-2]
     return timegm(time.strptime(day, "%Y-%m-%d")) * 10**9 if "-" in day else 0
 
@@ -202,7 +199,7 @@ def _everything(folder: Path) -> list[Path]:
 
 
 def _link(path: Path, target: str) -> None:
-    """One rename: whoever reads has the old target or the new one."""
+    """Replace a link by one rename: readers have the old target or the new one."""
     link = path.with_name(f"{path.name}.new")
     link.unlink(missing_ok=True)
     link.symlink_to(target)
@@ -210,7 +207,7 @@ def _link(path: Path, target: str) -> None:
 
 
 def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
-    """The pages by what became of them."""
+    """The pages added, changed and removed."""
     before = _sums(source, old) if old else {}
     after = _sums(source, new)
     kept = before.keys() & after.keys()

@@ -8,11 +8,11 @@ from tools.core import processes
 from tools.core.errors import ToolError
 from tools.core.settings import masked
 
-# To ask an upstream for its tip.
+# The timeout of asking an upstream for its tip.
 CONTACT_TIMEOUT_S = 60
-# To bring everything; a stalled upstream is given up earlier.
+# The timeout of fetching everything; a stalled upstream is given up earlier.
 FETCH_TIMEOUT_S = 900
-# The variables that every git of ours keeps: none of another git's, but where its configuration is.
+# The variables that our git keeps: only those that say where its configuration is.
 INHERITED = re.compile(r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_")
 # No prompts, English messages, only known protocols.
 ENVIRON = {
@@ -27,7 +27,7 @@ ENVIRON = {
     "GCM_INTERACTIVE": "never",
     "SSH_ASKPASS": "",
 }
-# These win over the user's own configuration.
+# Settings that override the user's own configuration.
 CONFIG = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -36,10 +36,9 @@ CONFIG = (
     "maintenance.auto=false",
     "protocol.ext.allow=never",
 )
-# The lines of git that say what went wrong, and its cure for a repository on this machine that is another
-# user's.
+# The lines of git that say what went wrong, and its remedy for a repository of another user.
 ERROR_LINE = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
-# The case by a pattern in git's last words; the first that matches counts.
+# The case of a failure by a pattern in git's output; the first that matches counts.
 CAUSES = {
     "DISK_FULL": r"No space left|unable to write file|Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",

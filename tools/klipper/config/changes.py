@@ -19,20 +19,19 @@ SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
 LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)")
 # A name in backticks or quotes; one in brackets, too, is a section's.
 NAME = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
-# What a sentence has that says that a name is gone, or that it still works; "It was deprecated on 20240313"
-# is history.
+# The words of a sentence that says that a name is gone, or deprecated; "It was deprecated on 20240313" is
+# history.
 GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
 DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)|\bwill be removed\b")
-# A name as in NAME, or that of a section.
+# A name as in NAME, or a section's.
 QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
-# The words that come in the place of a name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
+# The words before a successor's name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
 # section`.
 SUCCESSOR = re.compile(
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
-# A name with a placeholder, `default_parameter_<name>`; what makes the name behind it the new one of a
-# change.
+# A name with a placeholder, `default_parameter_<name>`; the words after which a name is the new one.
 PATTERN = re.compile(r"(\w+_)<\w+>")
 NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
 
@@ -77,10 +76,9 @@ def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
 
 
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
-    """The fate of an option of a section by the newest entry that tells it; the successor may be an older
-    one's."""
+    """The fate of an option by the newest entry about it; the successor may come from an older one."""
     changes = list(_fates(listed, option))
-    # The words by which entries speak of a section: `stepper` for `stepper_z1`.
+    # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
     subject = subject.replace("extruder", "extruder|the heater")
     of_section = [change for change, text in changes if re.search(subject, text.lower())]
@@ -95,7 +93,7 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
 
 
 def _fates(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:
-    """The option's fate by each entry, with the entry's text."""
+    """The option's fate in each entry, with the entry's text."""
     name = re.compile(rf"(?<![\w<]){re.escape(option)}(?![\w>])", re.IGNORECASE)
     for entry in listed:
         if option.lower() not in entry.lower and "<" not in entry.text:  # most: a name or a pattern is in few
@@ -111,7 +109,7 @@ def _fates(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]
             if NEW.search(sentence[: match.start()]):
                 continue
             later = " ".join(sentences[number + 1 :])
-            # The old name of what was renamed may still work.
+            # The old name may still work after a rename.
             deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
             after = f"{sentence[match.end() :]} {later}"
             successor = _successor(after, NAME.findall(sentence), match[0])
@@ -119,7 +117,7 @@ def _fates(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]
 
 
 def _successor(after: str, old: Sequence[str], name: str) -> str:
-    """The name that came in the place of `name`: of as many as were old, the one at its place among them."""
+    """The successor of `name`; if as many names are new as old, the one at the same place among them."""
     match = SUCCESSOR.search(after)
     if not match:
         return ""

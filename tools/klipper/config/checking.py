@@ -43,15 +43,15 @@ from tools.klipper.config.reference import SENSOR, Option, Options, Reference
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
-# Sections whose other options may be templates, too.
+# Sections that may have templates in any option.
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
-# A heading that names a section of a further source.
+# A heading of a further source that names a section.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 
 
 def current() -> "Checker":
-    """The check by the documentation as it is now: read once a process, and again when a page changed.
+    """The checker for the documentation as it is now: built once per process, and again after a page changed.
 
     Raises ToolError if a page is missing.
     """
@@ -87,7 +87,7 @@ class Checker:
         self._options: dict[tuple[str, str], Options] = {}
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
-        """Everything there is to say of a configuration, worst first."""
+        """All findings of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
         every: Iterator[Finding] = chain(
             config.problems,
@@ -102,7 +102,7 @@ class Checker:
         return merged(islice(every, MOST_FINDINGS))
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
-        """What Klipper refuses in a configuration."""
+        """The findings that Klipper would refuse to start with."""
         return [finding for finding in self.findings(config) if finding.level == ERROR]
 
     def options_of(self, section: Section, kinematics: str) -> Options:
@@ -118,7 +118,7 @@ class Checker:
         return self._options[key]
 
     def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
-        """The findings of each section; SAVE_CONFIG's own are Klipper's business."""
+        """The findings of each section; those that SAVE_CONFIG wrote are left to Klipper."""
         for section in machine.sections.values():
             checkpoint()
             if section.kind in self.others or section.name.startswith(PROFILES):
@@ -153,7 +153,7 @@ class Checker:
             yield from _required(machine, section, options)
 
     def unknown_section(self, section: Section) -> Finding:
-        """A section that the documentation does not have: misspelt if a name is near."""
+        """The finding of a section that the documentation does not have: misspelt if another name is near."""
         word, space, rest = section.name.partition(" ")
         lower = section.name.lower()
         suggestion = lower if lower in self.reference.kinds else nearest(lower, self.reference.kinds)
@@ -166,7 +166,7 @@ class Checker:
     def _setting(
         self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option
     ) -> Iterator[Finding]:
-        """The findings of an option that the section has: of its age and its value."""
+        """The findings of a documented option: whether it is deprecated, and its value."""
         name, value, change = setting.name, setting.value, None
         if "deprecated" in option.text:
             change = changes.change(self.entries, section.kind, name)
@@ -182,7 +182,7 @@ class Checker:
             yield finding_at(section, name, message)
 
     def unknown(self, section: Section, name: str, known: Options) -> Finding:
-        """An option that the section does not have: gone, or another one's, or misspelt."""
+        """The finding of an option that the section does not have: gone, of another firmware, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
@@ -195,18 +195,18 @@ class Checker:
 
 
 def less(finding: Finding) -> Finding:
-    """The finding, as a warning if it is an error."""
+    """The finding, with an error lowered to a warning."""
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
 def _required(machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:
-    """The options that are missing; one that the reference no longer has is not."""
+    """The findings of missing options; one that the reference no longer has is not missing."""
     needed = options.required(section) + machine.axes.get(section.name, [])
     if section.kind == "dual_carriage":
         needed += machine.axes.get(f"stepper_{section.value('axis')}", [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
-    # A sensor of which the table says nothing is on an analog pin.
+    # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
     is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and machine.has_sensor(sensor)
     if is_analog and section.kind.startswith(MEASURING):
@@ -228,8 +228,8 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
 
 
 def _twice(section: Section) -> Iterator[Finding]:
-    """The options that stand in a file twice; in an included file and in the one that includes it, it is
-    meant so."""
+    """The findings of options that stand twice in one file; in an included file and its includer it is
+    deliberate."""
     first: dict[tuple[str, str], Setting] = {}
     for setting in section.settings:
         before = first.setdefault((setting.name, setting.file), setting)

@@ -1,5 +1,4 @@
-"""A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in
-it."""
+"""A printer's configuration as a whole: its sections, what is missing, and what the rules find in it."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_c
 # The sections that other options call a heater, and those that measure with any sensor_type.
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
-# Begin the names of sections whose pins are not a micro-controller's.
+# The beginnings of names of sections whose pins are not a micro-controller's.
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 # Sections that define a sensor by the name behind.
 OWN_SENSORS = ("thermistor", "adc_temperature")
@@ -27,7 +26,7 @@ MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
 # Sections that only this fork of Klipper has.
 KALICO = ("danger_options", "constants")
-# So many options of Kalico are no mistake any more.
+# From so many options of Kalico on, they are not a mistake.
 KALICO_OPTIONS = 3
 UNLESS = ", unless another file has it"
 
@@ -54,7 +53,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 class ParsedPrinter:
-    """Answers the questions that the rules ask of a configuration."""
+    """A configuration with the questions that the rules ask of it."""
 
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
@@ -102,8 +101,8 @@ class ParsedPrinter:
 
     @cached_property
     def kalico(self) -> Section | None:
-        """A section by which the configuration is Kalico's: only that fork has it, a constant in it, or, with
-        others, so many of its options."""
+        """The section that shows that the configuration is Kalico's, by its name, a constant in it, or many
+        options of that fork."""
         words = set(options.known_words("kalico")["options"])
         fewest = len(words) - KALICO_OPTIONS
         for section in self.sections.values():
@@ -124,7 +123,7 @@ class ParsedPrinter:
 
     @cached_property
     def chips(self) -> dict[str, Section]:
-        """The sections that are a chip of their own, by the names that pins give them."""
+        """The sections that are a chip, by the names that pins give them."""
         # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
         chips: dict[str, Section] = {}
         for section in self.sections.values():
@@ -143,8 +142,8 @@ class ParsedPrinter:
         return min(names, default="")
 
     def is_later(self, section: Section, sensor: str) -> str:
-        """The section that defines the sensor of another one, if it stands behind that: Klipper reads
-        sections in their order, the extruders at the end."""
+        """The section that defines the sensor of another one, if it stands behind it: Klipper reads sections
+        in order, extruders last."""
         owner = self._owner(sensor)
         names = list(self.sections)
         if not owner or options.table().base(section.kind) == "extruder":
@@ -152,14 +151,14 @@ class ParsedPrinter:
         return owner if names.index(owner) > names.index(section.name) else ""
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
-        """Something is missing: an error only if no other file can have it."""
+        """The finding of something missing: an error only if no other file can have it."""
         is_certain = self.is_whole and (not self.unread or section.kind not in MACRO_KINDS)
         level, unless = (ERROR, "") if is_certain else (HINT, UNLESS)
         return finding_at(section, option, message + unless, level)
 
 
 def cut_between_words(text: str, most: int) -> str:
-    """A text cut between words."""
+    """A text, cut between words if it is longer than `most` characters."""
     if len(text) <= most:
         return text
     return text[: most - 1].rpartition(" ")[0].rstrip(",;: ") + "…"

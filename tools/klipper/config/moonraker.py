@@ -15,10 +15,10 @@ from tools.klipper.settings import sources
 
 PAGE = "configuration.md"
 CHANGES = "user_changes.md"
-# By one of these it is a printer's, or of a program that connects to Moonraker.
+# Sections of a printer, or of a program that connects to Moonraker.
 NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
-# Begins a chapter of examples of what is wrong.
+# The heading of a chapter with examples of mistakes.
 EXAMPLES = "# Option Moved Deprecations"
 SECTION = re.compile(r"^#+ `\[(\w+)", re.MULTILINE)
 # The mark of an option that Moonraker warns of.
@@ -35,7 +35,7 @@ def is_moonrakers(config: PrinterConfig) -> bool:
 
 
 def findings(config: PrinterConfig) -> list[Finding]:
-    """The options that Moonraker's documentation does not have; without it how to have them judged."""
+    """The findings of a moonraker.conf; without Moonraker's documentation one that says how to get it."""
     for source in sources()[1:]:
         page, told = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
         if page and told:
@@ -61,8 +61,8 @@ def _entry(day: re.Match[str]) -> str:
 
 
 def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
-    """Options that stand in a file twice, with which Moonraker does not start; sections and options that the
-    documentation does not have or calls deprecated, which it takes with a warning."""
+    """The findings: options that stand twice in a file, with which Moonraker does not start; unknown or
+    deprecated sections and options, which it takes with a warning."""
     for section in config.sections.values():
         names = Counter((setting.name, setting.file) for setting in section.settings)
         for (name, _), count in names.items():

@@ -12,7 +12,7 @@ from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 # The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
-# Names with a number that need the one with the number before.
+# Numbered names that need the one with the number before.
 NUMBERED = re.compile(r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)")
 # The stepper of an axis, and the number of a further one.
 STEPPER = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
@@ -31,7 +31,7 @@ RECTANGULAR = ("cartesian", "corexy", "corexz")
 
 
 def findings(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Everything that these rules find."""
+    """The findings of these rules."""
     for rule in (axes, numbered, drivers, levelling, mesh, homing):
         yield from rule(machine)
     for section in machine.sections.values():
@@ -124,7 +124,7 @@ def bounds(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
 
 
 def gears(section: Section) -> Iterator[Finding]:
-    """Gears and steps that cannot be.
+    """Impossible gears and steps.
 
     Source: parse_gear_ratio and parse_step_distance in klippy/stepper.py.
     """
@@ -189,7 +189,7 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
-    """As many steppers, points and screws as the levelling needs.
+    """The numbers of steppers, points and screws that the levelling needs.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
     """
@@ -246,9 +246,8 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Iterator[Finding]:
-    """A corner of the mesh where the probe would take the nozzle off an axis.
-
-    Klipper takes it, and the calibration ends with "Move out of range".
+    """A corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with it,
+    and the calibration ends with "Move out of range".
     """
     for axis, place in zip("xy", mesh.numbers(option), strict=False):
         stepper = machine.section(f"stepper_{axis}")

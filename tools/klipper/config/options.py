@@ -28,9 +28,9 @@ KNOWN = Path(__file__).with_name("known.txt")
 NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 # `[section]- modules !options ;commands`
 LINE = re.compile(r"\[(.*)\](.)([^!;]*)!?([^;]*);?(.*)")
-# Klipper takes these as a boolean, in any case.
+# The words that Klipper takes as a boolean, in any case.
 TRUTHS = "1 yes true on 0 no false off".split()
-# How a number is bound: Klipper's words, and what is wrong.
+# Klipper's message for each bound, and the comparison that breaks it.
 BOUNDS = {
     "(": ("be above", operator.le),
     "[": ("have minimum of", operator.lt),
@@ -41,8 +41,8 @@ EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas be
 
 
 class Kind(NamedTuple):
-    """A kind of section: whether a name follows it, the modules that read it, what it has to have, and the
-    commands it brings. `option value` is one, too: what has to stand beside it."""
+    """A kind of section: whether a name follows it, the modules that read it, its required options, and the
+    commands it brings. `option value` is a kind too: with the options required beside that value."""
 
     sign: str = "?"
     readers: Sequence[str] = ()
@@ -66,7 +66,7 @@ class Table:
         return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
 
     def kind(self, name: str) -> Kind:
-        """The facts of a kind of section; none of one that is not Klipper's."""
+        """The facts of a kind of section; empty for one that is not Klipper's."""
         return self.kinds.get(self.base(name), Kind())
 
 
@@ -140,10 +140,10 @@ def meant_by_marlin(name: str) -> str:
 
 
 def wrong(section: str, option: Option, name: str, value: str) -> str:
-    """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of
-    each option."""
+    """Klipper's message for a value that it refuses; "" if it takes it. Empty texts and lists are up to each
+    option."""
     entry = value_rule(section.partition(" ")[0], name)
-    # The words that all of Klipper's messages have.
+    # The words that all its messages have in common.
     what = f"option '{name}' in section '{section[:60]}'"
     if not value and entry and not entry.startswith("l"):
         return f"Unable to parse {what}: it is empty"
@@ -165,7 +165,7 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
 
 
 def _wrong_number(what: str, value: str, match: re.Match[str]) -> str:
-    """Klipper's words for a number, or a list with their count, that it refuses; "" if it takes it."""
+    """Klipper's message for a number, or a list of numbers, that it refuses; "" if it takes it."""
     is_list, of, per_line, count, opening, low, high, closing = match.groups()
     rows = [[value]]
     if is_list:  # points have a line each, gears a `:` between them
@@ -189,6 +189,6 @@ def _wrong_number(what: str, value: str, match: re.Match[str]) -> str:
 
 
 def out_of_bounds(numbers: Iterable[float], sign: str, bound: float) -> str:
-    """Klipper's words for a bound that one of the numbers does not keep; "" if all do."""
+    """Klipper's message for the bound that a number breaks; "" if none does."""
     words, is_wrong = BOUNDS[sign]
     return f"{words} {bound}" if any(is_wrong(number, bound) for number in numbers) else ""

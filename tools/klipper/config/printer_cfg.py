@@ -17,35 +17,35 @@ from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.klipper.printer_data import content
 
-# What begins the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py); its mark.
+# The header of the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py), and their mark.
 BLOCK = re.compile(
     r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 )
 MARK = re.compile(r"^#\*# ?", re.MULTILINE)
-# The lines because of which Klipper drops them: one with the mark above, one without it or a second beginning
-# below.
+# The lines because of which Klipper drops the block: a marked line above it, an unmarked one or a second
+# header in it.
 STRAY = re.compile(r"^(#\*# .*)", re.MULTILINE)
 ODD = re.compile(r"^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)", re.MULTILINE)
 DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
 WHERE = "its block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
 INCLUDE = "[include "
-# Begin the names of sections that only calibrations write, wherever a person has moved them.
+# The beginnings of names of sections that only calibrations write, wherever a person has moved them.
 PROFILES = ("bed_mesh ", "skew_correction ")
-# What ends a line: `#`, or a `;` that begins it or follows a blank.
+# The comment of a line: from a `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
 OPTION = re.compile(r"([^:=]*)[:=](.*)")
-# From the first part of a path that is a pattern on: a pattern may fit no file.
+# The parts of a path from the first pattern on: a pattern may match no file.
 MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
-# Files that a pattern fits and that are looked at.
+# Files of a pattern that are read.
 MOST_FILES = 1000
-# Lines and includes that are read, those of included files counted, too: no printer has a tenth of it.
+# Lines that are read, in included files too: no printer has a tenth of it.
 MOST_LINES = 50_000
 UNOPENED = "Unable to open config file"
 # Characters of a section's or an option's name; none that Klipper has is half as long.
 LONGEST_NAME = 100
 # Characters of a configuration, and bytes of its files; those of an included file count each time.
 LONGEST = 4_000_000
-# Files that include each other in a row.
+# The depth of includes.
 DEEPEST = 100
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
@@ -62,7 +62,7 @@ class Setting:
 
     @cached_property
     def value(self) -> str:
-        """Its lines joined by line ends. For after reading."""
+        """Its lines joined by line ends, once the file is read."""
         return "\n".join(self.lines).strip()
 
 
@@ -84,8 +84,8 @@ class Section:
 
     @cached_property
     def values(self) -> dict[str, Setting]:
-        """The setting of each option that holds: the last one, but a saved one only if there is no other. For
-        after reading."""
+        """The setting that holds for each option, once the file is read: the last one, a saved one only if
+        there is no other."""
         ordered = sorted(self.settings, key=lambda setting: not setting.saved)
         return {setting.name: setting for setting in ordered}
 
@@ -106,8 +106,8 @@ class Section:
             return []
 
     def number(self, option: str, default: float = math.nan) -> float:
-        """The number of an option; the default if it is not there, NaN if something else stands there. No
-        comparison with NaN is true."""
+        """The number of an option; the default if it is missing, NaN if it is not a number: no comparison
+        with NaN is true."""
         if not self.value(option):
             return default
         numbers = self.numbers(option)
@@ -115,7 +115,7 @@ class Section:
 
 
 class Finding(NamedTuple):
-    """Something to look at: where, how bad, what, and a name that may have been meant. `also`: lines with the
+    """A finding: its place, level and message, and a name that may have been meant. `also`: lines with the
     same."""
 
     line: int
@@ -149,7 +149,7 @@ class PrinterConfig:
         return sum(len(section.settings) for section in self.sections.values())
 
     def refuse(self, file: str, line: int, message: str, section: str = "") -> None:
-        """Note what Klipper cannot read in a file."""
+        """Note a line that Klipper cannot read."""
         self.problems.append(Finding(line, file, section, "", ERROR, message))
 
 
@@ -178,8 +178,8 @@ def _encoded(text: str) -> bytes:
 
 
 def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
-    """A configuration with the files that it includes; of these none that lies outside the folder `inside`,
-    and no names from there.
+    """A configuration with the files it includes, except those outside the folder `inside`, whose names are
+    not shown either.
 
     Raises ToolError: not there, not a file, too long, outside.
     """
@@ -204,7 +204,7 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 
 
 def _leads_into(folder: Path, pattern: Path) -> bool:
-    """True if all that a pattern may fit lies in a folder, links in it aside."""
+    """True if all that a pattern can match lies in a folder, links in it aside."""
     fixed = MAGIC_PARTS.split(os.path.abspath(pattern), maxsplit=1)[0] or "/"
     roots = os.path.abspath(folder), os.path.realpath(folder)
     return any(os.path.commonpath([fixed, root]) == root for root in roots)
@@ -241,12 +241,12 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             is_saved = saved or name.startswith(PROFILES)
             section = config.sections.setdefault(name, Section(name, number, file, is_saved))
             is_skipping = False
-        # A line in no section: the first stands for all.
+        # A line in no section: only the first is reported.
         elif section is None and not is_skipping:
             message = f"File contains no section headers: '{text[:60]}' stands in no section"
             config.refuse(file, number, message)
             is_skipping = True
-        # An option, or a line that is none.
+        # An option, or a line that cannot be read.
         elif section and not is_skipping:
             match = OPTION.match(text)
             name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""

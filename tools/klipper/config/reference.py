@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 PAGE = "Config_Reference.md"
-# What tells the sections of a series apart: `extruder2`.
+# The number that tells the sections of a series apart: `extruder2`.
 LAST_NUMBER = re.compile(r"\d+$")
 SENSOR = "sensor_type"
 SENSORS = "Temperature sensors"
@@ -25,14 +25,14 @@ SENSORS = "Temperature sensors"
 AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
 # A heading that a block may belong to; `## …` are the chapters.
 HEADING = re.compile(r"#{2,4} +(.*)")
-# A section begins: `[bed_mesh]`, and `#[menu some_name]`, whose every line is commented out.
+# The header of a section: `[bed_mesh]`, or `#[menu some_name]` with every line commented out.
 HEADER = re.compile(r"#?\[([^\]]+)\] *$")
 # An option: `name:`, `#name: default`, and once `# name: default`.
 OPTION = re.compile(r"(#?) ?([A-Za-z][\w<>]*):(?: +(.*))?$")
-# Text: of the options above with two blanks or more, else of the block.
+# A line of text: with two blanks or more of the options above, else of the block.
 PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
-# Options are those of another section: `See the "fan" section …`, but for a single option it says all there
-# is.
+# A reference to the options of another section: `See the "fan" section …`, but for a single option it says
+# all there is.
 REFERS = re.compile(
     r"[Ss]ee the [\"']?\[?([\w ]{1,60}?)\]?[\"']? section(?! for (?:the definition|information) (?:of|on) this)"
 )
@@ -64,7 +64,7 @@ class Option:
 
     @property
     def key(self) -> str:
-        """As Klipper compares it."""
+        """The name as Klipper compares it."""
         return self.name.lower()
 
     @property
@@ -101,7 +101,7 @@ class Block:
 
     @cached_property
     def refers(self) -> list[tuple[str, int]]:
-        """The sections that its texts refer to, each with the part in which one does. For after reading."""
+        """The sections that its texts refer to, each with the part of the block, once it is read."""
         refers = []
         for part, lines in self.texts:
             for name in REFERS.findall(" ".join(lines)):
@@ -109,7 +109,7 @@ class Block:
         return refers
 
     def take_line(self, line: str) -> None:
-        """Take a line. The text of an option stands below it, or below the last of a group."""
+        """Read a line. The text of an option stands below it, or below the last of its group."""
         if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
             self.open = True
         elif (match := OPTION.match(line)) and (not line.startswith("# ") or "_" in match[2]):
@@ -160,7 +160,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 class Options(dict[str, Option]):
-    """The options of a section by their keys, to be found by the name that stands in a file."""
+    """The options of a section by their keys."""
 
     def option_named(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern

@@ -11,10 +11,10 @@ from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
 
 CAN_UUID = re.compile(r"[0-9a-f]{12}$", re.IGNORECASE)
-# The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
+# A sensor that only a plugin can bring, named as a module: `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
 
-# Options whose pin several sections may name alike (klippy/pins.py: `share_type`).
+# Options whose pin several sections may share (klippy/pins.py: `share_type`).
 SHARED = tuple(
     "enable_pin endstop_pin spi_software_ i2c_software_ uart_pin tx_pin cs_pin select_pins".split()
 )
@@ -33,7 +33,7 @@ MARKS = {
     "p^": (r"[\^~]?\s*", "[^~] "),
     ANY_MARKS: (r"[\^~]?\s*!?\s*", "[^~] [!] "),
 }
-# The chip and the pin behind the marks.
+# The chip and the pin after the marks.
 PLACE = r"(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)"
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
@@ -51,7 +51,7 @@ COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
 
 
 def findings(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Everything that these rules find."""
+    """The findings of these rules."""
     for section in machine.sections.values():
         if not section.saved and section.kind not in machine.plugins:
             yield from check_name(section)
@@ -80,7 +80,7 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def repeated(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Sections that need different names, or different values of an option, and have the same."""
+    """Sections with the same name or option value where Klipper needs different ones."""
     for rule, kinds in known_words("one").items():
         option, _, what = rule.partition(" ")
         first: dict[str, Section] = {}
@@ -93,7 +93,7 @@ def repeated(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def check_name(section: Section) -> Iterator[Finding]:
-    """A name behind the kind of section where there must be none, or none where there must be one.
+    """A section with a name where there must be none, or without one where there must be one.
 
     Source: check_unused_options in klippy/configfile.py.
     """
@@ -142,9 +142,8 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
 
 
 def macros(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The names of macros, their variables, and commands in them that nothing has and that are nearly a known
-    one."""
-    # The commands of what is loaded: a macro takes none of them without rename_existing.
+    """The names of macros, their variables, and misspelt commands in them."""
+    # The commands of the loaded modules: a macro may take one of them only with rename_existing.
     taken: set[str] = set()
     for section in machine.sections.values():
         taken.update(table().kind(section.kind).commands)
@@ -157,7 +156,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
             message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
-    # All commands that there are: one that is nearly a known one is misspelt.
+    # All known commands: one that is nearly known is misspelt.
     commands = set(known_words("brings"))
     for kind in table().kinds.values():
         commands.update(kind.commands)
@@ -203,7 +202,7 @@ def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
 def _renames(
     machine: ParsedPrinter, by_name: Mapping[str, Section], taken: Set[str], commands: Set[str]
 ) -> Iterator[Finding]:
-    """The new names of commands, and commands that are not there to get one.
+    """The new names of commands, and commands that do not exist to be renamed.
 
     Source: handle_connect in klippy/extras/gcode_macro.py.
     """
@@ -289,7 +288,7 @@ def _axis(section: Section) -> str:
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
-    """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is none. Finds one that has two pins."""
+    """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is not one. Reports an alias with two pins."""
     pins_by_alias: dict[str, str] = {}
     for name in section.values:
         for word in section.words(name) if name.startswith("aliases") else ():
@@ -319,7 +318,7 @@ def _pins(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
 
 
 def _unknown(machine: ParsedPrinter, chip: str, pin: str) -> str:
-    """Klipper's words for a chip that is not there, or a pin that no chip has; "" if it may be."""
+    """Klipper's message for a chip or pin that does not exist; "" if it may exist."""
     if chip in machine.mcus:
         return "" if FORM.fullmatch(pin) else f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
     unknown = f"Unknown pin chip name '{chip[:40]}'"

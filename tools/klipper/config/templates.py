@@ -12,11 +12,11 @@ from itertools import pairwise
 
 from tools.klipper.config.options import known_words
 
-# What begins a tag, with the sign of one with a statement as a group.
+# The beginning of a tag; the sign of a statement is a group.
 OPEN = re.compile(r"\{(%?)[-+]?\s*")
-# What ends it, with the same group.
+# The end of a tag, with the same group.
 END = re.compile(r"[-+]?(%?)\}")
-# A block that is no template, and a word that changes no syntax.
+# A block that is not a template, and a word that does not change the syntax.
 RAW = re.compile(
     r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})", re.DOTALL
 )
@@ -26,11 +26,11 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-# Jinja's operators that are words, and one that Python does not have, with Python's.
+# Jinja's operators and what stands for them in Python.
 OPERATORS = dict(pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|"))
-# Tags with nothing behind their word.
+# Tags that consist of one word.
 BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
-# Follows the word of an open block whose else is over.
+# The mark of an open block whose else was read.
 AFTER_ELSE = " else"
 # Characters of a template in a message, from the tag on.
 LONGEST = 60
@@ -106,7 +106,7 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
 
 
 def _expression(tokens: list[str]) -> None:
-    """Judge an expression by that of Python."""
+    """Judge an expression by its Python counterpart."""
     words = []
     before = ""
     for token, after in pairwise((*tokens, "")):

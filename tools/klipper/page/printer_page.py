@@ -1,4 +1,4 @@
-"""The data that the page of a printer draws, which no model reads."""
+"""The data that the page of a printer draws and no model reads."""
 
 import math
 import re
@@ -13,9 +13,9 @@ from tools.core.resources import Resource
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.config.printer_cfg import Finding, PrinterConfig
 
-# The entry of `_meta` with what only the page draws.
+# The entry of `_meta` with the page's data.
 DATA = "pi-mcp/printer"
-# Findings that the page lists; others are counted.
+# Findings that the page lists; the others are counted.
 MOST_FINDINGS = 400
 LONGEST_VALUE = 60
 LONGEST_MESSAGE = 240
@@ -30,7 +30,7 @@ HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL = 1000
 
-# A bound, without the zeros behind its point, which Klipper writes and nobody says.
+# A bound without the zeros that Klipper writes after the point.
 BOUND = r"(-?\d+(?:\.\d*[1-9])?)\S*"
 # The beginning of most messages.
 OPTION = re.compile(r"(?:Unable to parse option|Option) '([^']*)' in section '([^']*)':? ")
@@ -52,7 +52,7 @@ RUSSIAN = {
 
 
 class DrawnAnswer(Answer):
-    """An answer, and beside it what only the page draws."""
+    """An answer with the data that only the page draws."""
 
     def __init__(self, answer: JsonObject, **drawn: Any):
         super().__init__(answer)
@@ -102,8 +102,8 @@ def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject
 
 
 def in_words(finding: Finding) -> JsonObject:
-    """What Klipper says, in English and, if it is a common sentence, in Russian: without the option and the
-    section that stand beside it."""
+    """Klipper's message in English and, if it is a common one, in Russian, without the option and section
+    that stand beside it."""
     words = finding.message
     name = ""
     if match := OPTION.match(words):

@@ -3,7 +3,7 @@
 # The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the
 # state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
 # what makes it. The file has a line with a checksum, a line of JSON, and numbers, which sessions share in
-# memory. It has no text: a section is a page, where it lies and how many words it has; a word has a run of
+# memory. It holds no text: a section is a page, an offset and a count of words; a word is its run of
 # postings. Words joined by `_` or `-` count one by one and as one, so that `bed_mesh`, `bed-mesh` and
 # `bedmesh` find each other; so do the pairs of words in a longer identifier.
 
@@ -36,12 +36,12 @@ from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 MARK = re.compile("[_-]")
-# A word in a section's heading counts as often as so many in its text.
+# The count of a word in a heading, in words of the text.
 HEADING = 4
 FILE = "klipper-index"
 CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
-# A letter behind all others.
+# A character that sorts after all letters.
 LAST = "\U0010ffff"
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # A line of it: `page#anchor`, tab, English, tab, Russian.
@@ -101,12 +101,12 @@ class Index:
         return self.words[bisect_left(self.words, text) : bisect_left(self.words, text + LAST)]
 
     def containing(self, part: str) -> frozenset[str]:
-        """The words of the pages that this is a part of."""
+        """The words of the pages that contain a part."""
         return frozenset(word for word in self.words if part in word)
 
 
 def counted(files: Sequence[Page]) -> bytes:
-    """The words of pages, counted, as an Index reads them."""
+    """The index of pages as bytes, for an Index to read."""
     places: list[Place] = []
     postings: dict[str, array[int]] = {}
     for number, page in enumerate(files):
@@ -145,7 +145,7 @@ def _sections(text: str) -> list[tuple[str, Section]]:
 
 @cache
 def asked_words() -> dict[str, dict[str, set[str]]]:
-    """The words with which people come to a section, by its page and anchor."""
+    """The words with which people ask for a section, by its page and anchor."""
     asked: dict[str, dict[str, set[str]]] = {}
     for page, anchor, text in ASKED.findall(ASKED_FILE.read_text("utf-8")):
         asked.setdefault(page, {})[anchor] = set(tokens(text)) - STOP_WORDS
@@ -177,15 +177,15 @@ def current() -> Index:
         return _cached_index(tuple(stamped))
 
 
-# Over HTTP many may ask first at once: each would count all pages.
+# Over HTTP several first questions may come at once: each would count all pages.
 _one_at_a_time = Lock()
 
 
 @lru_cache(maxsize=1)
 def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
-    """The index that an earlier session kept, if it is of these pages and undamaged, or else a new one."""
+    """The index that an earlier session stored, if it is undamaged and of these pages, or else a new one."""
     files = [page for page, *_ in stamped]
-    # The checksum begins with that of what the index was made of and by, so that it holds for no other pages.
+    # The checksum starts from the pages' stamps and the sources' time, so that it never fits other pages.
     of_these = crc32(repr((MADE_NS, stamped)).encode())
     with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)

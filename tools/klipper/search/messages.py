@@ -16,7 +16,7 @@ from tools.klipper.search import spelling
 
 TABLE = Path(__file__).with_name("messages.txt")
 ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ", re.MULTILINE)
-# Words that people leave out or add; other words for one.
+# Words that people leave out or add; other words for the same.
 FILLER_WORDS = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
 )
@@ -27,7 +27,7 @@ ALIKE = dict(
 )
 # The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
 BOARD = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)
-# Words that may stand between two of a message.
+# Words that may stand between two words of a message.
 GAP = r"(?: \S+){0,1}? "
 # Words in the place of a `*`.
 LONG_GAP = r"(?: \S+){0,12}? "
@@ -37,7 +37,7 @@ LONGEST = 600
 MOST_LINES = 500
 # Messages that are explained.
 MOST_FOUND = 8
-# A longer text is pasted, so its words are spelt as Klipper spells them.
+# Characters of a text that may be misspelt: a longer one is pasted.
 MISSPELT = 300
 
 
@@ -98,6 +98,6 @@ def _vocabulary() -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """The stems of the words of a text that say something."""
+    """The stems of the words of a text, without filler words."""
     plain = [word.replace("'", "") for word in spelling.words(text)]
     return [spelling.stem(ALIKE.get(word, word)) for word in plain if word not in FILLER_WORDS]

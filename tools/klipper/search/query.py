@@ -1,13 +1,13 @@
-"""A question as the words to look for, and the pages that have them, best first.
+"""The terms of a question, and the pages that have them, best first.
 
 The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relevance Framework).
 """
 
-# A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
-# length (LENGTH). A heading that says the question and little else counts besides (HEADED, WHOLE). The sum is
-# worth less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT)
-# of each next one, and what its name has of the question (OF_NAME): its first heading and its file name. The
-# constants are textbook values, or were moved only where both halves of the questions gained.
+# A section scores the rarity of each term times its count, which saturates (SATURATION) and is set off
+# against the section's length (LENGTH). A heading that is most of the question counts extra (HEADED, WHOLE).
+# The sum is multiplied by the share of the question that the section has (COVERAGE). A page scores its best
+# section, a part (NEXT) of each further one, and the terms in its name (OF_NAME): its first heading and its
+# file name. The constants are textbook values, or were moved only where both halves of the questions gained.
 
 import math
 import re
@@ -54,11 +54,11 @@ MOST_NEXT = 4
 # The factor of a page of a further source, unless the question names the source.
 FURTHER = 0.8
 
-# One thing to look for: the words of the pages that say it.
+# A term: the words of the pages that mean it.
 Term = frozenset[str]
 
 
-# A term that a section has: how rare it is in all sections, how many times this one has it.
+# A term in a section: its rarity over all sections, and its count in this one.
 Hit = tuple[Term, float, int]
 
 
@@ -75,8 +75,8 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
 
 
 def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
-    """Each word as typed with its term, empty if it is nowhere; the words that are one expression of the
-    glossary with the terms of its meaning."""
+    """Each typed word with its term, empty if no page has it; words that are an expression of the glossary
+    with the terms of its meaning."""
     start = 0
     while start < len(typed):
         size, meaning = meaning_of(typed[start:])
@@ -94,12 +94,12 @@ def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
 
 
 def _forms(alternatives: Iterable[str], index: Index) -> Term:
-    """The words of the pages that are one of these."""
+    """The terms of words: those of the pages that are a form of one."""
     return Term().union(*(index.forms(MARK.sub("", word)) for word in alternatives))
 
 
 def _elsewhere(word: str, index: Index) -> Term:
-    """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
+    """The words that contain one that no page has; if there are none, the word that was meant."""
     inside = index.containing(word) if len(word) >= SHORTEST_PART else Term()
     alike = chain(index.beginning(word[:1]), index.beginning(word[1:2]))
     return inside or index.forms(nearest(word, alike))
@@ -190,8 +190,9 @@ def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], fl
 
 
 def _section_score(index: Index, place: Place, hits: list[Hit], total: float) -> tuple[float, float, float]:
-    """A section's score; the share of the question that it has; the rarity of what its heading has of it."""
-    # The count that brings half of the most a term can bring; a short section is not more about it.
+    """A section's score, the share of the question that it has, and the rarity of the terms in its
+    heading."""
+    # The count at half of the saturation; a short section needs fewer.
     size = max(place.size / index.mean, 1)
     half = SATURATION * (1 - LENGTH + LENGTH * size)
     score = rarities = headed = 0.0
@@ -203,7 +204,7 @@ def _section_score(index: Index, place: Place, hits: list[Hit], total: float) ->
             headed += rarity
             heading_words += len(common)
 
-    # A heading counts by how much of it is the question.
+    # A heading counts by the share of it that is the question.
     score += HEADED * headed * heading_words / max(len(place.headed), 1)
     if len(hits) > 1 and headed >= total and heading_words >= len(place.headed):
         score *= WHOLE

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # Letters and digits, with an English ending after an apostrophe: `probe's`, `don't`.
 WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
-# Words that say nothing of the subject of a question.
+# Words without a subject, which a search leaves out.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
 # The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
 SUFFIX = re.compile(
@@ -27,9 +27,9 @@ SHORTEST = 4
 LONGEST = 40
 # A word of so many letters may have two mistakes, a shorter one has one.
 LONG = 8
-# The share of letters that are in order.
+# The least share of letters in the same order.
 ALIKE = 0.8
-# What may follow a stem.
+# The endings that may follow a stem.
 ENDINGS = frozenset(
     (
         "",
