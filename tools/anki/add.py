@@ -27,7 +27,7 @@ ITEM = (
     '{"Front": "…", "tags": […]}'
 )
 
-# A note to be added, or why it cannot be.
+# A note to be added, or the error of one that cannot be.
 Item: TypeAlias = NoteInput | ToolError
 
 LOOK_FIRST = (
@@ -61,7 +61,7 @@ def add_from_model(
         return batch.run([_note(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
     table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
-    # The person's own word for deck and note type goes before those of the file.
+    # The deck and note type of the call go before those of the file.
     notes = table.notes(of_deck=not deck, of_model=not model)
     deck = deck or table.head.get("deck", "")
     model = model or table.head.get("notetype", "")
@@ -152,7 +152,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         return self.send_all(1, LOOK_FIRST if self.allow_duplicates else AGAIN)
 
     def _read_anki(self, added: list[NoteInput]) -> None:
-        """The state of Anki at the moment: its decks, the types of these notes, the notes of their keys. One
+        """Read the state of Anki: its decks, the types of these notes, the notes of their keys. One
         request; without the default note type two.
 
         Anki drops the value of a field that a note type does not have and says nothing, so the fields are
@@ -236,14 +236,14 @@ class AddBatch(Batch[NoteInput, Ready]):
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.
     def send(self, part: list[int]) -> None:
-        # It leaves a deck that is there as it is.
+        # createDeck leaves an existing deck as it is.
         names = {self.ready[index].note["deckName"] for index in part}
         create = [] if self.strict else [action("createDeck", deck=name) for name in names]
         adding = [action("addNote", note=self.ready[index].note) for index in part]
         profile, *answers = client.multi(client.PROFILE, *create, *adding)
         answers = answers[len(create) :]
         if (other := client.profile(profile)) != self.profile:
-            # The person has switched it meanwhile: the notes of a moment ago are in another collection.
+            # The person has switched the profile meanwhile: the earlier notes are in another collection.
             client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
             problem = f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it"
             raise ToolError(problem, "Ask the person which profile is meant.", code="OTHER_PROFILE")
@@ -264,8 +264,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
         notes that duplicates repeat. At most two requests.
 
-        What a duplicate repeats gets its dedup_key, too: a call before may have added it and ended before its
-        key was kept.
+        The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
+        before the key was kept.
         """
         added: dict[str, list[int]] = {}
         for index in self.indexes("ok"):

@@ -47,15 +47,15 @@ NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
 MARKS = (
     "is:suspended",
     "is:buried",
-    # Each flag is in another selection of these three.
+    # Each flag is in a different combination of these three.
     "flag:1 or flag:3 or flag:5 or flag:7",
     "flag:2 or flag:3 or flag:6 or flag:7",
     "flag:4 or flag:5 or flag:6 or flag:7",
 )
-# What changes in Anki's answers as time goes by.
+# The parts of Anki's answers that change as time goes by.
 PASSING = ("new_count", "learn_count", "review_count", "nextReviews")
 NAMES = (action("deckNames"), action("modelNames"))
-# Key of the date of Anki's day, for an hour: telling it reads the whole log.
+# Key of the date of Anki's day, kept for an hour: finding it reads the whole log.
 ANKI_DAY = "answers day"
 COUNT = action("getNumCardsReviewedToday")
 BY_DAY = action("getNumCardsReviewedByDay")
@@ -64,7 +64,7 @@ REPEAT_S = 60
 # A queue of cards.
 SUSPENDED = -1
 LOOKS = 4
-# Anki's window answers in the background: how often, and after how long, the log is looked at again.
+# Anki's window answers in the background: how often the log is read again, and after which pause.
 PAUSE_S = 0.5
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
@@ -193,7 +193,7 @@ class AnswerBatch:
                 self.skip(card, *problem)
 
     def _problem(self, card: int, info: JsonObject | None, *, is_due: bool) -> tuple[str, str] | None:
-        """The reason for which a card is not answered, and its error."""
+        """The reason why a card is not answered, and the error."""
         if info is None:
             return "missing", "there is no such card; anki_due shows those to study"
         if info["queue"] == SUSPENDED:
@@ -268,8 +268,8 @@ class AnswerBatch:
         return [log, COUNT, *_state(self.subjects[cards[-1]], self.names)]
 
     def _take(self, log: Log, today: object, *seen: object) -> None:
-        """Take those cards as done that have a newer row in the log than before; `today` is the number
-        of Anki's answers by then, `seen` its state."""
+        """Take the cards as answered that have a newer row in the log than before; `today`: Anki's count of
+        answers by then, `seen`: its state."""
         rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
@@ -296,7 +296,7 @@ class AnswerBatch:
         return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": span(seconds), "due": due}
 
     def _read_log(self, cards: list[int]) -> None:
-        """Look at the log until it has these cards, or long enough."""
+        """Read the log until it has these cards, or for long enough."""
         for _ in range(LOOKS):
             log, today, *seen = client.multi(*self._questions(cards))
             self._take(*client.whole([log, today]), *seen)
@@ -306,8 +306,8 @@ class AnswerBatch:
 
 
 def _state(subject: list[Any], names: list[list[str]]) -> list[Action]:
-    """The questions whose answers differ after any step of Undo but a change of another note: decks and the
-    cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's
+    """The questions whose answers differ after any step of Undo except a change of another note: decks and
+    the cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's
     options."""
     card, note, deck = subject
     deck_names, model_names = names
@@ -326,7 +326,7 @@ def _state(subject: list[Any], names: list[list[str]]) -> list[Action]:
 
 
 def _digest(answers: Sequence[object]) -> int:
-    """A checksum of what does not pass by itself in these answers."""
+    """A checksum of these answers without the parts that change as time goes by."""
 
     def lasting(members: JsonObject) -> JsonObject:
         return {name: value for name, value in members.items() if name not in PASSING}

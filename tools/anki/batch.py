@@ -32,9 +32,9 @@ PART_S = 1.2
 # A part is at most so many times as large as the one before: the Browser may be opened at any time.
 GROWTH = 8
 MOST = 500
-# In a brief answer more are counted.
+# Items that a brief answer names; the others are counted.
 MOST_DUPLICATES = 5
-# Weight of an item of which AnkiConnect takes many in one action.
+# Weight of an item if AnkiConnect takes many in one action.
 TOGETHER = 0.02
 
 
@@ -118,7 +118,7 @@ class Batch(Generic[Item, Ready]):
         raise NotImplementedError
 
     def end(self) -> None:
-        """Look at what was done, also after an error; not while Anki hangs."""
+        """Check what was done, even after an error; not while Anki hangs."""
         raise NotImplementedError
 
     def prepare_all(self, items: Sequence[Item | ToolError]) -> None:

@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from tools.core.errors import cut
 from tools.core.json_types import JsonObject
 
-# Styles, scripts and comments with what is in them.
+# Styles, scripts and comments with their content.
 INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 # The tag's end is optional: were it required, a card with `src=` a thousand times would be tried in every
 # way.
 IMAGE = re.compile(
     r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?""", re.IGNORECASE
 )
-# What LaTeX made of a formula; its text is in `alt`.
+# The image that LaTeX made of a formula; its text is in `alt`.
 LATEX = re.compile(r"""<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)"[^<>]*>""", re.IGNORECASE)
 # Where a person types the answer: [[type:Back]], [[type:nc:Back]], [[type:cloze:Text]].
 TYPED = re.compile(r"\[\[type:(?:nc:)?(cloze:)?(?:nc:)?([^\]]+)\]\]")
@@ -28,7 +28,7 @@ MASKED = "[image occlusion: Anki's window shows it]"
 TYPE_IT = "[type it]"
 # Tags after which a new line begins.
 BREAK = re.compile(r"<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>", re.IGNORECASE)
-# As browsers read it: `<` before anything else than a letter is text.
+# A tag as browsers read it: `<` before anything but a letter is text.
 TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
 # Anki's placeholder for a sound, or for text to be spoken.
 PLAY = re.compile(r"\[anki:play:[qa]:\d+\]")
@@ -61,7 +61,7 @@ UNITS = (
 
 
 def typed_answer(info: JsonObject) -> str:
-    """The text that the person is to type, as HTML; empty if the card asks for none."""
+    """The text that the person should type, as HTML; empty if the card asks for none."""
     place = TYPED.search(info["question"])
     if not place or place[2] not in info["fields"]:
         return ""

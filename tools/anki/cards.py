@@ -1,4 +1,4 @@
-"""The tool that changes everything a search finds: counted first, put on record, then changed in parts."""
+"""The tool that changes everything a search finds: counted first, recorded, then changed in parts."""
 
 import re
 from collections.abc import Iterator
@@ -78,8 +78,8 @@ def change_cards(
 
 
 class Change(NamedTuple):
-    """A change that may be asked for: in words, as a step without its ids, and as the search for what
-    has it already."""
+    """A change that a call may ask for: in words, as a step without ids, and as the search for what has it
+    already."""
 
     asked: object
     words: str
@@ -92,7 +92,7 @@ class Change(NamedTuple):
 def _changes_of_cards(
     suspend: bool | None, unsuspend: bool | None, due: str, forget: bool | None, deck: str, flag: int | None
 ) -> list[Change]:
-    """In the order in which they are made."""
+    """The changes of cards, in the order in which they are made."""
     return [
         Change(forget, "forget", "forgetCards", {}, "is:new"),
         Change(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
@@ -166,7 +166,7 @@ def _tagged(tag: str) -> str:
 
 
 def _exactly(tag: str) -> str:
-    """The search for notes with just this tag, as Anki renames it."""
+    """The search for notes with exactly this tag: Anki renames only those."""
     pattern = re.escape(tag).replace('"', '\\"')
     return f'"tag:re:^{pattern}$"'
 
@@ -182,7 +182,7 @@ class BulkChange:
         self.summary = ", ".join(change.words for change in changes)
 
     def dry_run(self) -> JsonObject:
-        """The count of what it would change, with some examples. `before` is the count of those that
+        """The count of what would change, with some examples. `before` is the count of those that
         have each change already."""
         answer = {"dryRun": True, "count": len(self._select()), "of": self.of, "before": self.before}
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
@@ -254,7 +254,7 @@ class BulkChange:
         return counts
 
     def _make(self) -> dict[str, int]:
-        """Make the changes; the counts after them."""
+        """Make the changes; return the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
         counting = self._counting(client.ids_query(f"{self.of[0]}id", self.ids))
         total = sum(len(ids[change.of]) for change in self.changes.values())

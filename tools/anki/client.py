@@ -14,7 +14,7 @@ from tools.core.json_types import JsonObject
 
 VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
-# Time that each entry of a `multi` adds to what is allowed: a slow Pi adds a note in less.
+# Time that each entry of a `multi` adds to the timeout: a slow Pi adds a note in less.
 ENTRY_S = 0.2
 
 Action = tuple[str, JsonObject]
@@ -35,8 +35,8 @@ def note_search(query: str) -> Action:
     return action("findNotes", query=query)
 
 
-# Changes nothing, and makes Anki redraw its window: a review that shows a deleted card moves on to the
-# next.
+# An action that changes nothing but makes Anki redraw its window: a review that shows a deleted card moves
+# on.
 REDRAW = action("addTags", notes=[], tags="")
 PROFILE = action("getActiveProfile")
 
@@ -79,7 +79,7 @@ def results(*actions: Action) -> list[Result]:
 
 
 def whole(answers: list[Result]) -> list[Result]:
-    """The answers, if none is a refusal; else the first refusal is raised."""
+    """The answers, or the first refusal raised."""
     for answer in answers:
         if isinstance(answer, Failure):
             raise answer
@@ -98,7 +98,7 @@ def profile(answer: Result) -> str:
 
 
 def names(action: object, params: object) -> Iterator[str]:
-    """The name of the action, or of each entry of a `multi` at any depth, however wrong."""
+    """The name of the action, or of each entry of a `multi` at any depth, however malformed."""
     entries: list[object] = [{"action": action, "params": params}]
     while entries:
         entry = entries.pop()
@@ -118,13 +118,14 @@ def _entry(action: str, params: JsonObject) -> JsonObject:
 
 
 def keyed(request: Any) -> Any:
-    """A request, or an entry of a `multi`, with the key that AnkiConnect asks each for."""
+    """A request, or an entry of a `multi`, with AnkiConnect's key."""
     key = current().anki_connect_key
     return {"key": key, **request} if key and isinstance(request, dict) else request
 
 
 def send(request: JsonObject, extra_s: float = 0) -> Result:
-    """The result of a request as it is. Raises Failure; that of a change says that it may have been done."""
+    """The raw result of a request. Raises Failure; after a change it says that the change may have been
+    made."""
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(keyed(request)).encode("ascii")

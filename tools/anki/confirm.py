@@ -23,11 +23,9 @@ def agreed(
     needs_count: bool = False,
 ) -> Iterator[Selection]:
     """Hold the lock of Anki's writers around a change of what `select` finds, if the owner's setting allows
-    it.
-
-    `ids` of what it touches: their count is what a call expects, or has to if `needs_count`; `words`: what it
-    would do, empty if nothing. The person is asked without the lock, since they may think for minutes. Then
-    it is looked again: another selection is not what they said yes to.
+    it. `ids`: of what the change touches; `words`: what it would do, empty if nothing; `expected`: the count
+    that the caller stated, required if `needs_count`. The person is asked without the lock, since they may
+    think for minutes; afterwards a different selection is not what they agreed to.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """

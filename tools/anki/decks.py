@@ -1,4 +1,4 @@
-"""Decks: their names, which a name means, and the tools that list and rename them.
+"""Decks: their names, how names are matched, and the tools that list and rename them.
 
 AnkiConnect cannot rename: new decks are made, the cards moved, and the old decks deleted once seen empty.
 """
@@ -19,7 +19,7 @@ from tools.core.tool import Tool
 DEFAULT_ID = 1
 SEPARATOR = "::"
 
-# The signs with a meaning inside the quotes of a query.
+# Characters with a meaning inside the quotes of a query.
 SIGNS = re.compile(r'[\\"*_]')
 # Line breaks, tabs, no-break spaces.
 BLANK = re.compile(r"[^\S ]")
@@ -65,12 +65,12 @@ def spelled(name: str, deck_ids: dict[str, int]) -> str:
 
 
 def equal(name: str, names: Iterable[str]) -> str | None:
-    """The one of the names that to Anki is this one."""
+    """The name among `names` that Anki takes for this one."""
     return next((other for other in names if same(other, name)), None)
 
 
 def same(name: str, other: str) -> bool:
-    """True if Anki takes both for one name: upper and lower case are the same to it."""
+    """True if Anki takes both for one name: it ignores upper and lower case."""
     return folded(name) == folded(other)
 
 
@@ -93,9 +93,8 @@ def below(decks: list[str], names: Iterable[str]) -> list[str]:
 
 
 def checked_name(name: str) -> str:
-    """A name as Anki will keep it, for a deck to be made.
-
-    Raises ToolError for one that Anki would change into another.
+    """The name of a deck to be made, as Anki will keep it. Raises ToolError for a name that Anki would
+    change.
     """
     parts = list(map(str.strip, unicodedata.normalize("NFC", name).split(SEPARATOR)))
     if not all(parts) or CONTROL.search(name):
@@ -105,7 +104,7 @@ def checked_name(name: str) -> str:
 
 
 def not_found(names: list[str], decks: Collection[str]) -> ToolError:
-    """The error for decks that are not there, with the nearest that are."""
+    """The error for decks that do not exist, with the nearest names."""
     nearest = " ".join(did_you_mean(name, decks) for name in names).strip()
     hint = nearest or "anki_list_decks shows the decks; anki_invoke with createDeck makes one."
     return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
@@ -124,7 +123,7 @@ def search(deck_ids: Iterable[int]) -> str:
 def contents(
     names: Collection[str], deck_ids: dict[str, int]
 ) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
-    """The preset of each deck; those that are filtered and so have none; the cards of each, without its
+    """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
     subdecks. One request."""
     actions = []
     for name in names:
@@ -149,8 +148,8 @@ def cards_within(names: list[str]) -> list[int]:
 
 
 def quoted(text: str) -> str:
-    """`text` as it stands, inside the quotes of an Anki query."""
-    # Of blanks Anki finds the common one only; `_` stands for any character.
+    """`text`, escaped for the quotes of an Anki query."""
+    # Anki finds only the common blank; `_` stands for any character.
     return BLANK.sub("_", SIGNS.sub(r"\\\g<0>", text))
 
 
@@ -180,7 +179,7 @@ def rename_deck(oldName: str, newName: str) -> None:
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
     new = spelled(checked_name(newName), deck_ids)
     if same(old, new) and old != new and deck_ids.get(old) != DEFAULT_ID:
-        # By a name in between: to Anki a new deck `Geo` would be the `geo` that is there.
+        # By a name in between: Anki would take a new deck `Geo` for the existing `geo`.
         between = f"{new} (renaming)"
         if old in deck_ids or between not in deck_ids:
             rename_deck(old, between)

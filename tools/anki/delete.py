@@ -107,14 +107,14 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
 
 
 class DeckDeletion:
-    """One call: the decks named, their cards with those of their subdecks, and whether the cards go too."""
+    """One call: the decks, their cards with those of subdecks, and whether the cards go too."""
 
     def __init__(self, named: list[str], cards_too: bool):
         self.named = named
         self.cards_too = cards_too
         deck_ids = decks.ids()
         self.default = decks.default_name(deck_ids)
-        # Nothing may be wrong with any of them before the first is touched.
+        # All are checked before the first is touched.
         if self.default in named:
             problem = f"{self.default!r} is Anki's default deck and stays. Nothing was deleted"
             hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
@@ -127,7 +127,7 @@ class DeckDeletion:
         self.cards = list(chain(*self.cards_by_deck.values()))
 
     def dry_run(self) -> JsonObject:
-        """The cards of each deck, and where they would go."""
+        """The count of cards of each deck, and where they would go."""
         return {
             "dryRun": True,
             "decks": {name: len(cards) for name, cards in self.cards_by_deck.items()},

@@ -1,4 +1,4 @@
-"""The tool that shows what is to be studied, and its page: the cards as Anki draws them, with their files."""
+"""The tool that shows the cards to study, and its page: the cards as Anki draws them, with their files."""
 
 import re
 from datetime import date, datetime

@@ -16,7 +16,7 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-# By tool: the actions that it does with a journal and the owner's consent, which must not be gone round.
+# The actions that each tool does with a journal and the owner's consent, which must not be bypassed.
 DONE_BY_A_TOOL = {
     "anki_delete_notes": "deleteNotes",
     "anki_delete_decks": "deleteDecks",
@@ -47,7 +47,7 @@ NEEDS_SETTING = {
     "loadProfile": "closes the person's profile",
     "guiExitAnki": "closes Anki",
 }
-# By a part of an action's name: the way to what AnkiConnect cannot, or must not do.
+# By a part of an action's name: the way to do what AnkiConnect cannot or must not.
 WAYS_IN_ANKI = {
     "export": "the person can do it in Anki: File, Export",
     "import": "the person can do it in Anki: File, Import",
@@ -92,7 +92,7 @@ def invoke(
     """
     params = params or {}
     members = list(_members(params))
-    # An empty file name, or one that comes down to nothing, takes the whole media folder to the trash.
+    # An empty file name, or one that normalizes to nothing, moves the whole media folder to the trash.
     for key, value in members:
         if key == "filename" and isinstance(value, str):
             checked_filename(value)
@@ -153,7 +153,7 @@ def _members(params: object) -> Iterator[tuple[str, object]]:
 
 
 def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
-    """Refuse what a tool here does with a journal and consent, and what reaches files of Anki's host.
+    """Refuse what another tool does with a journal and consent, and what reaches files of Anki's host.
 
     Raises ToolError ANKI_INVOKE.
     """

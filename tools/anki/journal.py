@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 MOST_ENTRIES = 1000
-# For notes and cards, and again for media; the oldest entries beyond go.
+# Bytes for notes and cards, and again for media; the oldest entries beyond are removed.
 MOST_BYTES = 50_000_000
 
 SCHEMA = """
@@ -45,7 +45,7 @@ States = dict[str, Action]
 SUSPENSIONS: States = {
     "is:suspended": action("suspend"),
     "-is:suspended": action("unsuspend"),
-    # Unsuspended with the others, they were buried until tomorrow.
+    # Unsuspending wakes these too, so they are buried again, until tomorrow.
     "is:buried-manually": (SET_VALUE, {"keys": ["queue"], "newValues": [-3]}),
     "is:buried-sibling": (SET_VALUE, {"keys": ["queue"], "newValues": [-2]}),
 }
@@ -94,7 +94,7 @@ def moved_again(cards_by_deck: dict[str, list[int]]) -> list[Step]:
 
 
 def in_state_again(cards: list[int], states: States) -> list[Step]:
-    """The steps that bring each card back into that of the states in which it is now. One request."""
+    """The steps that bring each card back into its present state. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {state}") for state in states]
     steps = []
     for change, ids in zip(states.values(), client.results(*searches), strict=True):
@@ -182,7 +182,7 @@ def write(tool: str, summary: str, entry: Entry) -> int:
 
 
 def announce(number: int, things: str) -> None:
-    """Have the answer of this call say how it can be taken back, whatever its shape."""
+    """Add to the answer of this call how to take it back."""
     calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
 
 

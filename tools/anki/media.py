@@ -15,9 +15,9 @@ from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-# A larger file is answered only on demand: 1.5 MB were 500,000 tokens.
+# Bytes of a file that is sent without being asked for by size: 1.5 MB are 500,000 tokens.
 MAX_BYTES = 256_000
-# Kinds of pictures that every client shows.
+# Picture formats that every client shows.
 SHOWN = ("png", "jpg", "gif", "webp")
 
 
@@ -98,7 +98,7 @@ def delete_media(
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
 
     with confirm.agreed(users, set, words, expected) as using:
-        # The journal keeps the file itself, if it is not larger than all that it may keep.
+        # The journal keeps the file itself, unless it is larger than the journal may be.
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.MOST_BYTES:

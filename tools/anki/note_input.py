@@ -12,11 +12,11 @@ from tools.core.schema import Alias, Limits
 # A schema for models to read; its description says the rest: each property costs four times as much of every
 # conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
-# A text and the one that takes its place.
+# A text and its replacement.
 Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# A cloze without another one in it.
+# A cloze that has no other one in it.
 INNERMOST_CLOZE = re.compile(r"\{\{c\d+::(?:(?!\{\{c\d+::|\}\}).)*\}\}", re.DOTALL)
 # A shape of an image occlusion, its measures, and a number from 0 to 1.
 BOX = re.compile(r"::image-occlusion:([^}]*)")

@@ -28,11 +28,11 @@ UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGN
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
-# For a person in a shell.
+# The limit for a person in a shell.
 MOST = 10**9
 # Notes read in one request.
 PART = 500
-# Notes that a dry run shows.
+# Examples in a dry run.
 EXAMPLES = 5
 # Characters of the text that stands for a note.
 LONGEST_TEXT = 80

@@ -1,4 +1,4 @@
-"""Texts of fields, replaced, compared and shown: a typo costs a few words, not the whole field."""
+"""The replacement of texts in fields: a typo costs a few words, not the whole field."""
 
 import re
 import unicodedata

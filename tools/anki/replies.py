@@ -56,7 +56,7 @@ class Failure(ToolError):
 
 
 class Unreachable(Failure):
-    """Nothing was sent, or nothing was taken: nothing was done."""
+    """Nothing was sent or accepted, so nothing was done."""
 
 
 class Refused(Failure):
@@ -79,7 +79,7 @@ class Unanswered(Failure):
 
 
 def failure(error: http.HttpError, timeout_s: float) -> Failure:
-    """The meaning for Anki of a request without a whole answer."""
+    """The Failure of a request without a whole answer."""
     url = current().anki_connect_url
     advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
     if not error.sent:
@@ -116,7 +116,7 @@ def result(response: http.Response) -> Result:
 
 
 def entry_result(answer: Any) -> Result:
-    """The content of an envelope, a Refused for an error in it; anything else as it is."""
+    """The result in an envelope, a Refused if it has an error; anything else unchanged."""
     if not isinstance(answer, dict) or set(answer) != ENVELOPE:
         return answer
     return answer["result"] if answer["error"] is None else Refused(str(answer["error"]))

@@ -77,7 +77,7 @@ def _put_back(entry: Entry) -> JsonObject:
 
 
 def _make(actions: list[Action]) -> list[JsonObject]:
-    """Make them; the cards that do not take their values."""
+    """Run the actions; return the cards that refused their values."""
     failed = []
     for part in Parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
@@ -135,8 +135,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
 
 
 def _move_home(back: dict[int, Note], present: set[int]) -> None:
-    """Move cards that are back into the decks in which they were, unless the person has put them
-    elsewhere."""
+    """Move restored cards into their former decks, unless the person has put them elsewhere."""
     infos = dict(notes.in_parts(list(back)))
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
@@ -153,8 +152,7 @@ def _move_home(back: dict[int, Note], present: set[int]) -> None:
 
 
 def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
-    """The actions that give cards that are back the schedule they had. One that was studied since keeps its
-    own."""
+    """The actions that give restored cards their former schedule. A card studied since keeps its own."""
     actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
     for info in journal.cards_in_own_deck(f"{client.ids_query('nid', studied)} is:new"):

@@ -5,7 +5,7 @@ from tools.core.settings import Section, setting
 
 
 class AnkiSettings(Section):
-    """The address of Anki, defaults of new notes, limits of images."""
+    """Settings: Anki's address, defaults of new notes, limits of images."""
 
     anki_connect_url: str = setting(
         "ANKI_CONNECT_URL",

@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 ADDED = "anki-added.sqlite3"
-# Time that another session may hold one.
+# Time to wait for another session.
 PATIENCE_S = 10
-# So long a call can be finished by the same call made again: later it means something new.
+# Seconds in which the same call, made again, finishes the first one; later it means something new.
 KEPT_S = 3600
 
-# An empty profile is of an add-on that does not name it; a `call` is the name under which something is kept
-# for an hour.
+# An empty profile: the add-on does not name it. `call`: the name under which something is kept for an hour.
 SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)

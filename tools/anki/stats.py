@@ -16,7 +16,7 @@ from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-# Cards to come today, tomorrow and so on.
+# The searches for cards due today, tomorrow and so on.
 FORECAST = (
     "-is:suspended -is:new prop:due<=0",
     "-is:suspended -is:new prop:due=1",

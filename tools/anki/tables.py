@@ -1,6 +1,6 @@
 """Pasted tables: the rows of a text as spreadsheets and Anki write it, and the notes in them."""
 
-# What is read as it was meant:
+# Tables are read as they were meant:
 # - cells in quotes, with doubled quotes and line breaks in them; if a quote is never closed, quotes are text;
 # - a byte order mark, CRLF, empty lines, empty cells beyond the last field;
 # - a first row with the names of the fields, in any case and order;
@@ -25,7 +25,7 @@ HEAD = re.compile(
     r":([^\n]*)\n?",
     re.IGNORECASE,
 )
-# Another line of such a head.
+# A comment line in such a head.
 COMMENT = re.compile(r"#[^\t\n]*\n")
 COLUMN = " column"
 TAGS = "tags"
@@ -51,8 +51,7 @@ class Table:
     remarks: list[str]
 
     def notes(self, *, of_deck: bool, of_model: bool) -> list[NoteInput | ToolError]:
-        """A note of each row, or why it is none; in the deck and of the type that the row names, if they
-        count.
+        """The note of each row, or its error; in the deck and of the type that the row names, if they count.
 
         Raises ToolError if no row fits the names.
         """
@@ -147,7 +146,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
 
 
 def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
-    """The rows, and whether quotation marks enclose cells."""
+    """The rows, and True if quotation marks enclose cells."""
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)), True
     except csv.Error:

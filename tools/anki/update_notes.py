@@ -111,7 +111,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             return self.change()
 
     def change(self) -> JsonObject:
-        """Make the changes of what was looked at."""
+        """Make the changes of the selected notes."""
         self.prepare_all(self.updates)
         self._record()
         return self.send_all(self.weight, AGAIN)
@@ -161,7 +161,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         updates = self.updates
         names = ({**update.fields, **update.replace} for update in updates)
         fields = dict.fromkeys(chain.from_iterable(names))
-        # By the words for it: is it among the changes?
+        # The subjects in words, each with whether it is among the changes.
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
             "tags": any(update.addTags or update.removeTags for update in updates),
@@ -268,7 +268,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         return steps
 
     def _record(self) -> None:
-        """Put on record what will be overwritten; a call that changes nothing has no entry."""
+        """Record what will be overwritten; a call that changes nothing has no entry."""
         steps: list[Step] = []
         cards_by_deck: dict[str, list[int]] = {}
         for change in self.ready.values():
@@ -394,5 +394,5 @@ class Replacement:
 
 
 def _key(step: Step) -> str:
-    """The same for steps that can be one action."""
+    """A key, equal for steps that can be one action."""
     return repr(step if step.action == SET_FIELDS else step[:3])

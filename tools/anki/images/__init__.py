@@ -1,1 +1,1 @@
-"""Images for flashcards: fetched, told apart, made small, stored, placed."""
+"""Images for flashcards: fetched, recognized, made small, stored, placed."""

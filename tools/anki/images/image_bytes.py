@@ -8,7 +8,7 @@ from tools.anki.note_input import ItemError
 PNG_END = b"IEND\xaeB`\x82"
 SVG_HEAD_BYTES = 4096
 
-# How a file of each format begins. Before the root of a drawing: a byte order mark, blanks, comments,
+# The beginning of a file of each format. Before the root of a drawing: a byte order mark, blanks, comments,
 # declarations.
 FORMATS = {
     "png": rb"\x89PNG\r\n\x1a\n",

@@ -29,7 +29,7 @@ ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.I
 BY_PATH_BYTES = MIB = 1024 * 1024
 S_PER_MIB_SQUARED = 2
 
-# For the whole of a download, redirects included.
+# Time for a whole download, redirects included.
 TIMEOUT_S = 30
 MOST_REDIRECTS = 5
 # Nothing but http(s), and not a character that could end the line of a request.
@@ -64,7 +64,7 @@ def _prepared(image: ImageSpec) -> Picture:
     else:
         raise ImageError("the image has no content", "Give image_base64 or image_url.")
     small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
-    # ending as the content does: an image is never stored as a page or a script
+    # with the ending of its content: an image is never stored as a page or a script
     name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
     return Picture(name, small, warning)
 
@@ -144,7 +144,7 @@ def store(name: str, data: bytes) -> str:
     name = checked_filename(name)
     file: JsonObject = {"filename": name, "deleteExisting": False}
     if len(data) >= BY_PATH_BYTES:
-        # Anki may not see our disk (a container, a tunnel), or the disk is full.
+        # Anki may not see this disk (a container, a tunnel), or the disk is full.
         with (
             suppress(Refused, OSError),
             tempfile.NamedTemporaryFile(dir=settings.current().state_dir) as copy,

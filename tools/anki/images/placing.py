@@ -1,4 +1,4 @@
-"""Pictures put into the fields of a note, in the one form of HTML that they have there."""
+"""Pictures in the fields of a note, always in the same HTML."""
 
 import re
 from collections.abc import Callable
@@ -28,8 +28,7 @@ WITHIN = re.compile(
 
 @dataclass
 class Placed:
-    """The values of a note with its pictures in them, what became of each picture, and what the client must
-    know."""
+    """The values of a note with its pictures, the outcome of each picture, and warnings for the client."""
 
     values: dict[str, str]
     images: list[JsonObject] = field(default_factory=list)

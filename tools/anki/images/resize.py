@@ -58,7 +58,7 @@ def _smaller(data: bytes, extension: str, max_side: int) -> bytes | None:
 
     decoder = "JPEG" if extension == "jpg" else extension.upper()
     with Image.open(io.BytesIO(data), formats=[decoder]) as image:
-        # The second frame of a photo is a preview.
+        # The second frame of a photo is only a preview.
         if extension != "jpg" and getattr(image, "is_animated", False):
             return None
         if _decoding_bytes(image, extension, max_side) > MOST_BYTES:

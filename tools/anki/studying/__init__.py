@@ -1,1 +1,1 @@
-"""Studying: the queue of cards, answers to them, the review log, changes of many cards."""
+"""Studying: the queue of cards, and the review log."""

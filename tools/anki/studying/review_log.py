@@ -9,9 +9,9 @@ from tools.core.json_types import JsonObject
 
 # Zones differ by quarters of an hour, and Anki's day begins at a full hour of one.
 SLOT_S = 900
-# The time at which Anki's day begins, unless the person chose another.
+# The hour at which Anki's day begins by default.
 DAY_STARTS = time(hour=4)
-# A kind of rows.
+# The type of a row of the log that is a review.
 REVIEW = 1
 MATURE_DAYS = 21
 
@@ -39,7 +39,7 @@ def newest(log: Log) -> dict[int, LogRow]:
 
 
 def usual_today() -> date:
-    """The day that it is in an Anki that goes by this clock, and whose day begins at four."""
+    """Today's date in an Anki that goes by this clock and whose day begins at four."""
     return (datetime.now() - timedelta(hours=DAY_STARTS.hour)).date()
 
 

@@ -41,7 +41,7 @@ NEW = (
     "is:new prop:pos>=4096",
 )
 AWAKE = "-is:suspended -is:buried"
-# Cards that are not due, each with what is said of them.
+# The searches for cards that are not due, each with its words.
 WAITING = {
     f"is:new {AWAKE}": "new behind the day's limit (query is:new shows them)",
     f"is:due {AWAKE}": "due behind the day's limit (query is:due shows them)",
@@ -86,7 +86,7 @@ EASE_ORDERS = (5, 6)
 
 # Cards due today, as new, learning and review; subdecks and daily limits count.
 Counts = dict[str, int]
-# Kinds of cards, each with its column in an answer of getDeckStats.
+# Kinds of cards, with their columns in an answer of getDeckStats.
 KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
 
 
@@ -166,8 +166,8 @@ class StudyQueue:
         }
 
     def _read(self, cards: dict[str, list[int]]) -> None:
-        """Read the details of the first cards of each kind, and sort them. `order` is a word about the
-        order of reviews if it is not the deck's own, or may not be; else empty."""
+        """Read the details of the first cards of each kind and sort them. `order`: a note if the order of
+        reviews is, or may be, not the deck's own."""
         number = self.options["reviewOrder"]
         self.order = ""
         if number in EASE_ORDERS:
@@ -193,7 +193,7 @@ class StudyQueue:
         return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
 
     def reason(self) -> str:
-        """The reason why no card is due: where the cards are. One request."""
+        """The reason why no card is due: the counts of those elsewhere. One request."""
         searches = [card_search(self.scope + search) for search in WAITING]
         counts = []
         for words, cards in zip(WAITING.values(), client.results(*searches), strict=True):
@@ -245,7 +245,8 @@ class StudyQueue:
 
 
 def mixed(reviews: list[JsonObject], others: list[JsonObject], option: int) -> list[JsonObject]:
-    """Both kinds of cards in one order: the others spread evenly among the reviews, after or before them."""
+    """Reviews and other cards in one order: the others spread evenly among the reviews, after or before
+    them."""
     ratio = (len(reviews) + 1) / (len(others) + 1)
     order = list(reviews)
     for number in range(len(others), 0, -1):
