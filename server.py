@@ -76,9 +76,9 @@ STUCK_S = 40.0
 
 
 def watch() -> NoReturn:
-    """End with whoever handed this session over, also in the middle of a slow tool; and let the kernel end an
-    endless computation. One that holds the interpreter for so long (one regular expression can) notices no
-    signal, no cancellation and no client that leaves."""
+    """End with the caller that handed this session over, even in the middle of a slow tool; and let the
+    kernel end an endless computation. A computation that never lets the interpreter go (one regular
+    expression can) notices no signal, no cancellation and no client that leaves."""
     caller = leaving.handover_connection
     while True:
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of processor time: a stopped process is not stuck
@@ -120,7 +120,7 @@ def serve_sessions() -> int:
 
 
 def serve_http(settings: Settings) -> NoReturn:
-    """Serve everybody who has a token, until a signal, or until nobody came for long enough."""
+    """Serve everybody who has a token, until a signal, or until nobody has come for long enough."""
     import asyncio
 
     from tools.core import registry

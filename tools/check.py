@@ -61,7 +61,7 @@ def main(command: list[str]) -> int:
 
 
 def _print(start: str, text: str) -> None:
-    """Print a text behind `start`, in lines of its own width, but a line to be pasted into a shell as one."""
+    """Print a text after `start`, wrapped, except a line to be pasted into a shell."""
     if "|" in text or "&&" in text:
         print(start + text)
         return

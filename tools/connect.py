@@ -27,7 +27,7 @@ OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "S
 HOST = "${user_config.host}"
 COMMAND = "${user_config.command}"
 WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
-# Where setup.sh was not run, so that there is no settings file: an example to begin with.
+# If setup.sh was not run, so that there is no settings file: an example to begin with.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
 EXAMPLE = "An example: setup.sh was not run here, so user, host and path are not this machine's.\n\n"
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
@@ -50,8 +50,8 @@ def place() -> tuple[str, str, str]:
 
 
 def _command() -> str:
-    """What starts the server: the installed command, or server.py, with the Python that runs now unless that
-    is this machine's python3. ssh joins its words, and the Pi's shell splits them again."""
+    """The command that starts the server: the installed one, or server.py, with the Python that runs now
+    unless that is this machine's python3. ssh joins its words, and the Pi's shell splits them again."""
     if INSTALLED.exists():
         return shlex.quote(str(INSTALLED))
     words = [str(PROJECT / "server.py")]

@@ -1,6 +1,6 @@
 """MCP over HTTP: each POST brings one message, and its answer is JSON or a stream of events.
 
-The header MCP-Protocol-Version says of which era a message is. Clients of 2025 say only in `initialize`
+The header MCP-Protocol-Version says which era a message belongs to. Clients of 2025 say only in `initialize`
 whether they show pages, and withdraw a call by a second request. So the answer to `initialize` names a
 session, whose id says the first and relates the second to its call. It opens nothing: the token of each
 request decides, and a restarted server takes the id as well.
@@ -31,7 +31,7 @@ HEADER_MISMATCH = -32020
 VERSION = "mcp-protocol-version"
 WITH_PAGES = "-pages"  # the end of a session's id
 SHOWN: JsonObject = {"extensions": {mcp_apps.EXTENSION: {}}}  # the capability of a client that shows pages
-# No proxy holds events back, or changes them.
+# Keep proxies from holding events back or changing them.
 EVENTS = {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",

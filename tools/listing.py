@@ -21,8 +21,8 @@ identity = cache(handover.identity)  # of the sources that are imported now
 
 
 def build(settings: Settings) -> JsonObject:
-    """tools/list for clients with pages; the names in it that others are not shown; the toolset of each tool.
-    Imports every toolset."""
+    """tools/list for clients with pages, the names that other clients are not shown, and the toolset of each
+    tool. Imports every toolset."""
     from tools.core import registry, results
 
     tools = registry.listed(settings, pages=True)
@@ -73,6 +73,6 @@ def _files(settings: Settings) -> list[Path]:
 
 
 def _path(settings: Settings) -> Path:
-    """The file of a listing is named by a number of the sources and of all settings."""
+    """The file of a listing, named by checksums of the sources and of all settings."""
     key = crc32(f"{identity()} {fingerprint()}".encode())
     return settings.state_dir / f"listing-{key:08x}.json"

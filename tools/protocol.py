@@ -32,7 +32,7 @@ EXTENSIONS: JsonObject = {mcp_apps.EXTENSION: {}, "io.modelcontextprotocol/skill
 METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 
-# The envelope of a modern request: members of its `_meta`.
+# The members of `_meta` that make the envelope of a modern request.
 META = "io.modelcontextprotocol/"
 PROTOCOL_VERSION, CLIENT_CAPABILITIES = f"{META}protocolVersion", f"{META}clientCapabilities"
 CLIENT_INFO, SERVER_INFO_KEY = f"{META}clientInfo", f"{META}serverInfo"
@@ -179,7 +179,7 @@ class Request:
         self.notify({"method": "notifications/progress", "params": params})
 
     def admit(self, is_begun: bool = True) -> None:
-        """Check that this era and this client may ask this. Raises RpcError."""
+        """Check that this era has the method and this client may call it. Raises RpcError."""
         if self.is_modern:
             self._check_envelope()
         shape = SHAPES.get(self.method)
@@ -208,7 +208,7 @@ class Request:
         """Check what came around a modern request's message. Raises RpcError."""
 
     def response(self, body: JsonObject) -> JsonObject:
-        """The message that answers it with this result or error, in the words of its era."""
+        """The message that answers it with a result or error, in the form of its era."""
         result = body.get("result")
         if result is not None and self.is_modern:
             marks = NOT_CACHED if self.method in CACHEABLE else {}
@@ -476,7 +476,7 @@ class Session:
                 self.listers.acquire()
             threading.Thread(target=self._answer, args=(call,), daemon=True).start()
 
-    # What a session answers by itself.
+    # Requests that a session answers by itself.
 
     def _listen(self, call: Call) -> None:
         """Open a stream of changes: its acknowledgement is the only answer."""
@@ -496,7 +496,7 @@ class Session:
             if kinds.get("toolsListChanged"):
                 self.send({"method": LIST_CHANGED, "params": {"_meta": {SUBSCRIPTION_ID: request_id}}})
 
-    # What threads answer.
+    # Requests that threads answer.
 
     def _answer(self, call: Call) -> None:
         """Answer a request for one of METHODS, in a thread of its own."""

@@ -1,4 +1,5 @@
-"""Every start's first steps: the command line, the settings, and one line for what is wrong with them."""
+"""The first steps of every start: the command line, the settings, and one line for what is wrong with
+them."""
 
 import sys
 from typing import NoReturn

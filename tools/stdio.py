@@ -1,4 +1,4 @@
-"""Stdin and stdout as lines of JSON-RPC: their bounds, the message of a line, the id of what is refused."""
+"""Stdin and stdout as lines of JSON-RPC: their bounds, the message of a line, the id of a refused one."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from tools.core.json_types import JsonObject, compact_json
 # held.
 LONGEST_LINE = 16 * 2**20
 MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more once it is read
-# All bytes except those that separate values.
+# The bytes that do not separate values.
 APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
@@ -66,7 +66,7 @@ def claim() -> Lines:
     goes to stderr."""
     stdin, stdout = os.dup(0), os.dup(1)
     for handle in (stdin, stdout):
-        # Else "nothing there yet" would look like EOF, and a full pipe like a broken one.
+        # Otherwise "nothing there yet" would look like EOF, and a full pipe like a broken one.
         os.set_blocking(handle, True)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -19,9 +19,9 @@ from tools.core.errors import Cancelled, ToolError
 
 # Seconds for which a person may answer a question, in both eras; in that of 2025 it holds a turn.
 QUESTION_S = 600
-# Seconds of processor time that a call may compute: a tenth of it is much on a small Pi.
+# Seconds of processor time that a call may take: even on a small Pi a tenth of it is much.
 MOST_COMPUTED_S = 30.0
-# What follows a toolset's name in a scope that allows only its readers.
+# The suffix of a toolset's name in a scope that allows only its readers.
 READ_ONLY = ":read"
 
 Report = Callable[[float, float | None, str], None]
@@ -56,8 +56,8 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 def calling(
     report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask, *, by_person: bool = False
 ) -> Iterator[list[str]]:
-    """Make `report`, `cancelled` and `ask` those of every tool that runs inside. Yields the list of lines
-    that are to follow its answer."""
+    """Give every tool that runs inside these `report`, `cancelled` and `ask`. Yields the list of lines that
+    will follow its answer."""
     call = Call(report, cancelled, ask, [], by_person)
     token = _current.set(call)
     try:
@@ -73,7 +73,7 @@ def report(done: float, total: float | None = None, message: str = "") -> None:
 
 
 def is_by_person() -> bool:
-    """True if a person calls from a shell: what spares or fences a model is not for them."""
+    """True if a person calls from a shell: limits that are meant for a model do not apply."""
     call = _current.get()
     return call is not None and call.by_person
 
@@ -90,8 +90,8 @@ _budget_ends_s: ContextVar[float] = ContextVar("budget", default=math.inf)
 
 @contextmanager
 def budget() -> Iterator[None]:
-    """Give what runs inside MOST_COMPUTED_S; a call inside of another has no budget of its own. Waiting for a
-    backend or a person costs nothing of it."""
+    """Limit what runs inside to MOST_COMPUTED_S; a call inside another shares its budget. Waiting for a
+    backend or a person is free."""
     ends_s = min(_budget_ends_s.get(), time.thread_time() + MOST_COMPUTED_S)
     token = _budget_ends_s.set(ends_s)
     try:
@@ -186,7 +186,7 @@ def remote_caller() -> Caller | None:
 
 @contextmanager
 def acting_for(remote: Caller) -> Iterator[None]:
-    """Make `remote` the caller of everything inside, also in the threads that it waits for."""
+    """Make `remote` the caller of everything inside, and of the threads that it waits for."""
     token = _caller.set(remote)
     user_token = settings.USER.set(remote.user)
     try:
@@ -197,7 +197,7 @@ def acting_for(remote: Caller) -> Iterator[None]:
 
 
 def scopes() -> list[str]:
-    """The words that a token's scope may have: a toolset, or its readers only."""
+    """The words of a token's scope: a toolset, or only its readers."""
     names = places.toolsets()
     readers = [name + READ_ONLY for name in names]
     return [*names, *readers]

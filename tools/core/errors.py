@@ -57,7 +57,7 @@ class InvalidMessage(Exception):
 
 
 def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
-    """Those of `names` that are most like `name`, best first. `cutoff`: how alike they must be, from 0 to
+    """The `names` that are most like `name`, best first. `cutoff`: how alike they must be, from 0 to
     1."""
     from difflib import get_close_matches
 
@@ -65,7 +65,7 @@ def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3)
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
-    """The one of `names` that is most like `name`, or ""."""
+    """The name among `names` that is most like `name`, or ""."""
     return next(iter(several(name, names, cutoff, most=1)), "")
 
 
@@ -87,5 +87,5 @@ def cut(text: str, longest: int) -> str:
 
 
 def quoted(text: object, longest: int = SHORT, *, marks: str = "“”", inner: str = "‘’") -> str:
-    """A foreign text in quotation marks, which it cannot end: its own become the `inner` ones."""
+    """A foreign text in quotation marks, which it cannot close: its own become `inner` ones."""
     return f"{marks[0]}{one_line(text, longest).translate(str.maketrans(marks, inner))}{marks[1]}"

@@ -1,4 +1,4 @@
-"""Files that several processes share: written whole or not at all, or held as a lock."""
+"""Files that several processes share: written whole or not at all, or locked."""
 
 import errno
 import fcntl
@@ -52,7 +52,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
         put(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
-    # The new name is on the disk once the folder is: else a power cut brings back the old file.
+    # The new name is on the disk only once the folder is: before that a power cut brings back the old file.
     with suppress(OSError):  # some file systems have no such call
         sync(path.parent)
 
@@ -73,8 +73,8 @@ def replace_file(path: Path, data: bytes | str, put: Callable[[Path, Path], None
 
 
 def make_file(path: Path, data: bytes | str) -> None:
-    """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is
-    nothing left behind then."""
+    """Write `path` whole unless it exists: a file that another process made first stays. Raises OSError; then
+    nothing is left behind."""
     replace_file(path, data, _link)
 
 
@@ -84,7 +84,7 @@ def _link(new: Path, path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have a file or folder on the disk. Raises OSError."""
+    """Write a file or folder through to the disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -27,7 +27,7 @@ def check(function: Callable[[], Health]) -> Callable[[], Health]:
 
 
 def trial(function: Callable[[], Health]) -> Callable[[], Health]:
-    """Declare a check that may take time or money: only `--check` runs it, in place of the other."""
+    """Declare a check that may take time or money: only `--check` runs it, in place of the health check."""
     TRIALS[toolset_of(function)] = function
     return function
 
@@ -42,7 +42,7 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
 
 
 def guarded(check: Callable[[], Health]) -> Health:
-    """The result of a check; one that fails is a finding, not the end of the checks."""
+    """The result of a check; an exception is a finding, not the end of all checks."""
     try:
         return check()
     except ToolError as error:

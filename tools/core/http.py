@@ -56,11 +56,11 @@ class NotHttp(HttpError):
 
 
 class Misdirected(HttpError):
-    """Redirects that lead nowhere."""
+    """The redirects lead nowhere."""
 
 
 class NotForeign(HttpError):
-    """A host of this machine or its network, which Limits exclude."""
+    """The host is of this machine or its network, which Limits exclude."""
 
 
 class Limits(NamedTuple):
@@ -106,7 +106,7 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A whole answer, to the last request after redirects; `is_foreign`: of a machine outside of this
+    """A whole answer, to the last request after redirects; `is_foreign`: it came from outside this
     network."""
 
     status: int
@@ -139,7 +139,7 @@ def _origin(url: str) -> tuple[str, str, int]:
 
 def _exchange(request: Request, limits: Limits) -> Response:
     url = urlsplit(request.url)
-    # Path and query as a request line may hold them; a socket's path is not for its other side.
+    # Path and query, escaped for a request line; a socket's path is not sent.
     query = f"?{quote(url.query, safe=SAFE_IN_PATH + '?')}" if url.query else ""
     target = "/" if url.scheme == "unix" else (quote(url.path, safe=SAFE_IN_PATH) or "/") + query
     with closing(_connection(url, limits)) as connection:
@@ -160,8 +160,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
 
 
 def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
-    """The whole body. Of an error, whose status says enough, the beginning if it comes; nothing of a
-    redirect."""
+    """The whole body; of an error, whose status says enough, only the beginning; nothing of a redirect."""
     from http.client import HTTPException, IncompleteRead
 
     if not 200 <= response.status < 300:
@@ -251,7 +250,7 @@ def _look_up(host: str, port: int, deadline: float) -> list[Place]:
 
 
 def _first(places: list[Place], deadline: float) -> "TimedSocket":
-    """A connection to the first place that takes one; each has its share of the time."""
+    """A connection to the first address that accepts one; each gets its share of the time."""
     error: Exception = OSError("no address")
     for index, (family, address) in enumerate(places):
         plain = TimedSocket(family, socket.SOCK_STREAM)
@@ -277,7 +276,7 @@ def _left(deadline: float) -> float:
 # So the socket itself, plain or of TLS, counts down to one deadline, and what waits before there is a socket
 # (the name lookup, each address, the handshake) gets its share of the same time.
 class _Deadline:
-    """Stands before a plain socket or one of TLS, and ends whatever it waits for at `deadline`."""
+    """A mixin for plain and TLS sockets: every wait ends at `deadline`."""
 
     deadline = 0.0
 

@@ -1,4 +1,4 @@
-"""Data as JSON: its types, its compact text, answers with more than it."""
+"""Data as JSON: its types, its compact text, and answers with more than JSON."""
 
 import json
 from typing import Any, TypeVar

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from socket import socket
 
 AT_LEAVING: list[Callable[[int], None]] = []
-# True from the first step of the end on: what a worker thread would still say is not true any more.
+# True once the end has begun: a worker thread must not send anything any more.
 is_leaving = False
 # In a session of the resident service: the connection to its caller, readable once the caller is gone.
 handover_connection: "socket | None" = None

@@ -18,7 +18,7 @@ from tools.core.json_types import JsonObject
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
-# What the model reads beside an answer that a page shows.
+# The note that the model reads beside an answer that a page shows.
 SHOWN = "The person sees this on a page: say only what it lacks."
 
 # A line that names a style or script which pages share, by its path from the page, and is replaced by it.
@@ -31,7 +31,7 @@ SPACES = re.compile(
     r"""|(?<=[{}(;,>])\n|\n(?=[})?:])"""  # or a line break beside a bracket or behind a statement
     r"""|;(?=\s*})"""  # or the last semicolon of a block
 )
-# Constants in a row, a line each: one word is enough.
+# Constants in a row, a line each, which are joined into one statement.
 CONSTANTS = re.compile(r"^const [^;\n]*(?:;\nconst [^;\n]*)+;$", re.MULTILINE)
 
 
@@ -59,7 +59,7 @@ def announced(capabilities: Any) -> bool:
 
 
 def decided(is_announced: bool) -> bool:
-    """True if pages are shown: as MCP_PAGES says, or else as the client does."""
+    """True if pages are shown: by MCP_PAGES, or else by what the client announced."""
     return {"on": True, "off": False}.get(settings.current().pages, is_announced)
 
 

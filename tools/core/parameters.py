@@ -17,7 +17,7 @@ from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits, Members
 
-# What some clients send in place of null for an argument that is not text.
+# The texts that some clients send in place of null.
 ABSENT_TEXTS = ("", "null")
 # Before each capital except the first letter: where snake_case has its `_`.
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -120,7 +120,7 @@ def parse_value(annotation: object, value: object, place: str) -> Any:
 
 
 def _converted(kind: object, value: object, place: str) -> object:
-    """Raises ValueMismatch; InvalidArguments for what does not fit inside a list or object."""
+    """The value converted. Raises ValueMismatch; InvalidArguments for a member of a list or object."""
     origin = get_origin(kind) or kind
     inner = get_args(kind)
     if origin is Literal and (isinstance(value, list | dict) or value not in inner):
@@ -149,7 +149,7 @@ def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> Too
 
 
 def _parsed(kind: object, value: object) -> object:
-    """The value in a text that was sent instead of one; everything else as it is."""
+    """The value that was sent as JSON in a text; everything else unchanged."""
     origin = get_origin(kind) or kind
     if isinstance(value, str) and origin is not str and (origin in NAMES or dataclasses.is_dataclass(kind)):
         with suppress(ValueError, RecursionError):
@@ -158,7 +158,7 @@ def _parsed(kind: object, value: object) -> object:
 
 
 def _of_type(kind: Any, value: Any) -> Any:
-    """A whole number may come as `5.0`, yes and no as 1 and 0."""
+    """The value, if it is of this type; a whole number may come as `5.0`, true and false as 1 and 0."""
     if kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)
     if kind is float and type(value) is int:
@@ -185,7 +185,7 @@ def _check_limits(limits: Limits, value: object) -> None:
 
 
 def _wrong_length(value: str | list[object], bound: str, length: int) -> ValueMismatch:
-    """In pydantic's words."""
+    """The error of a wrong length, in pydantic's words."""
     plural = "" if length == 1 else "s"
     size = f"item{plural} after validation"
     if isinstance(value, str):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 TOOLS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 NOT_TOOLSETS = {"core", "http", "resident"}
-# Where the units that setup.sh installs listen.
+# The socket of the units that setup.sh installs.
 SYSTEM_SOCKET = "/run/pi-mcp/socket"
 
 

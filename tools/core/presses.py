@@ -1,4 +1,4 @@
-"""Keys of presses: the server gives a page a key beside an answer, and a press on the page sends it back.
+"""Keys of presses: the server gives a page a key beside an answer, and a press on that page sends it back.
 
 A key is made of a secret in a file and of what may be pressed: one preview, or the boxes of one day. The
 model gets the answer without it, so it cannot press; no key is stored.
@@ -19,8 +19,8 @@ SECRET_BYTES = 32
 
 
 def key(file: Path, subject: str) -> str:
-    """The key of what may be pressed, by the secret in `file`, made at first use: whole or not at all, for
-    the owner alone.
+    """The key for one thing that may be pressed, made with the secret in `file`, which is created at first
+    use for the owner alone.
 
     Raises OSError; ToolError if it is not such a file, since whoever guesses it can press.
     """
@@ -50,7 +50,7 @@ def check(key: str, sent: str, hint: str) -> None:
 
 
 def key_as_meta(key: Callable[[], str]) -> JsonObject:
-    """The key for a result's `_meta`; without one, a press counts as the model's word."""
+    """The key for a result's `_meta`; if it cannot be made, presses count as the model's word."""
     try:
         return {PRESS: key()}
     except (OSError, ToolError) as error:

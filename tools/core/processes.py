@@ -1,4 +1,4 @@
-"""Child processes that end in time: at a timeout, when the call is withdrawn, when the server goes."""
+"""Child processes that end in time: at a timeout, when the call is withdrawn, when the server ends."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 POLL_S = 0.1
-# Time that a child has to clean up after SIGTERM before SIGKILL; when the server ends, less.
+# Time between SIGTERM and SIGKILL for a child to clean up; less when the server ends.
 GRACE_S = 1.0
 LAST_GRACE_S = 0.5
 ERRORS_KEPT_BYTES = 64 * 1024
 
 _live: set[Popen[bytes]] = set()
-# Held while a child is being started: until it is among the live ones, the end of the server waits for it.
+# Held while a child is being started: the end of the server waits until the child is listed.
 _starting = threading.RLock()
 _ending = False
 
@@ -37,9 +37,8 @@ class Ended(NamedTuple):
     errors: bytes
 
 
-# A thread reads what the child says; this loop looks at the clock, the client and the server every POLL_S.
-# Whatever ends the child early ends its whole process group: git leaves the transport to helpers, which may
-# outlive it.
+# A thread reads the child's output; this loop checks the clock, the client and the server every POLL_S.
+# Ending a child ends its whole process group: git leaves the transport to helpers, which may outlive it.
 def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> Ended:
     """Run a command to its end, in a process group of its own, in `/` and without input or a terminal. A call
     that is withdrawn ends it.

@@ -1,4 +1,4 @@
-"""Prompts, by their declarations; and once more as skills, for a model to load by itself where a client shows
+"""Prompts, by their declarations, and the same as skills, for a model to load by itself if its client shows
 no prompts.
 
 Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is one file, SKILL.md, with its
@@ -24,7 +24,7 @@ SKILL_SCHEME = "skill://"
 FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
 PROMPTS: dict[str, "Prompt"] = {}
-# False while a text is to be the same every day, with `<today>` for the date.
+# False while a text has to be the same every day, with `<today>` for the date.
 IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
 
 
@@ -72,7 +72,7 @@ class Prompt:
         return f"{SKILL_SCHEME}{self.front['name']}/SKILL.md"
 
     def skill_text(self, settings: Settings) -> str:
-        """The file of its skill: what it is for, then the prompt with `<name>` for each required argument."""
+        """The file of its skill: its purpose, then the prompt with `<name>` for each required argument."""
         front = "\n".join(
             f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items()
         )

@@ -68,7 +68,7 @@ def load_named(stem: str) -> None:
 
 
 def is_loaded() -> bool:
-    """True once every toolset has been imported: then a listing takes no time."""
+    """True once every toolset has been imported."""
     return bool(load.cache_info().currsize)
 
 

@@ -9,7 +9,7 @@ from tools.core.json_types import Answer, JsonObject, encodable
 if TYPE_CHECKING:
     from tools.core.tool import Tool
 
-# The name of a tool's question to the person in the 2026 era, where it goes out as the answer of a call.
+# The name of a tool's question to the person in the 2026 era, where it is sent as the answer of a call.
 CONSENT = "consent"
 # The form of a question that is only accepted or declined.
 NO_FIELDS = {"type": "object", "properties": {}}
@@ -73,7 +73,7 @@ def as_result(answer: object, private: JsonObject | None = None, lines: Iterable
 
 
 def busy(most: int) -> JsonObject:
-    """The result of a call that found no turn among `most`."""
+    """The result of a call that found none of `most` turns free."""
     error = ToolError(
         f"{most} calls are running or waiting for a person's answer",
         "Nothing was changed. Answer or cancel one of them, then try again.",

@@ -67,11 +67,11 @@ def required(members: Members) -> list[str]:
 
 
 def derive_object(members: Members) -> JsonObject:
-    """The object schema of parameters or fields. It does not say that unknown names are refused, either."""
+    """The object schema of parameters or fields. It leaves out that unknown names are refused."""
     properties = {}
     for name, member in members.items():
         properties[name] = derive(member.annotation)
-        # Left out: what a model expects anyway (nothing, no, 0), and a field's default that is made for each
+        # Left out: defaults that a model expects anyway (empty, false, 0), and those that are made for each
         # call.
         if isinstance(member.default, str | int | float | tuple) and member.default:
             properties[name]["default"] = member.default

@@ -23,10 +23,10 @@ from tools.core.places import SettingsError
 
 TOOLS_FOLDER = Path(places.TOOLS)
 PROJECT = TOOLS_FOLDER.parent
-# The Python that runs the server may have no packages of its own.
+# The Python that runs the server may have no packages.
 VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 
-# In an address: the user with password, which may hold `/` and `@`; and the query.
+# The secrets in an address: the user with password, which may hold `/` and `@`, and the query.
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
 QUERY = re.compile(r"(://[^?\s]*\?)\S+")
 PREFIXES = (
@@ -42,7 +42,7 @@ PREFIXES = (
 )
 ON = "1 true yes on".split()
 OFF = "0 false no off".split()
-# Fields that are the resident service's own: they name no other listing.
+# Settings of the resident service alone, which do not change the list of tools.
 OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
 MISSPELT = 0.85
@@ -137,7 +137,7 @@ class Variable(NamedTuple):
 setting: Any = Variable
 
 
-# Not dataclasses, which compile six functions each: all sections are made at every start.
+# Sections are not dataclasses, which compile six functions each: all are made at every start.
 class Section:
     """A group of settings with their values in one session, which never change."""
 
@@ -185,7 +185,8 @@ class Settings(Section):
         path,
         writes=lambda folder: folder,
     )
-    # Here to be listed: `places.sockets` reads the variable, and if it is unset tries XDG_RUNTIME_DIR first.
+    # Declared only to be listed: `places.sockets` reads the variable, and if it is unset tries
+    # XDG_RUNTIME_DIR first.
     socket: Path = setting(
         "MCP_SOCKET", Path(places.SYSTEM_SOCKET), "where the resident service listens", path
     )

@@ -159,8 +159,8 @@ def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
 
 
 def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Every failure becomes an answer with a hint; an unforeseen one goes to the log, and its text to a
-    client of this machine."""
+    """Every failure becomes an answer with a hint; an unforeseen one is logged, and a local client gets its
+    text."""
     try:
         return call(**arguments)
     except ToolError as error:
@@ -170,7 +170,7 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
 
         logging.getLogger(__name__).exception("%s failed", tool.name)
         hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
-        # Over HTTP, where there is a user, its text stays in the log.
+        # Over HTTP its text stays in the log.
         text = "" if USER.get() else f": {type(error).__name__}: {masked(str(error))}"
         return ToolError(f"Internal error in {tool.name}{text}", hint, code="INTERNAL_ERROR").answer()
 

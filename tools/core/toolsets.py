@@ -1,6 +1,5 @@
-"""The toolsets that the settings offer, and their sentences for the model.
-
-Only the packages are imported here, none of their modules: a session begins with these sentences.
+"""The toolsets that the settings offer, and their sentences for the model. Only packages are imported here,
+not their modules: every session begins with these sentences.
 """
 
 import importlib
@@ -18,8 +17,8 @@ LAST_INSTRUCTION = "Errors carry a hint: what to do next."
 
 
 class Instruction(NamedTuple):
-    """A sentence for the model, of the `INSTRUCTIONS` that a toolset's package brings; `write`: it is about
-    changes, so read-only mode leaves it out."""
+    """A sentence for the model, from the `INSTRUCTIONS` of a toolset's package; `write`: it is about changes,
+    so read-only mode leaves it out."""
 
     text: str
     write: bool = False

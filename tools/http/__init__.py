@@ -1,1 +1,1 @@
-"""Callers over HTTP: who they are, what they may, how much at a time."""
+"""Callers over HTTP: who they are, what they may do, and how much at a time."""

@@ -25,7 +25,8 @@ PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
 ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
 COOKIE = "pi_mcp_day"
-# The page's own policy, which allows no connection, gives way to what the home screen and the calls need.
+# The page's own policy, which allows no connection, is replaced by one that allows the home screen and the
+# calls.
 POLICY = re.compile("<meta http-equiv[^>]+>")
 HEAD = Path(__file__).with_name("day.html")
 
@@ -86,8 +87,8 @@ class Day:
         return 303, {**HEADERS, **cookie_header, "location": PATH}, b""
 
     def _grant(self, cookies: str) -> tuple[str, JsonObject]:
-        """The cookie among these, and its grant, which is empty if it holds no more."""
-        # The last of several: one that another path or host set comes first.
+        """The page's cookie and its grant, empty if it no longer holds."""
+        # The last of several: one set by another path or host comes first.
         matches = re.findall(rf"(?:^|;) *{COOKIE}=([\w-]+)", cookies)
         cookie = matches[-1] if matches else ""
         grant = self.ledger.grant_of("cookie", cookie)

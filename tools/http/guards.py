@@ -55,7 +55,7 @@ class Refusal(Exception):
     headers: dict[str, str] = field(default_factory=dict)
     code: int = -32600  # JSON-RPC's invalid request
     request_id: str | int | None = None
-    # False while what is left of the body would be read on and on.
+    # False if the rest of the body would be read without end.
     is_read: bool = False
 
 
@@ -70,7 +70,7 @@ class Guards:
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
         self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.keys_there, key_file))
-        # It leads a client to the sign-in.
+        # The header that leads a client to the sign-in.
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
         self.rate = Rate(settings.http_rate)
         self.day = day.Day(self.sign_in, self.rate)

@@ -16,7 +16,7 @@ PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 TOKEN_S = 60
 CLAIMS = {"user": "check", "scope": "server:read", "token_id": ""}
-# In each 401 of the server, and where the sign-in is.
+# The header of each 401, with the address of the sign-in.
 REALM = 'realm="pi-mcp"'
 METADATA = re.compile(REALM + ', resource_metadata="([^"]+)"')
 UNITS = (
@@ -75,7 +75,7 @@ def inspect(settings: Settings) -> Health:
 
 
 def _ask(step: str, status: int, word: str, request: http.Request) -> http.Response:
-    """The answer to a request, which has this status, and this word in it. Raises ToolError."""
+    """The answer to a request. Raises ToolError if it lacks this status or this word."""
     try:
         response = http.send(request, http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER))
     except http.HttpError as error:

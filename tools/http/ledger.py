@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS secrets (
     digest BLOB PRIMARY KEY, kind TEXT NOT NULL, expires REAL NOT NULL, grant TEXT NOT NULL, spent REAL
 );
 """
-# A sign-in is renewed while it is used: it has secrets that hold still, whose grant has its days.
+# A sign-in is renewed while it is used: it has valid secrets, whose grant has its days.
 ENTRIES = """
 SELECT tokens.*, (SELECT max(json_extract(grant, '$.days')) FROM secrets
     WHERE json_extract(grant, '$.token_id') = tokens.id AND secrets.expires > :now) AS days
@@ -71,7 +71,7 @@ class Ledger:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """The connection; a new one if the file is another one by now: a copy that was restored, say."""
+        """The connection; a new one if the file was replaced, by a restored copy for example."""
         with suppress(FileNotFoundError):
             status = self.path.stat()
             if self._db.in_transaction or (status.st_dev, status.st_ino) == self._file:
@@ -127,13 +127,13 @@ class Ledger:
         return secret
 
     def left_s(self, kind: str, secret: str) -> float:
-        """The seconds for which a secret holds still; 0 if there is none."""
+        """The seconds for which a secret is still valid; 0 if there is none."""
         query = "SELECT coalesce(max(expires), 0) FROM secrets WHERE digest = ?"
         [expires] = self.db.execute(query, (_digest(kind, secret),)).fetchone()
         return max(0.0, expires - time.time())
 
     def grant_of(self, kind: str, secret: str) -> JsonObject:
-        """The grant of a secret that holds still, spent or not; empty if there is none."""
+        """The grant of a valid secret, spent or not; empty if there is none."""
         query = "SELECT coalesce(max(grant), '{}') FROM secrets WHERE digest = ? AND expires > ?"
         [grant] = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
         return json.loads(grant)  # type: ignore[no-any-return]
@@ -150,5 +150,5 @@ class Ledger:
 
 
 def _digest(kind: str, secret: str) -> bytes:
-    """A digest that serves for this kind alone: a code is not a refresh token."""
+    """A digest bound to this kind: a code is not a refresh token."""
     return hashlib.sha256(f"{kind} {secret}".encode()).digest()

@@ -1,4 +1,4 @@
-"""Bounds of what callers over HTTP may take: requests a minute, work at a time."""
+"""The limits of callers over HTTP: requests per minute, work at a time."""
 
 import asyncio
 import math
@@ -37,9 +37,9 @@ class Rate:
 
     def __init__(self, per_minute: float):
         self.every_s = 60 / per_minute
-        # What may have been saved up, beside the request that is due.
+        # The requests that may be saved up, besides the one that is due.
         self.most_saved_s = self.every_s * (max(1, per_minute // 2) - 1)
-        # By caller: since when its next request may come.
+        # By caller: the time from which the next request may come.
         self.due_s: dict[str, float] = {}
 
     def wait_s(self, caller: str = "") -> float:
@@ -58,7 +58,7 @@ class Turns:
     def __init__(self, most: int, most_each: int):
         self.most_each = most_each
         self.shared = asyncio.Semaphore(most)
-        # Gone once nobody holds or awaits a turn of it.
+        # Removed once nobody holds or awaits a turn of it.
         self.by_caller: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -73,7 +73,7 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
     """Close connections to the HTTP server that send no whole request: after SILENT_S, or once MOST_SILENT
     newer ones are as silent, so they never keep a good one out. End the server once nobody was connected for
     `idle_exit_s`."""
-    # The usual limit of 1,024 files is reached by connections that come between two looks.
+    # Connections that come between two looks can reach the usual limit of 1,024 files.
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # the unit forbids it, and has a limit of its own
         resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
@@ -87,7 +87,7 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
         for connection in server.server_state.connections:
             idle_since = time_s
             cycle = connection.cycle
-            # The next thing to come is the client's: a request, or the rest of one's body.
+            # The client is next: with a request, or the rest of a body.
             if not cycle or cycle.response_complete or cycle.more_body:
                 silent_since[connection, cycle] = before.get((connection, cycle), time_s)
         surplus = len(silent_since) - MOST_SILENT

@@ -30,8 +30,8 @@ from tools.http import tokens
 from tools.http.ledger import Ledger
 
 LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # of invitations: no two of them look alike
-# They are guessed by nobody: ten thousand tries a second find one of 31^8 codes in ten minutes once in
-# 140,000 attacks. A bound on tries would keep the person out.
+# They cannot be guessed: ten thousand tries a second find one of 31^8 codes in ten minutes once in 140,000
+# attacks. A limit on tries would lock the person out.
 INVITATION_S = 600
 CODE_S = 60
 GRACE_S = 60  # in which a refresh token may come again
@@ -76,7 +76,7 @@ class SignIn:
         self.ledger = ledger
         self.keys = keys
         parts = urlsplit(url)
-        # As browsers write it: without the port that the scheme has anyway.
+        # The origin as browsers write it: without the scheme's default port.
         self.host = parts.netloc.lower().removesuffix(f":{http.DEFAULT_PORTS[parts.scheme]}")
         self.issuer = f"{parts.scheme}://{self.host}"
         metadata = "/.well-known/oauth-protected-resource"  # RFC 9728
@@ -146,7 +146,7 @@ class SignIn:
         return status, {**headers, "content-type": "application/json"}, json.dumps(answer).encode()
 
     def register(self, fields: JsonObject) -> JsonObject:
-        """Make a client id (RFC 7591). It says all that is known of the client; nothing is stored."""
+        """Make a client id (RFC 7591). It holds all that is known of the client; nothing is stored."""
         name, redirects = _name_and_addresses(fields)
         description = {"client_name": name, "redirect_uris": redirects}
         client_id = tokens.sign({"iss": CLIENT, **description}, self.keys()[0])
@@ -242,12 +242,11 @@ class SignIn:
         key = self.keys()[0]
         token_id = grant["token_id"]
         lifetime_s = int(grant["days"] * DAY_S)
-        # A secret has one successor, however often it comes: renewals at the same time are one chain.
+        # A secret has one successor, however often it is sent: renewals at the same time are one chain.
         refresh = tokens.signature(f"refresh {secret}", key)
         with self.ledger.writing():
             spent = self.ledger.spend(kind, secret)
-            # A refresh token comes twice where two of a client's requests renew at once; after that it was
-            # stolen.
+            # A refresh token is sent twice if two of a client's requests renew at once; later it was stolen.
             if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
                 self.ledger.revoke(token_id)
             is_over = self.ledger.is_revoked(token_id)
@@ -289,7 +288,8 @@ def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head
 
 
 def sentence(name: str) -> str:
-    """What a browser shows in place of JSON, in each language; `name` may be OAuth's word for a refusal."""
+    """The sentence that a browser shows in place of JSON, in each language; `name` may be OAuth's word for a
+    refusal."""
     texts = json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))
     return "\n\n".join(words.get(name, words["refused"]) for words in texts.values())
 
@@ -319,7 +319,7 @@ def _fetched(url: str) -> JsonObject:
 
 
 def _name_and_addresses(document: JsonObject) -> tuple[str, list[str]]:
-    """A client's own name for itself, and where the person may be sent back to. Raises Denied."""
+    """A client's name and the addresses to which the person may be sent back. Raises Denied."""
     uris = document.get("redirect_uris")
     if not isinstance(uris, list) or len(uris) > 10:
         uris = []

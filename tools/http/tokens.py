@@ -42,7 +42,7 @@ def sign(claims: JsonObject, key: bytes) -> str:
 
 
 def signature(text: str, key: bytes) -> str:
-    """What only the holder of the key can add to a text."""
+    """The signature of a text, which only a holder of the key can make."""
     return base64url(hmac.digest(key, text.encode(), "sha256"))
 
 
@@ -61,7 +61,7 @@ def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
 
 
 def verified(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
-    """Verify that one of `keys` signed a token, that it is for `audience` and holds now; its claims.
+    """The claims of a token, if one of `keys` signed it, it is for `audience` and valid now.
 
     Raises InvalidToken.
     """
@@ -86,7 +86,7 @@ def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
     signatures = [signature(text, key) for key in keys]
     if not end.isascii() or not any(hmac.compare_digest(end, good) for good in signatures):
         raise InvalidToken("the signature is wrong")
-    # From here on all of it is the words of somebody who has the key.
+    # From here on everything was written by somebody who has the key.
     try:
         header, claims = (json.loads(base64.urlsafe_b64decode(f"{part}==")) for part in text.split("."))
     except (ValueError, RecursionError):

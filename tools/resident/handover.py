@@ -132,7 +132,7 @@ def _offer(path: str) -> socket:
 
 
 def _trust(path: str) -> None:
-    """Raises ServeHere if somebody but this user and root can have put the socket there, or can connect to
+    """Raises ServeHere if somebody besides this user and root could have made the socket, or can connect to
     it."""
     status = os.lstat(path)
     folder = os.stat(os.path.dirname(path) or ".")

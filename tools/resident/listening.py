@@ -11,7 +11,7 @@ SYSTEMD_FD = 3
 
 
 class CannotListen(Exception):
-    """There cannot be a socket; the message says why."""
+    """A socket cannot be made; the message says why."""
 
 
 def from_systemd() -> socket.socket | None:

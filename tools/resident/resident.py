@@ -112,7 +112,7 @@ def _signals() -> int:
 
 
 def _is_welcome(connection: socket.socket, sessions: int) -> bool:
-    """True if the caller is this user, and there is room beside the `sessions` that run."""
+    """True if the caller is this user and there is room besides the running `sessions`."""
     most = settings.current().max_sessions
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
     _, user, _ = struct.unpack(PEER, peer)
@@ -181,9 +181,9 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; return the reason if that is impossible."""
-    # Without a name it cannot be set: a Windows shell hands on `=C:=C:\\`.
+    # A variable without a name cannot be set: a Windows shell hands on `=C:=C:\\`.
     values = dict(variable.split(b"=", 1) for variable in environ if variable.find(b"=") > 0)
-    # Only what differs is written: a write ends the sharing of that memory with the service.
+    # Only differences are written: a write ends the sharing of that memory with the service.
     for name in os.environb.keys() - values.keys():
         del os.environb[name]
     for name, value in values.items():

@@ -46,7 +46,7 @@ def search(
 
 @check
 def health() -> Health:
-    """The service that is asked. It is not asked now: a search may cost."""
+    """The health: which service is set up. It is not asked: a search may cost money."""
     if not current().search_api_url:
         return Health(
             "unset", "no search service", "Set SEARCH_API_URL (and SEARCH_API_KEY) in ~/.config/pi-mcp/env"

@@ -20,12 +20,12 @@ MOST_REDIRECTS = 5
 LONGEST_MESSAGE = 200
 # A key that begins with an authorization scheme of its own, as in `Basic dTpw`.
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]* +\S")
-# Where services put the text of an error, and objects or lists that have it.
+# The members in which services put the text of an error.
 MESSAGES = "message error detail msg error_description".split()
 N8N = "n8n: the production URL of an active workflow that takes this method, its webhook responding when the last node finishes"
 URL_HINT = f"Check SEARCH_API_URL. ({N8N}.)"
 KEY_HINT = "Check SEARCH_API_KEY. A redirect to another host does not carry it: set SEARCH_API_URL to the last address."
-# A request without an answer: the code and the hint.
+# The code and hint of a request without an answer.
 UNREACHABLE = "UNREACHABLE", "Check that it runs, that this machine is online, and SEARCH_API_URL."
 INTERRUPTED = "CUT", "Try again, or look at the service's log and its proxy."
 UNANSWERED = {
@@ -40,7 +40,7 @@ UNANSWERED = {
 # Results of an engine, and characters of each text in them, unless more is asked for.
 LIMIT = 5
 LONGEST_TEXT = 600
-# Results together, as JSON, are cut to what a model can read; their texts not below SHORTEST_TEXT characters.
+# Bytes of all results as JSON, cut to what a model can read; texts keep at least SHORTEST_TEXT characters.
 MOST_BYTES = 100_000
 SHORTEST_TEXT = 200
 TAG = re.compile(r"</?\w[^<>]*>")
@@ -332,7 +332,8 @@ def _no_results(answer: object) -> ToolError:
 
 
 def fitted(results: list[JsonObject]) -> list[JsonObject]:
-    """At most MOST_BYTES of results: first long texts are cut, to `…`, then the last results are left out."""
+    """At most MOST_BYTES of results: long texts are cut first, ending in `…`, then the last results are left
+    out."""
     longest = MOST_BYTES
     while longest // 2 > SHORTEST_TEXT and _size_bytes(results) > MOST_BYTES:
         checkpoint()

@@ -11,7 +11,7 @@ def _header(value: str) -> str:
 
 
 class SearchSettings(Section):
-    """The service that is asked, and the way of asking."""
+    """Settings: the search service, and how it is asked."""
 
     search_api_url: str = setting(
         "SEARCH_API_URL",
