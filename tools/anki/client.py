@@ -44,13 +44,14 @@ PROFILE = action("getActiveProfile")
 # checks.
 READING = frozenset(
     """\
-    apiReflect areDue areSuspended canAddNote canAddNotes canAddNotesWithErrorDetail cardReviews cardsInfo cardsModTime
-    cardsToNotes deckNameFromId deckNames deckNamesAndIds findCards findModelsById findModelsByName findNotes
-    getActiveProfile getCollectionStatsHTML getDeckConfig getDeckStats getDecks getEaseFactors getIntervals
-    getLatestReviewID getMediaDirPath getMediaFilesNames getNoteTags getNumCardsReviewedByDay getNumCardsReviewedToday
-    getProfiles getReviewsOfCards getTags guiCurrentCard guiReviewActive guiSelectedNotes modelFieldDescriptions
-    modelFieldFonts modelFieldNames modelFieldsOnTemplates modelNames modelNamesAndIds modelStyling modelTemplates
-    notesInfo notesModTime retrieveMediaFile suspended version""".split()
+    apiReflect areDue areSuspended canAddNote canAddNotes canAddNotesWithErrorDetail cardReviews cardsInfo
+    cardsModTime cardsToNotes deckNameFromId deckNames deckNamesAndIds findCards findModelsById
+    findModelsByName findNotes getActiveProfile getCollectionStatsHTML getDeckConfig getDeckStats getDecks
+    getEaseFactors getIntervals getLatestReviewID getMediaDirPath getMediaFilesNames getNoteTags
+    getNumCardsReviewedByDay getNumCardsReviewedToday getProfiles getReviewsOfCards getTags guiCurrentCard
+    guiReviewActive guiSelectedNotes modelFieldDescriptions modelFieldFonts modelFieldNames
+    modelFieldsOnTemplates modelNames modelNamesAndIds modelStyling modelTemplates notesInfo notesModTime
+    retrieveMediaFile suspended version""".split()
 )
 
 

@@ -74,7 +74,8 @@ BRINGING_MEDIA = {"path", "url", "data", "picture", "audio", "video"}
 # Parameters, at any depth, that the setting has to allow.
 MEMBERS = {
     "path": "reads any file of the machine that Anki runs on",
-    "url": "lets Anki's machine fetch any address",  # AnkiConnect follows redirects, into Anki's own network too
+    # AnkiConnect follows redirects, into Anki's own network too.
+    "url": "lets Anki's machine fetch any address",
 }
 
 

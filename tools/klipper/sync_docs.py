@@ -31,9 +31,15 @@ ONLY_READ = (
 
 
 @Tool(
-    "sync_docs", title="Update Klipper's docs", write=True, idempotent=True, open_world=True, requires=git.require_git,
-    envelope=True, description_suffix=freshness.note,
-)  # fmt: skip
+    "sync_docs",
+    title="Update Klipper's docs",
+    write=True,
+    idempotent=True,
+    open_world=True,
+    requires=git.require_git,
+    envelope=True,
+    description_suffix=freshness.note,
+)
 def sync_docs(
     since: Annotated[
         str | None,

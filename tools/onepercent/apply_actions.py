@@ -33,9 +33,15 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 
 @Tool(
-    "apply_actions", title="Apply a preview", order=30, write=True, destructive=True, idempotent=True, lock=False,
+    "apply_actions",
+    title="Apply a preview",
+    order=30,
+    write=True,
+    destructive=True,
+    idempotent=True,
+    lock=False,
     on_call=dispatch.dispatch,
-)  # fmt: skip
+)
 def apply_actions(
     preview_id: str,
     user_confirmation: Annotated[str, "the person's words of consent"],

@@ -30,46 +30,49 @@ HARMLESS = re.compile(
 # `да нет` is a no, as a Russian says it.
 NEVER = re.compile(
     r"""\b(
-    не|ни|(да|конечно|разумеется|естественно)\ нет|да\ ну|нельзя|стоп|стой|стойте|подожди|подождите|погоди|погодите|постой
-    |обожди|отбой|передумала?|давай(те)?\ (лучше\ )?(потом|позже|завтра|иначе|по\ другому)
-    |not|never|cannot|\w+n't|dont|wont|cant|stop|wait|hold\ on|halt|go\ back|changed\ my\ mind|second\ thoughts
-    |to\ be\ \w+
+    не|ни|(да|конечно|разумеется|естественно)\ нет|да\ ну|нельзя|стоп|стой|стойте|подожди|подождите|погоди
+    |погодите|постой|обожди|отбой|передумала?|давай(те)?\ (лучше\ )?(потом|позже|завтра|иначе|по\ другому)
+    |not|never|cannot|\w+n't|dont|wont|cant|stop|wait|hold\ on|halt|go\ back|changed\ my\ mind
+    |second\ thoughts|to\ be\ \w+
     )\b""",
     re.VERBOSE,
 )
 # Words that refuse or put off, and words that ask or want something else first.
 NO = re.compile(
     r"""
-    нет|нетушки|неа|ненадо|ненужно|нехочу|незачем|неверно|неправильно|несогласн?[аы]?|несогласен|н|без|отмен\w*|отставить
-    |хватит|потом|позже|попозже|рано|против|отказ\w*|откажусь|отклон\w*|остав\w*|остан[еу]\w*|брось|забудь|забей|прекрати\w*
-    |ошибк\w*|обойдусь|воздержусь|увы|запре\w*|отлож\w*|зря|плохо
-    |но|лучше|сначала|сперва|иначе|вместо|на|еще|только|кроме|объясни\w*|покажи\w*|расскажи\w*|почему|зачем|подробнее|какой|какая|какую
-    |возможно|наверное|подума\w*|думаю|может|м|хм|эм
-    |no|nope|nah|naw|n|net|nyet|nix|negative|cancel\w*|abort\w*|later|declin\w*|disagree\w*|reject\w*|refus\w*|deny|denie[ds]
-    |leave|skip\w*|pass|forget|dismiss\w*|against|wrong|keep|nothing|without|un(confirmed|approved|answered|sure)|ignored?
-    |false|undo|revert|but|to|another|also|only|except|first|instead|rather|before|explain|show|tell|why|what|which|how|when
-    |null|none|undefined|nil|maybe|perhaps|hm+|depends|pending|tbd
+    нет|нетушки|неа|ненадо|ненужно|нехочу|незачем|неверно|неправильно|несогласн?[аы]?|несогласен|н|без
+    |отмен\w*|отставить|хватит|потом|позже|попозже|рано|против|отказ\w*|откажусь|отклон\w*|остав\w*
+    |остан[еу]\w*|брось|забудь|забей|прекрати\w*|ошибк\w*|обойдусь|воздержусь|увы|запре\w*|отлож\w*|зря|плохо
+    |но|лучше|сначала|сперва|иначе|вместо|на|еще|только|кроме|объясни\w*|покажи\w*|расскажи\w*|почему|зачем
+    |подробнее|какой|какая|какую|возможно|наверное|подума\w*|думаю|может|м|хм|эм
+    |no|nope|nah|naw|n|net|nyet|nix|negative|cancel\w*|abort\w*|later|declin\w*|disagree\w*|reject\w*
+    |refus\w*|deny|denie[ds]|leave|skip\w*|pass|forget|dismiss\w*|against|wrong|keep|nothing|without
+    |un(confirmed|approved|answered|sure)|ignored?|false|undo|revert|but|to|another|also|only|except|first
+    |instead|rather|before|explain|show|tell|why|what|which|how|when|null|none|undefined|nil|maybe|perhaps
+    |hm+|depends|pending|tbd
     """,
     re.VERBOSE,
 )
 YES = re.compile(
     r"""
-    (да)+|д|ага|угу|конечно|разумеется|безусловно|обязательно|подтвержда\w+|согласен|согласн[аы]|применяй\w*|примени\w*|йес
-    |yess?|yep|yeah|yup|yea|yah?|aye|y|sure|agree[sd]?|approve[sd]?|confirm(ed|s)?|proceed|accept(ed)?|apply|absolutely
-    |definitely|certainly
+    (да)+|д|ага|угу|конечно|разумеется|безусловно|обязательно|подтвержда\w+|согласен|согласн[аы]|применяй\w*
+    |примени\w*|йес
+    |yess?|yep|yeah|yup|yea|yah?|aye|y|sure|agree[sd]?|approve[sd]?|confirm(ed|s)?|proceed|accept(ed)?|apply
+    |absolutely|definitely|certainly
     """,
     re.VERBOSE,
 )
 FINE = re.compile(
     r"""
-    хорошо|ок|окей|оке|ладно|ладненько|лады|можно|можешь|валяй\w*|поехали|погнали|вперед|жги|годится|пойдет|подойдет|подходит
-    |идет|устраивает|го|верно|точно|правильно|имено|так|все|принято|принимаю|добро|отлично|супер|прекрасно|замечательно|класн?о?
-    |круто|здорово|спасибо|благодарю|пожалуйста|норм|нормально|плюс|разрешаю|разрешено|давай\w*|подтверд\w+|одобр\w+
-    |с?делай\w*|выполн\w+|запи[сш]\w+|внос\w+|внес\w+|сохран\w+|созда\w+|добав\w+|удал\w+|убер\w+|убирай\w*|меняй\w*|измени\w*
-    |поменяй\w*|перенес\w+|перенос\w+|отмет\w+|отмечай\w*|постав\w+|став\w+|закр\w+|заверш\w+|архивируй\w*
-    |please|thanks?|ok|okay|okey|k|go|do|fine|great|good|nice|cool|perfect|correct|right|alright|exactly|works|sounds|looks
-    |all|affirmative|roger|granted|allowed|course|means|continue|carry|let's|save|delete|remove|record|add|create
-    |change|mark|move|archive|write|finish|complete|log
+    хорошо|ок|окей|оке|ладно|ладненько|лады|можно|можешь|валяй\w*|поехали|погнали|вперед|жги|годится|пойдет
+    |подойдет|подходит|идет|устраивает|го|верно|точно|правильно|имено|так|все|принято|принимаю|добро|отлично
+    |супер|прекрасно|замечательно|класн?о?|круто|здорово|спасибо|благодарю|пожалуйста|норм|нормально|плюс
+    |разрешаю|разрешено|давай\w*|подтверд\w+|одобр\w+|с?делай\w*|выполн\w+|запи[сш]\w+|внос\w+|внес\w+
+    |сохран\w+|созда\w+|добав\w+|удал\w+|убер\w+|убирай\w*|меняй\w*|измени\w*|поменяй\w*|перенес\w+
+    |перенос\w+|отмет\w+|отмечай\w*|постав\w+|став\w+|закр\w+|заверш\w+|архивируй\w*
+    |please|thanks?|ok|okay|okey|k|go|do|fine|great|good|nice|cool|perfect|correct|right|alright|exactly
+    |works|sounds|looks|all|affirmative|roger|granted|allowed|course|means|continue|carry|let's|save|delete
+    |remove|record|add|create|change|mark|move|archive|write|finish|complete|log
     """,
     re.VERBOSE,
 )

@@ -11,7 +11,8 @@ from tools.onepercent.habits.due_days import DUE_DAY, select
 
 # Each table with the query of its rows: without what is deleted, with what is archived.
 TABLES = {
-    "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason, m.note, m.xp
+    "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason,
+            m.note, m.xp
         FROM habit_marks m JOIN habits h ON h.id = m.habit_id
         WHERE m.user = :user AND h.deleted_at IS NULL ORDER BY m.date, h.id""",
     "steps": f"""SELECT g.title AS goal, s.title AS step, s.description, s.priority, {DUE_DAY} AS date,
@@ -21,7 +22,8 @@ TABLES = {
     "diary": """SELECT date, what_done, what_not_done, reflection, plans FROM diary
         WHERE user = :user AND deleted_at IS NULL ORDER BY date, id""",
 }
-DATED = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description, s.updated_at
+DATED = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description,
+            s.updated_at
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.dt IS NOT NULL AND s.deleted_at IS NULL
             AND g.deleted_at IS NULL AND g.archived_at IS NULL

@@ -16,9 +16,17 @@ Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.ma
 
 
 @Tool(
-    "apply_by_press", title="Apply (the button)", order=24, write=True, destructive=True, idempotent=True, lock=False, on_call=dispatch,
-    page=person_pages.PREVIEW, app_only=True,
-)  # fmt: skip
+    "apply_by_press",
+    title="Apply (the button)",
+    order=24,
+    write=True,
+    destructive=True,
+    idempotent=True,
+    lock=False,
+    on_call=dispatch,
+    page=person_pages.PREVIEW,
+    app_only=True,
+)
 def apply_by_press(
     preview_id: str, press_key: str, without: Annotated[list[str] | None, "client_action_ids left out"] = None
 ) -> JsonObject:
@@ -32,8 +40,15 @@ def apply_by_press(
 
 
 @Tool(
-    "tick_by_press", title="Tick (the box)", order=25, write=True, lock=False, on_call=dispatch, page=person_pages.DAYS, app_only=True,
-)  # fmt: skip
+    "tick_by_press",
+    title="Tick (the box)",
+    order=25,
+    write=True,
+    lock=False,
+    on_call=dispatch,
+    page=person_pages.DAYS,
+    app_only=True,
+)
 def tick_by_press(
     action: Tick,
     id: int,

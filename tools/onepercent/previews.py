@@ -138,7 +138,8 @@ def keep(dry: Run) -> str:
     }
     expires_at = unit.moment.timestamp() + settings.current().onepercent_preview_ttl_s
     unit.db.execute(
-        "INSERT INTO previews (id, user, status, created_at, expires_at, plan) VALUES (?, ?, 'pending', ?, ?, ?)",
+        """INSERT INTO previews (id, user, status, created_at, expires_at, plan)
+        VALUES (?, ?, 'pending', ?, ?, ?)""",
         (preview_id, unit.user, unit.stamp, expires_at, dispatch.packed(plan)),
     )
     return preview_id

@@ -86,10 +86,11 @@ def undo_last(
         if list:
             return dispatch.recorded(db, {"changes": _undoable(db)})
         # Undo takes the newest, or the `number`-th; redo the one undone last.
-        newest = "SELECT id FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
+        newest = """SELECT id FROM applied WHERE user = ? AND undone = ?
+            ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
         if row is None:
-            hint = "Nothing (more) is kept; only what was undone, with nothing applied since, can be redone."
+            hint = "There is nothing (more) to undo; redo works only right after an undo."
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal], is_strict=True)
@@ -99,7 +100,8 @@ def undo_last(
 def _undoable(db: Database) -> list[JsonObject]:
     """Everything within reach of undo and redo: its time on the person's clock, and the changes in words."""
     rows = db.execute(
-        """SELECT a.journal, a.undone, c.at, row_number() OVER (PARTITION BY a.undone ORDER BY a.id DESC) AS number
+        """SELECT a.journal, a.undone, c.at,
+            row_number() OVER (PARTITION BY a.undone ORDER BY a.id DESC) AS number
         FROM applied a JOIN previews p ON p.id = a.preview_id JOIN audit c ON c.id = p.audit_id
         WHERE a.user = ? ORDER BY a.id DESC""",
         (settings.user(),),

@@ -20,7 +20,8 @@ ENVIRON = {
     "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
     "GIT_ASKPASS": "",
     "GIT_DEFAULT_REF_FORMAT": "files",
-    "GIT_HTTP_LOW_SPEED_LIMIT": "1",  # an upstream that is busy sends a few bytes now and then; a dead one sends none
+    # An upstream that is busy sends a few bytes now and then; a dead one sends none.
+    "GIT_HTTP_LOW_SPEED_LIMIT": "1",
     "GIT_HTTP_LOW_SPEED_TIME": "30",
     "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15 -oServerAliveCountMax=2",
     "GIT_TERMINAL_PROMPT": "0",

@@ -73,8 +73,8 @@ class ParsedPrinter:
         kinds = {section.kind for section in self.sections.values()}
         others = kinds.difference(options.table().kinds)
         self.plugins = {kind for kind in others if not reference.kind(kind)}
-        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
-        what they name."""
+        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may
+        bring what they name."""
 
     def section(self, name: str) -> Section:
         """A section; an empty one if it is not there."""

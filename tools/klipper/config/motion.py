@@ -81,8 +81,9 @@ def numbered(machine: ParsedPrinter) -> Iterator[Finding]:
         rows = [(section.name, machine.sections.keys()), *zip(section.values, repeat(section.values.keys()))]
         for name, names in rows:
             for missing in _needed(name):
-                message = f"'{name}' is not valid in section '{section.name}': it needs {missing}, which is not there"
                 if missing not in names:
+                    needs = f"it needs {missing}, which is not there"
+                    message = f"'{name}' is not valid in section '{section.name}': {needs}"
                     yield machine.absent(section, name, message)
 
 

@@ -45,8 +45,8 @@ TARGET = replace(PARTS, convert=_target, empty=True)
 ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer(1, LARGEST_PLACE)}
 
 # The sum of a goal: what was added to it, and the amounts of the habits that add to it.
-SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount) FROM habits h JOIN habit_marks m ON m.habit_id = h.id
-    WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
+SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
+    FROM habits h JOIN habit_marks m ON m.habit_id = h.id WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
 SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
 
 # The condition for a place to count: the list shows the goal or habit.
@@ -123,8 +123,8 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
 def number(unit: UnitOfWork, row: StoredRow) -> int:
     """The number of a goal or habit in its list as the list is now."""
     table = row.table
-    statement = f"""SELECT count(*) + 1 FROM {table} WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]}
-        AND id <> ? AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
+    statement = f"""SELECT count(*) + 1 FROM {table}
+        WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> ? AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
     key = row["id"]
     return int(unit.value(statement, unit.user, key, row["place"], key, key))
 

@@ -6,13 +6,15 @@ STEPS = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
 XP = "FROM xp_ledger WHERE user = users.user"
 # The query that counts all rows of a table.
 COUNTED = {
-    "goal_progress": f"SELECT id, (SELECT count(*) {STEPS}), (SELECT count(*) {STEPS} AND is_complete) FROM goals",
+    "goal_progress": f"""SELECT id, (SELECT count(*) {STEPS}), (SELECT count(*) {STEPS} AND is_complete)
+        FROM goals""",
     # Who has undone everything keeps a row.
     "xp_balance": f"""SELECT user, (SELECT ifnull(sum(xp), 0) {XP}), (SELECT ifnull(sum(max(xp, 0)), 0) {XP})
         FROM (SELECT user FROM xp_ledger UNION SELECT user FROM xp_balance) AS users""",
 }
 
-SIGN = """CASE m.status WHEN 'completed' THEN '+' WHEN 'partial' THEN '~' ELSE iif(excuse_reason IS NULL, '-', 'e') END"""
+SIGN = """CASE m.status WHEN 'completed' THEN '+' WHEN 'partial' THEN '~'
+    ELSE iif(excuse_reason IS NULL, '-', 'e') END"""
 # The query that selects a row if a table differs from the record.
 DIFFERENT = {
     "habit_months": f"""SELECT 1 FROM habit_marks m LEFT JOIN habit_months o ON o.habit_id = m.habit_id

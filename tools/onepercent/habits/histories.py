@@ -25,8 +25,14 @@ from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, Schedule, detail, schedule
 
 LEGEND = {
-    "+": "done", "-": "missed", "e": "excused", "~": "begun", ".": "nothing due", "?": "due, not marked", "p": "paused",
-}  # fmt: skip
+    "+": "done",
+    "-": "missed",
+    "e": "excused",
+    "~": "begun",
+    ".": "nothing due",
+    "?": "due, not marked",
+    "p": "paused",
+}
 
 # Days after which a mark counts as history: most are made within a week, and clocks and zones may differ.
 SETTLED_AFTER = 14
@@ -38,10 +44,12 @@ HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
     (SELECT min(date) FROM habit_marks WHERE habit_id = h.id) AS first_mark,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
-    (SELECT json_group_array(json_array(first_day, last_day)) FROM habit_pauses WHERE habit_id = h.id) AS pauses,
+    (SELECT json_group_array(json_array(first_day, last_day))
+        FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
-    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
+    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id
+    WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
 # For habits of every n days, what is due depends on the last time: all their marks are read. Days without a
 # mark count only below a limit.
 UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until

@@ -11,7 +11,8 @@ from tools.onepercent.snapshot.history import Past, due, without_open_day
 LONGEST_IN_DAYS = 62
 
 # Goals that are worked on, or were reached in the period.
-GOALS = """SELECT g.id, g.title, p.steps_count AS count, iif(g.status = 'complete', g.completed_on, NULL) AS reached
+GOALS = """SELECT g.id, g.title, p.steps_count AS count,
+    iif(g.status = 'complete', g.completed_on, NULL) AS reached
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id WHERE g.user = :user AND g.deleted_at IS NULL
     AND g.archived_at IS NULL AND p.steps_count > 0
     AND (g.status = 'work' OR g.completed_on BETWEEN :first AND :last) ORDER BY g.id"""

@@ -27,16 +27,18 @@ CLOSED = "deleted_at IS NULL AND user = :user AND completed_on BETWEEN :first AN
 CLOSED_STEPS = f"FROM steps WHERE is_complete = 1 AND {CLOSED}"
 CLOSED_GOALS = f"FROM goals WHERE status = 'complete' AND {CLOSED}"
 SUMS = f"""SELECT (SELECT total(xp) FROM xp_ledger WHERE user = :user AND day BETWEEN :first AND :last),
-    (SELECT count(*) {CLOSED_STEPS}), (SELECT count(*) {CLOSED_GOALS}), (SELECT count(DISTINCT date) FROM diary
+    (SELECT count(*) {CLOSED_STEPS}), (SELECT count(*) {CLOSED_GOALS}),
+    (SELECT count(DISTINCT date) FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL)"""
 # Counted back from the present balance, so that the cost does not grow with the history.
-EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last), total(min(xp, 0)) FILTER (WHERE day <= :last),
+EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last),
+    total(min(xp, 0)) FILTER (WHERE day <= :last),
     total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
 DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY id"""
 AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
-    WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
-    GROUP BY h.id"""
+    WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL
+    AND m.date BETWEEN :first AND :last GROUP BY h.id"""
 # The note at a mark, or its excuse.
 NOTES = """SELECT habit_id, date, ifnull(note, excuse_reason) AS words FROM habit_marks
     WHERE words IS NOT NULL AND date BETWEEN :first AND :last
@@ -44,11 +46,12 @@ NOTES = """SELECT habit_id, date, ifnull(note, excuse_reason) AS words FROM habi
 
 # Each from an index, or of a few rows.
 FIRST_KEPT = """SELECT min(day) FROM (
-    SELECT min(created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = habits.id), created_on)) AS day
-        FROM habits WHERE user = :user AND deleted_at IS NULL
+    SELECT min(created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = habits.id), created_on))
+        AS day FROM habits WHERE user = :user AND deleted_at IS NULL
     UNION ALL SELECT min(day) FROM xp_ledger WHERE user = :user
     UNION ALL SELECT min(date) FROM diary WHERE user = :user AND deleted_at IS NULL
-    UNION ALL SELECT min(completed_on) FROM steps WHERE user = :user AND is_complete = 1 AND deleted_at IS NULL
+    UNION ALL SELECT min(completed_on) FROM steps
+        WHERE user = :user AND is_complete = 1 AND deleted_at IS NULL
     UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 

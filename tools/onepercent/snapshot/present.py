@@ -37,7 +37,8 @@ WHOLE = f"""g.id, g.title, g.category, g.status,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
     p.steps_count, p.steps_completed, {AMOUNTS_OF_GOAL}"""
 # `moved`: when a goal or a step of it was changed last.
-GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
+GOALS = """SELECT {columns},
+    max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY ifnull(g.place, g.id), g.id"""
 STEPS = f"""SELECT id, title, {DUE_DAY} AS dt, priority, time_duration, progress, repeat{{more}} FROM steps
