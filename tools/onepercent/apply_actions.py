@@ -1,7 +1,8 @@
 """The second phase: the tool that does what a preview showed, once and as shown, or not at all."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
@@ -130,13 +131,8 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             raise error from None
         run.done.append((planned, outcome))
     histories.fold_streaks(db, days.today())
-    lines: list[str] = []
-    for _, outcome in run.done:
-        if outcome.message:
-            lines.append(outcome.message)
-        else:
-            lines += [sentences.line(entry).done for entry in outcome.entries]
     # The preview has named the changes; if there are many, only their counts are repeated.
+    lines = list(islice(_done_lines(run), FEW_LINES + 1))
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
     answer = {
@@ -154,6 +150,15 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
     _keep_journal(run, preview_id, lines[:FEW_LINES])
     return answer
+
+
+def _done_lines(run: Run) -> Iterator[str]:
+    """The sentences of what was done."""
+    for _, outcome in run.done:
+        if outcome.message:
+            yield outcome.message
+        else:
+            yield from (sentences.line(entry).done for entry in outcome.entries)
 
 
 def _named(planned: Planned) -> JsonObject:

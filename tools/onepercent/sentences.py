@@ -110,13 +110,14 @@ def line(entry: Entry) -> Line:
 def _subject(entry: Entry, is_gone: bool) -> list[str]:
     """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
     thing = entry.thing
-    forms = (text_or_empty(f"about.{thing.kind}.gone") if is_gone else "") or text_or_empty(
-        f"about.{thing.kind}"
-    )
+    forms = is_gone and text_or_empty(f"about.{thing.kind}.gone")
+    forms = forms or text_or_empty(f"about.{thing.kind}")
     name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
-    steps = counted(entry.things()["step"], "step")
-    if thing.goal_title:
-        steps = text_of("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
+    steps = ""
+    if thing.kind == "steps":
+        steps = counted(entry.things()["step"], "step")
+        if thing.goal_title:
+            steps = text_of("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
     company = ""
     if isinstance(entry, Deleted) and entry.steps:
         company = " " + text_of("with.steps", steps=counted(entry.steps, "step"))

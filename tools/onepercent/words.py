@@ -229,7 +229,8 @@ def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
 
 def quoted(text: object) -> str:
     """A person's text in the quotation marks of the person's language."""
-    return errors.quoted(text, LONGEST, marks=text_of("quotes"), inner=text_of("quotes.inner"))
+    table = texts.table(language())
+    return errors.quoted(text, LONGEST, marks=table["quotes"], inner=table["quotes.inner"])
 
 
 def _shift(days: int) -> str:
