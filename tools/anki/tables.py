@@ -119,7 +119,11 @@ def from_text(text: str, names: list[str]) -> Table:
 
 
 def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks: list[str]) -> Table:
-    """The rows with the name of each of their columns."""
+    """The rows with the name of each of their columns.
+
+    - `names`: the fields that the call names, else those of the file;
+    - `head`: the lines of Anki's export; `remarks`: what was found so far, for the answer.
+    """
     if not names:
         hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
         raise ToolError("rows and tsv need fieldNames", hint, code="INVALID_ARGUMENTS")

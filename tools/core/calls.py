@@ -132,7 +132,8 @@ def ask(question: str, key: str = "") -> str:
 
 
 def state_of(question: str, key: str, call: str, issued_s: int | None = None) -> str:
-    """The state of a question that is asked now."""
+    """The state of a question. `key`: the secret of what is asked, empty for that of this process; `call`:
+    the tool and its arguments; `issued_s`: by default now."""
     import hmac
 
     issued = str(int(time.time()) if issued_s is None else issued_s)

@@ -63,8 +63,9 @@ class Parameters:
 # unknown name ends the pass at once; the problems of arguments are collected, so that a model reads them in
 # one answer; of a list the first item that does not fit is named.
 def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-    """The values of the parameters or fields that were sent, under their declared names, without those that
-    stand for nothing. Raises ToolError for other names; InvalidArguments."""
+    """The values that were sent under their declared names, without those that stand for nothing. `place`:
+    where they stand, empty for arguments; `usage`: the hint of an error. Raises ToolError for other names;
+    InvalidArguments."""
     names = schema.names(members)
     by_spelling = {_snake_case(spelling): names[spelling] for spelling in names}
     prefix = f"{place}." if place else ""

@@ -251,7 +251,12 @@ def members(
     sent: JsonObject, kinds: Mapping[str, Field], needed: tuple[str, ...], place: str, prefix: str = "", *,
     keeps_null: bool = False,
 ) -> JsonObject:  # fmt: skip
-    """The canonical values of an object. Raises ToolError for the first thing that does not fit."""
+    """The canonical values of an object. Raises ToolError for the first thing that does not fit.
+
+    - `kinds`: the fields that it takes; `needed`: those that it must have;
+    - `place`: what an error calls the object; `prefix`: what precedes its fields' names there;
+    - `keeps_null`: null is kept, to clear a field.
+    """
     check_names(sent, kinds, place)
     values = {}
     for name in dict.fromkeys((*needed, *sent)):

@@ -32,7 +32,8 @@ UNLESS = ", unless another file has it"
 
 
 def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
-    """A finding about an option, or, if the section has none of that name, about the section."""
+    """A finding about an option, or about the section if it has no such option. `near`: the name that may
+    have been meant."""
     place = section.values.get(option) or section
     return Finding(place.line, place.file, section.name, option, level, message, near)
 

@@ -271,7 +271,12 @@ def _is_code(section: Section, name: str, line: str) -> bool:
 
 
 def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> Iterator[Line]:
-    """The lines of a file, the last of `files`, each of which includes the next, and of what it includes."""
+    """The lines of a file and of the files it includes.
+
+    - `config`: gets the problems, missing files and bytes;
+    - `files`: the names from the first file to this one, each of which includes the next;
+    - `data`: the bytes of this file; `find`: gives the files of an include.
+    """
     file = files[-1]
     yield file, 0, "", False
     config.size_bytes += len(data)

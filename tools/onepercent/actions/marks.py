@@ -136,7 +136,13 @@ def _mark(
     status: str,
     marked: Marked,
 ) -> bool:
-    """Mark a day and add it to the diff's entry; False if it already has this mark."""
+    """Mark a day; False if it already has this mark.
+
+    - `history`: the habit with its marks as they are now;
+    - `params`: those of the action, with amount, note or excuse_reason;
+    - `status`: completed or missed, before the amount is looked at;
+    - `marked`: the diff's entry that the day is added to.
+    """
     habit = history.habit
     before = unit.row("habit_marks", habit["id"], day)
     present = before or NO_MARK

@@ -60,7 +60,11 @@ def select(db: Database, statement: str, **values: object) -> Cursor:
 
 
 def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> str | None:
-    """The day on which an open step is due, as of a day."""
+    """The day on which an open step is due.
+
+    - `repeat`: its rule; `dt`: the day that was set; `changed_at`: the stamp of its last change;
+    - `today`: the day as of which the question is asked.
+    """
     if not (repeat and dt):
         return dt
     present = date.fromisoformat(today)

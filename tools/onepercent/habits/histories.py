@@ -230,8 +230,12 @@ def is_misfolded(db: Database, today: date) -> bool:
 def _load(
     db: Database, which: str, values: dict[str, Any], today: date, since: date = date.max, folds: bool = True
 ) -> list[History]:
-    """Habits with the marks that are not folded, and those from the day `since` on; all if nothing
-    `folds`."""
+    """Habits with their recent marks.
+
+    - `which`: the SQL condition of the habits, with its `values`;
+    - `since`: marks from this day on are loaded even if they are folded;
+    - `folds`: without it all marks are loaded.
+    """
     week_ago = today.toordinal() - WEEK
     before = date.fromordinal(week_ago).isoformat() if folds else ""
     span = {"since": f"{since:%Y-%m}", "week_ago": before}

@@ -184,8 +184,12 @@ def rate(signs: str, until_today: bool = False) -> int | None:
 
 
 def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: bool) -> JsonObject:
-    """One day, week or month without its empty parts; {} if nothing was done in it. Steps of a week or month
-    are only counted."""
+    """One day, week or month without its empty parts; {} if nothing was done in it.
+
+    - `first`, `last`: its days;
+    - `pieces`: the unit, `days` or longer; steps of a longer one are only counted;
+    - `quotes_diary`: the diary is quoted, not only counted.
+    """
     sums = recent.sums(first, last)
     if not any(sums._replace(due=0)):
         return {}
