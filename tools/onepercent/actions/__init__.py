@@ -208,7 +208,8 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
         del changes["amount"]
         changes["sum"] = Edit(earlier, {"amount": present, "target": target_of(after)})
     if "place" in changes and after.table in targets.IN_SIGHT:
-        changes["place"] = Edit(targets.number(unit, before), targets.number(unit, after))
+        del changes["place"]
+        changes["list_place"] = Edit(targets.number(unit, before), targets.number(unit, after))
     return changes
 
 

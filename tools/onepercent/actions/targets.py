@@ -124,7 +124,8 @@ def number(unit: UnitOfWork, row: StoredRow) -> int:
     """The number of a goal or habit in its list as the list is now."""
     table = row.table
     statement = f"""SELECT count(*) + 1 FROM {table}
-        WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> ? AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
+        WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> ?
+        AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
     key = row["id"]
     return int(unit.value(statement, unit.user, key, row["place"], key, key))
 
