@@ -189,7 +189,7 @@ class BulkChange:
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._select, set, self._words, expected, needs_count=True):
+        with confirm.agreed(self._select, self._words, expected, needs_count=True):
             answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
             if set(self.before.values()) == {len(self.ids)}:  # a call made again, after a lost answer
                 return answer

@@ -4,6 +4,7 @@ AnkiConnect deletes a deck only with its cards, so cards to keep are moved first
 checked.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Annotated
@@ -39,7 +40,7 @@ def delete_notes(
             "cards": cards,
             **notes.examples(before),
         }
-    with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
+    with confirm.agreed(partial(notes.by_id, noteIds), _words, expected) as before:
         if before:
             _delete(before)
     return {"deleted": len(before), "missing": len(set(noteIds)) - len(before)}
@@ -75,14 +76,14 @@ def delete_decks(
     look = partial(DeckDeletion, sorted(set(decks)), cardsToo)
     if dryRun:
         return look().dry_run()
-    with confirm.agreed(look, lambda deletion: deletion.cards, DeckDeletion.words, expected) as deletion:
+    with confirm.agreed(look, DeckDeletion.words, expected) as deletion:
         deletion.run()
     return None
 
 
 def _words(before: dict[int, notes.Info]) -> str:
-    texts = map(notes.first_text, before.values())
-    return f"delete {notes.counted(len(before), 'note')}{confirm.examples(texts)}" if before else ""
+    count = notes.counted(len(before), "note")
+    return f"delete {count}{confirm.examples(before.values())}" if before else ""
 
 
 def _lost(infos: dict[int, notes.Info]) -> list[Note]:
@@ -126,6 +127,9 @@ class DeckDeletion:
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
         self.cards = list(chain(*self.cards_by_deck.values()))
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.cards)
+
     def dry_run(self) -> JsonObject:
         """The count of cards of each deck, and where they would go."""
         return {
@@ -139,8 +143,8 @@ class DeckDeletion:
     def words(self) -> str:
         count = notes.counted(len(self.cards), "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
-        texts = map(notes.first_text, self._first_notes().values())
-        return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{confirm.examples(texts)}"
+        examples = confirm.examples(self._first_notes().values())
+        return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{examples}"
 
     def _first_notes(self) -> dict[int, notes.Info]:
         return notes.by_id(client.call("cardsToNotes", cards=sorted(self.cards)[: notes.EXAMPLES]))

@@ -97,7 +97,7 @@ def delete_media(
     def words(using: list[int]) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
 
-    with confirm.agreed(users, set, words, expected) as using:
+    with confirm.agreed(users, words, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content or "")

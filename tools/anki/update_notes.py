@@ -1,6 +1,7 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from dataclasses import replace as with_pairs
 from itertools import chain
@@ -97,6 +98,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     """
 
     done = "updated"
+    needs_count = False
+    """The call must state how many notes it changes."""
     dry = False
     """Nothing is to be stored, no picture either."""
     weight = TOGETHER
@@ -107,14 +110,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.updates = updates
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, set, self._words, expected):
-            return self.change()
-
-    def change(self) -> JsonObject:
-        """Make the changes of the selected notes."""
-        self.prepare_all(self.updates)
-        self._record()
-        return self.send_all(self.weight, AGAIN)
+        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
+            self.prepare_all(self.updates)
+            self._record()
+            return self.send_all(self.weight, AGAIN)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -141,8 +140,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         )
         return {**answer, **more}
 
-    def _read_notes(self) -> dict[int, Info]:
-        """The notes as they are, by id. One request for each 500, with new decks one more."""
+    def _read_notes(self) -> Collection[int]:
+        """Read the notes as they are; the ids of those there are. One request for each 500, with new decks
+        one more."""
         self.before = notes.by_id([update.noteId for update in self.updates])
         self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         self.homes: dict[int, str] = {}
@@ -154,9 +154,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
-    def _words(self, infos: dict[int, Info]) -> str:
+    def _words(self, ids: Collection[int]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
-        if not infos:
+        if not ids:
             return ""
         updates = self.updates
         names = ({**update.fields, **update.replace} for update in updates)
@@ -169,8 +169,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "pictures": any(update.images for update in updates),
         }
         words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
-        texts = map(notes.first_text, infos.values())
-        return f"change {words or 'nothing'} of {notes.counted(len(infos), 'note')}{confirm.examples(texts)}"
+        count = notes.counted(len(ids), "note")
+        return f"change {words or 'nothing'} of {count}{confirm.examples(self.before.values())}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
@@ -226,19 +226,23 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
         if placed.values:
             self.weight = 1
-        outcome = filled(
-            updatedFields=list(placed.values),
-            addedTags=added,
-            removedTags=removed,
-            deckChangedTo=deck,
-        )
+        # The step that makes each change, under the name that the answer's details give it.
         steps = {
             "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
             "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
             "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
             "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
         }
-        return Change(placed, outcome, {name: steps[name] for name in outcome}, self._back(info, outcome))
+        outcome = filled(
+            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+        )
+        back = []
+        if placed.values:
+            texts = {name: old[name] for name in placed.values}
+            back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
+        if added or removed:
+            back += journal.tagged_again({note: info["tags"]}, added)
+        return Change(placed, outcome, {name: steps[name] for name in outcome}, back)
 
     def warn(self, note: int, old: dict[str, str], new: dict[str, str]) -> None:
         """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""
@@ -254,18 +258,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
         deck = decks.spelled_by_anki(name, self.deck_ids) or decks.checked_name(name)
         return "" if {self.homes[card] for card in cards} == {deck} else deck
-
-    def _back(self, info: Info, outcome: JsonObject) -> list[Step]:
-        """The steps that put a note back, except into its deck."""
-        note = info["noteId"]
-        old = notes.values(info)
-        steps = []
-        if "updatedFields" in outcome:
-            fields = {name: old[name] for name in outcome["updatedFields"]}
-            steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [note]))
-        if "addedTags" in outcome or "removedTags" in outcome:
-            steps += journal.tagged_again({note: info["tags"]}, outcome.get("addedTags", []))
-        return steps
 
     def _record(self) -> None:
         """Record what will be overwritten; a call that changes nothing has no entry."""
@@ -287,14 +279,15 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     def send(self, part: list[int]) -> None:
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
         # however many notes it is for.
-        merged: dict[str, Step] = {}
+        groups: dict[str, list[Step]] = {}
         for index in part:
             for step in self.ready[index].steps.values():
-                key = _key(step)
-                ids = [*merged[key].ids, *step.ids] if key in merged else step.ids
-                merged[key] = step._replace(ids=list(dict.fromkeys(ids)))
-        actions = chain.from_iterable(map(Step.actions, merged.values()))
-        answers = dict(zip(merged, client.multi(*actions), strict=True))
+                groups.setdefault(_key(step), []).append(step)
+        actions = []
+        for steps in groups.values():
+            ids = dict.fromkeys(chain.from_iterable(step.ids for step in steps))
+            actions += steps[0]._replace(ids=list(ids)).actions()
+        answers = dict(zip(groups, client.multi(*actions), strict=True))
         for index in part:
             # An update of several steps fails with the refusal of one; the details name those that were made.
             change = self.ready[index]
@@ -343,54 +336,49 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                 self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
 
 
-class Replacement:
+class Replacement(UpdateBatch):
     """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
     `left` are for the same call made again. Of a large collection no more than these are in memory."""
 
+    needs_count = True
+
     def __init__(self, query: str, replace: dict[str, Pair]):
+        super().__init__([], brief=True)
         self.query = query
         self.replace = replace
 
+    def run(self, expected: int | None) -> JsonObject:
+        answer = super().run(expected)
+        return {**answer, **filled(left=self.left)}
+
     def dry_run(self) -> JsonObject:
         """Count the notes and the places there are, and show the first places."""
-        batch = UpdateBatch([])
         count = places_in_all = 0
         places: list[list[int | str]] = []
         for update, info in replacing.updates(self.query, self.replace):
             count += 1
             values = notes.values(info)
-            batch.warn(update.noteId, values, replacing.new_values(update, values))
+            self.warn(update.noteId, values, replacing.new_values(update, values))
             here = list(replacing.places(update, values))
             places_in_all += len(here)
             places += here[: MOST_PLACES - len(places)]
-        warnings = [EMPTIES_UNDO, *batch.warnings[:MOST_PLACES]]
+        warnings = [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]]
         more = filled(places=places, placesInAll=places_in_all)
         return {"dryRun": True, "count": count, "missing": 0, "examples": [], "warnings": warnings, **more}
 
-    def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._find_texts, set, self._words, expected, needs_count=True) as texts:
-            batch = UpdateBatch([], brief=True)
-            batch.before = {}
-            ids = list(texts)[:AT_ONCE]
-            for update, info in replacing.updates(client.ids_query("nid", ids), self.replace):
-                batch.updates.append(update)
-                batch.before[update.noteId] = info
-            answer = batch.change()
-        if left := len(texts) - len(ids):
-            answer["left"] = left
-        return answer
-
-    def _find_texts(self) -> dict[int, str]:
-        """The first texts of the notes with something to replace, by id; of most nothing."""
-        texts: dict[int, str] = {}
+    def _read_notes(self) -> Collection[int]:
+        """Read the notes with something to replace; the ids of all. One request for each 500, and one."""
+        self.updates = []
+        self.before = {}
+        self.destinations = {}
+        ids = []
         for update, info in replacing.updates(self.query, self.replace):
-            texts[update.noteId] = notes.first_text(info) if len(texts) < notes.EXAMPLES else ""
-        return texts
-
-    def _words(self, texts: dict[int, str]) -> str:
-        fields = quoted(", ".join(self.replace))
-        examples = confirm.examples(texts.values())
-        return f"change fields {fields} of {notes.counted(len(texts), 'note')}{examples}" if texts else ""
+            ids.append(update.noteId)
+            if len(ids) <= AT_ONCE:
+                self.updates.append(update)
+                self.before[update.noteId] = info
+        self.left = len(ids) - len(self.updates)
+        return ids
 
 
 def _key(step: Step) -> str:
