@@ -30,6 +30,7 @@ ITEM = (
 # A note to be added, or the error of one that cannot be.
 Item: TypeAlias = NoteInput | ToolError
 
+IN_DEFAULT = f"did:{decks.DEFAULT_ID}"
 LOOK_FIRST = (
     "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
 )
@@ -53,9 +54,11 @@ def add_from_model(
     Source: AnkiConnect createDeck and addNote in multi, storeMediaFile, findCards, changeDeck.
     """
     if bool(items) + bool(rows) + bool(tsv.strip()) != 1:
-        problem = "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki"
-        hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
-        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki",
+            'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
+            code="INVALID_ARGUMENTS",
+        )
     if items:
         batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
         return batch.run([_note(item, index) for index, item in enumerate(items)])
@@ -208,8 +211,11 @@ class AddBatch(Batch[NoteInput, Ready]):
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
             problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
-            hint = f"target_field must be one of {', '.join(note_type.fields)}."
-            raise ToolError(f"{problem}. No note was added", hint, code="UNKNOWN_TARGET_FIELD")
+            raise ToolError(
+                f"{problem}. No note was added",
+                f"target_field must be one of {', '.join(note_type.fields)}.",
+                code="UNKNOWN_TARGET_FIELD",
+            )
         key = note.dedup_key or ""
         if key and key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
@@ -245,8 +251,11 @@ class AddBatch(Batch[NoteInput, Ready]):
         if (other := client.profile(profile)) != self.profile:
             # The person has switched the profile meanwhile: the earlier notes are in another collection.
             client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
-            problem = f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it"
-            raise ToolError(problem, "Ask the person which profile is meant.", code="OTHER_PROFILE")
+            raise ToolError(
+                f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it",
+                "Ask the person which profile is meant.",
+                code="OTHER_PROFILE",
+            )
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
@@ -273,10 +282,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             if deck != self.default_deck:
                 added.setdefault(deck, []).append(self.details[index]["noteId"])
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]
-        searches = []
-        for ids in added.values():
-            query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
-            searches.append(card_search(query))
+        searches = [card_search(f"{client.ids_query('nid', ids)} {IN_DEFAULT}") for ids in added.values()]
         searches += [self.ready[index].search for index in repeating]
         try:
             matches = client.results(*searches)

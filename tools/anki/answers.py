@@ -94,14 +94,20 @@ def answer_cards(
     if undo:
         return take_back()
     if not answers:
-        problem = "There is nothing to answer"
-        raise ToolError(problem, "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "There is nothing to answer",
+            "Give answers: [{cardId, ease}].",
+            code="INVALID_ARGUMENTS",
+        )
     batch = AnswerBatch({}, early=bool(early))
     for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
-            problem = f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
-            raise ToolError(problem, "Give again, hard, good or easy (1 to 4).", code="INVALID_ARGUMENTS")
+            raise ToolError(
+                f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered",
+                "Give again, hard, good or easy (1 to 4).",
+                code="INVALID_ARGUMENTS",
+            )
         if answer.cardId in batch.wanted:
             batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
@@ -362,8 +368,11 @@ def take_back(wanted: int | None = None) -> JsonObject:
     if row.id != row_id or today != count or wanted not in (card, None):
         problem = "The last answer in Anki was not given by anki_answer_cards"
     if problem:
-        hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
-        raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
+        raise ToolError(
+            problem,
+            "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z.",
+            code="NOTHING_TO_UNDO",
+        )
     client.call("guiUndo")
     for _ in range(LOOKS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
@@ -376,6 +385,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
                 state.keep(UNDOABLE_KEY, {"answers": answers})
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
-    problem = "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo"
-    hint = "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back."
-    raise ToolError(problem, hint, code="UNDO_OTHER")
+    raise ToolError(
+        "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo",
+        "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back.",
+        code="UNDO_OTHER",
+    )

@@ -150,8 +150,10 @@ def _due_in(due: str) -> str:
     days = DAYS.fullmatch(due or "0")
     first, last = map(int, days.groups(days[1])) if days else (1, 0)
     if first > last:
-        hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
-        raise _wrong(f"due: {due[:80]!r} is not a number of days", hint)
+        raise _wrong(
+            f"due: {due[:80]!r} is not a number of days",
+            "Give days from today: 0, 3, 3-7; 3! sets the interval too.",
+        )
     interval = f"prop:ivl>={first or 1} prop:ivl<={last or 1}" if due.endswith("!") else "-is:new"
     return f"-is:suspended -is:new prop:due>={first} prop:due<={last} {interval}"
 

@@ -42,9 +42,12 @@ def agreed(
         if asked is not None and selected != asked:
             reason = f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
         if reason and (text := words(selection)):
-            problem = f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed"
-            hint = f"Try it with dryRun, ask the person, then send expected = {len(selected)}."
-            raise ToolError(problem, hint, code="EXPECTED_COUNT", count=len(selected))
+            raise ToolError(
+                f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",
+                f"Try it with dryRun, ask the person, then send expected = {len(selected)}.",
+                code="EXPECTED_COUNT",
+                count=len(selected),
+            )
         return selection
 
     asked = None
@@ -53,8 +56,11 @@ def agreed(
         asked = set(selection)
         # The person says yes, not the model.
         if (text := words(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
-            problem = f"The person did not agree ({answer}). Nothing was changed"
-            raise ToolError(problem, "Ask what they want instead.", code="DECLINED")
+            raise ToolError(
+                f"The person did not agree ({answer}). Nothing was changed",
+                "Ask what they want instead.",
+                code="DECLINED",
+            )
     with files.exclusive_lock("anki"):
         yield checked(asked)
 

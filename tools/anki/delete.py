@@ -56,9 +56,13 @@ def _delete(infos: dict[int, notes.Info]) -> None:
         note_search(client.ids_query("nid", ids)),
     )
     if left:
-        problem = f"Anki kept {len(left)} of {len(ids)} notes"
-        hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
-        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left), kept=left)
+        raise ToolError(
+            f"Anki kept {len(left)} of {len(ids)} notes",
+            "Look at them in Anki; a broken collection is repaired there with Tools, Check Database.",
+            code="NOT_DELETED",
+            deleted=len(ids) - len(left),
+            kept=left,
+        )
     journal.announce(entry, f"the {count}")
 
 
@@ -117,12 +121,17 @@ class DeckDeletion:
         self.default = decks.default_name(deck_ids)
         # All are checked before the first is touched.
         if self.default in named:
-            problem = f"{self.default!r} is Anki's default deck and stays. Nothing was deleted"
-            hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
-            raise ToolError(problem, hint, code="DEFAULT_DECK")
+            raise ToolError(
+                f"{self.default!r} is Anki's default deck and stays. Nothing was deleted",
+                "Leave it out; anki_find_notes and anki_delete_notes empty it.",
+                code="DEFAULT_DECK",
+            )
         if unknown := [name for name in named if name not in deck_ids]:
-            problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
-            raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")
+            raise ToolError(
+                f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted",
+                "anki_list_decks shows the decks.",
+                code="DECK_NOT_FOUND",
+            )
         names = decks.below(named, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
         self.cards = list(chain(*self.cards_by_deck.values()))
@@ -171,5 +180,8 @@ class DeckDeletion:
         if cards := decks.cards_within(self.named):
             client.call("changeDeck", cards=cards, deck=self.default)
             if left := decks.cards_within(self.named):
-                problem = f"Anki did not move {len(left)} cards to {self.default!r}: none is lost"
-                raise ToolError(problem, "Look at them in Anki.", code="DECK_NOT_EMPTY")
+                raise ToolError(
+                    f"Anki did not move {len(left)} cards to {self.default!r}: none is lost",
+                    "Look at them in Anki.",
+                    code="DECK_NOT_EMPTY",
+                )

@@ -39,9 +39,12 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     except ValueError:  # AnkiConnect answered what is not base64
         return {"filename": name, "dataBase64": content, "sizeBytes": None}
     if len(data) > max_bytes:
-        problem = f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context"
-        hint = f"Do you need its content? If so, call again with max_bytes = {len(data)}."
-        raise ToolError(problem, hint, code="MEDIA_TOO_LARGE", sizeBytes=len(data))
+        raise ToolError(
+            f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context",
+            f"Do you need its content? If so, call again with max_bytes = {len(data)}.",
+            code="MEDIA_TOO_LARGE",
+            sizeBytes=len(data),
+        )
     answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
     with suppress(ImageError):
         if image_bytes.kind(data) in SHOWN:
@@ -118,10 +121,16 @@ def _existing(filename: str) -> str:
     try:
         return checked_filename(filename)
     except ItemError as error:
-        problem = f"FileNotFoundError: no media file {filename[:80]!r}: Anki's media folder is flat"
-        raise ToolError(problem, error.hint, code="MEDIA_NOT_FOUND") from None
+        raise ToolError(
+            f"FileNotFoundError: no media file {filename[:80]!r}: Anki's media folder is flat",
+            error.hint,
+            code="MEDIA_NOT_FOUND",
+        ) from None
 
 
 def _not_found(name: str) -> ToolError:
-    hint = 'Anki rewrites names. anki_invoke with getMediaFilesNames and {"pattern": "*.mp3"} lists them.'
-    return ToolError(f"FileNotFoundError: no media file {name!r}", hint, code="MEDIA_NOT_FOUND")
+    return ToolError(
+        f"FileNotFoundError: no media file {name!r}",
+        'Anki rewrites names. anki_invoke with getMediaFilesNames and {"pattern": "*.mp3"} lists them.',
+        code="MEDIA_NOT_FOUND",
+    )

@@ -102,8 +102,13 @@ def not_found(name: str, names: list[str]) -> ToolError:
     if name == current().anki_default_model:
         hint = "Call anki_create_model with the arguments in `create_model`, or name one of `models`."
         making = {"create_model": default_model(name)}
-    message = f"RuntimeError: model was not found: {name}"
-    return ToolError(message, hint, code="MODEL_NOT_FOUND", models=names, **making)
+    return ToolError(
+        f"RuntimeError: model was not found: {name}",
+        hint,
+        code="MODEL_NOT_FOUND",
+        models=names,
+        **making,
+    )
 
 
 def default_model(name: str) -> JsonObject:

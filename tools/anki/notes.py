@@ -109,7 +109,7 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     check_names(query)
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
-    for note, info in in_parts(ids):
+    for note, info in in_parts(sorted(ids)):
         for field_name, text in values(info).items():
             if field_name.casefold() == field.casefold():
                 groups.setdefault(plain(text).casefold(), []).append(note)
@@ -124,20 +124,14 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
 
 
 def unknown_field(name: str) -> ToolError:
-    hint = (
-        "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
-        "Change Note Type."
+    return ToolError(
+        f"No note that the query finds has a field {name[:80]!r}",
+        (
+            "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
+            "Change Note Type."
+        ),
+        code="UNKNOWN_FIELD",
     )
-    return ToolError(f"No note that the query finds has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
-
-
-def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
-    """The notes that exist, in order, each with its content. A request for each 500."""
-    ids = sorted(ids)
-    for start in range(0, len(ids), PART):
-        calls.checkpoint()
-        calls.report(start, len(ids), "reading notes")
-        yield from by_id(ids[start : start + PART]).items()
 
 
 def _in_any_case(query: str) -> str:
@@ -168,10 +162,11 @@ def check_names(query: str) -> None:
         rest = query[match.start(2) :].casefold()
         for name in sorted(by_kind[kind], key=len, reverse=True):
             if " " in name and rest.startswith(name.casefold()):
-                problem = (
-                    f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words"
+                raise ToolError(
+                    (f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words"),
+                    f'Write "{kind}:{name}" with its quotes.',
+                    code="INVALID_QUERY",
                 )
-                raise ToolError(problem, f'Write "{kind}:{name}" with its quotes.', code="INVALID_QUERY")
 
 
 def _unknown_names(query: str) -> list[str]:
@@ -208,18 +203,23 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo has them, with their cards in the order of the templates. A request
+    """The notes that exist, as `in_parts` gives them."""
+    return dict(in_parts(ids))
+
+
+def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
+    """The notes that exist, each as notesInfo has it, with its cards in the order of the templates. A request
     for each 500."""
-    infos = {}
     for start in range(0, len(ids), PART):
         calls.checkpoint()
-        infos.update(indexed(client.call("notesInfo", notes=ids[start : start + PART])))
-    # Of other servers that speak AnkiConnect, notesInfo names no cards.
-    bare = [note for note, info in infos.items() if "cards" not in info]
-    searches = [card_search(f"nid:{note}") for note in bare]
-    for note, cards in zip(bare, client.results(*searches), strict=True):
-        infos[note]["cards"] = sorted(cards)
-    return infos
+        calls.report(start, len(ids), "reading notes")
+        infos = indexed(client.call("notesInfo", notes=ids[start : start + PART]))
+        # Of other servers that speak AnkiConnect, notesInfo names no cards.
+        bare = [note for note, info in infos.items() if "cards" not in info]
+        searches = [card_search(f"nid:{note}") for note in bare]
+        for note, cards in zip(bare, client.results(*searches), strict=True):
+            infos[note]["cards"] = sorted(cards)
+        yield from infos.items()
 
 
 def cards_of(infos: dict[int, Info]) -> list[int]:

@@ -29,12 +29,15 @@ def restore(entry: int | None = None) -> JsonObject:
     """
     if entry is None:
         return {"entries": journal.newest()}
-    content = journal.entry_of(entry)
-    if content is None:
-        problem = f"There is no entry {entry}"
-        raise ToolError(problem, "Call anki_restore without `entry` to list them.", code="NO_ENTRY")
+    recorded = journal.entry_of(entry)
+    if recorded is None:
+        raise ToolError(
+            f"There is no entry {entry}",
+            "Call anki_restore without `entry` to list them.",
+            code="NO_ENTRY",
+        )
     try:
-        return {"entry": entry, **filled(**_put_back(content))}
+        return {"entry": entry, **filled(**_put_back(recorded))}
     except ToolError as error:
         error.hint += " Call anki_restore again with the same entry: what is back already stays as it is."
         raise
@@ -48,19 +51,21 @@ def _put_back(entry: Entry) -> JsonObject:
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.of].update(step.ids)
-    deleted = [note.id for note in entry.lost]
-    name, *results, kept = client.multi(
+    name, *answers = client.multi(
         client.PROFILE,
         note_search(client.ids_query("nid", ids["notes"])),
         card_search(client.ids_query("cid", ids["cards"])),
-        note_search(client.ids_query("nid", deleted)),
+        note_search(client.ids_query("nid", [note.id for note in entry.lost])),
     )
     profile = client.profile(name)
     if entry.profile and profile and profile != entry.profile:
-        problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
-        raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
-    *_, kept = client.whole([*results, kept])
-    there = dict(zip(ids, map(set, results), strict=True))
+        raise ToolError(
+            f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open",
+            "Switch the profile in Anki (File, Switch Profile).",
+            code="OTHER_PROFILE",
+        )
+    notes_there, cards_there, kept = client.whole(answers)
+    there = {"notes": set(notes_there), "cards": set(cards_there)}
     actions = []
     for step in entry.steps:
         actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()

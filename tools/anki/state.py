@@ -48,8 +48,11 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
             db.executescript(schema)
             yield db
     except (sqlite3.Error, OSError) as error:
-        hint = "Make its folder writable, or move the file away: what it recorded is then lost."
-        raise ToolError(f"{path} cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
+        raise ToolError(
+            f"{path} cannot be used: {error}",
+            "Make its folder writable, or move the file away: what it recorded is then lost.",
+            code="STATE_NOT_WRITABLE",
+        ) from error
 
 
 def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:

@@ -125,8 +125,11 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     - `head`: the lines of Anki's export; `remarks`: what was found so far, for the answer.
     """
     if not names:
-        hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
-        raise ToolError("rows and tsv need fieldNames", hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "rows and tsv need fieldNames",
+            'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
+            code="INVALID_ARGUMENTS",
+        )
     rows = [row for row in rows if "".join(row).strip()]
     by_name = {TAGS: TAGS} | {name.strip().casefold(): name for name in names}
     first = [cell.strip().casefold() for cell in rows[0]] if rows else []
@@ -141,7 +144,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
         if left_out := [name for name in first if name and name not in by_name]:
             remark += f", and so were the columns {', '.join(left_out)[:80]}"
         remarks = [*remarks, remark]
-    elif columns and max((len(_trimmed(row)) for row in rows), default=0) > len(names):
+    elif columns and any("".join(row[len(names) :]).strip() for row in rows):
         # The names are those of the other columns.
         others = iter(names)
         names = [columns.get(index) or next(others) for index in range(len(names) + len(columns))]
@@ -169,10 +172,3 @@ def _guessed(text: str, names: list[str]) -> str:
         if width >= max(needed, 2) and count >= NEARLY_ALL * len(rows):
             return separator
     return "\t"
-
-
-def _trimmed(row: list[str]) -> list[str]:
-    """The row without empty cells at its end."""
-    while row and not row[-1].strip():
-        row = row[:-1]
-    return row

@@ -52,9 +52,11 @@ def update_notes(
     pairs = _with_breaks(replace or {})
     is_empty = any(not old for old, _ in pairs.values())
     if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
-        problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
-        hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
-        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed",
+            'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
+            code="INVALID_ARGUMENTS",
+        )
     if query:
         replacement = Replacement(query, pairs)
         return replacement.dry_run() if dryRun else replacement.run(expected)
@@ -203,20 +205,28 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         note = update.noteId
         self.details[index]["noteId"] = note
         if note not in self.before:
-            hint = "anki_find_notes shows which notes exist."
-            raise ItemError(f"note {note} was not found", hint, code="MISSING")
+            raise ItemError(
+                f"note {note} was not found",
+                "anki_find_notes shows which notes exist.",
+                code="MISSING",
+            )
         if update == NoteUpdate(note, all=update.all):
-            hint = "Give fields, replace, addTags, removeTags, deckName or images."
-            raise ItemError("nothing to change", hint, code="NOTHING")
+            raise ItemError(
+                "nothing to change",
+                "Give fields, replace, addTags, removeTags, deckName or images.",
+                code="NOTHING",
+            )
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
         self.warn(note, old, new)
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
-            problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
-            hint = f"target_field must be one of {', '.join(old)}."
-            raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
+            raise ItemError(
+                f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}",
+                f"target_field must be one of {', '.join(old)}.",
+                code="UNKNOWN_TARGET_FIELD",
+            )
         deck = self._new_deck(update.deckName.strip(), info["cards"])
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
