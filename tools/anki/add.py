@@ -156,24 +156,21 @@ class AddBatch(Batch[NoteInput, Ready]):
 
     def _read_anki(self, added: list[NoteInput]) -> None:
         """Read the state of Anki: its decks, the types of these notes, the notes of their keys. One
-        request; without the default note type two.
+        request, one more if keys were used before, and one without the default note type.
 
         Anki drops the value of a field that a note type does not have and says nothing, so the fields are
         asked for first. A note type that it does not have is refused note by note, with Anki's own words.
         """
-        by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
-        earlier = chain.from_iterable(map(dict.values, by_key.values()))
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
-        profile, deck_ids, model_ids, infos, *fields = client.multi(
+        profile, deck_ids, model_ids, *fields = client.multi(
             client.PROFILE,
             action("deckNamesAndIds"),
             action("modelNamesAndIds"),
-            action("notesInfo", notes=list(earlier)),
             *of_fields,
         )
-        client.whole([deck_ids, model_ids, infos])
+        client.whole([deck_ids, model_ids])
         self.profile = client.profile(profile)
         self.default_deck = decks.default_name(deck_ids)
         self.decks: dict[str, str] = {}
@@ -193,14 +190,11 @@ class AddBatch(Batch[NoteInput, Ready]):
                 simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
                 self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
-        self.by_key: dict[str, int] = {}
+        keys = {note.dedup_key for note in added if note.dedup_key}
+        by_key = state.notes_by_key(keys, self.profile)
+        infos = notes.by_id(list(by_key.values()))
+        self.by_key = {key: note for key, note in by_key.items() if note in infos}
         """The notes of dedup_keys; 0 for one of this call."""
-        there = notes.indexed(infos)
-        for key, by_profile in by_key.items():
-            # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
-            note = by_profile.get(self.profile, by_profile.get("", 0))
-            if note in there:
-                self.by_key[key] = note
 
     def prepare(self, index: int, note: NoteInput) -> Ready:
         note_type = self.types[note.model or self.model]

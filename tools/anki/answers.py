@@ -43,7 +43,6 @@ PENDING_KEY = "answers pending"
 UNDOABLE_KEY = "answers and states"
 # Suspending and waking a card are steps of Undo.
 QUEUE_RESET_STEPS = 2
-NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
 MARKS = (
     "is:suspended",
     "is:buried",
@@ -68,6 +67,7 @@ LOOKS = 4
 PAUSE_S = 0.5
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
+NOT_OURS = "The last answer in Anki was not given by anki_answer_cards"
 MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
 
 
@@ -145,7 +145,7 @@ class AnswerBatch:
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     given: list[list[Any]] = field(default_factory=list)
-    """New answers, as GIVEN keeps them."""
+    """New answers, as UNDOABLE_KEY keeps them."""
     undo_steps: int = 0
     """Steps of Undo before the next answer."""
 
@@ -348,7 +348,9 @@ def take_back(wanted: int | None = None) -> JsonObject:
     if the last answer is of another card than `wanted`.
     """
     answers = state.recall(UNDOABLE_KEY).get("answers", [])
-    subject, row_id, count, steps, digest = answers.pop() if answers else NONE_GIVEN
+    if not answers:
+        raise _nothing_to_undo(NOT_OURS)
+    subject, row_id, count, steps, digest = answers.pop()
     card, note, _ = subject
     log, today, edited, *names = client.results(
         action("getReviewsOfCards", cards=[card]),
@@ -357,36 +359,44 @@ def take_back(wanted: int | None = None) -> JsonObject:
         *NAMES,
     )
     row = newest(log)[card]
-    problem = ""
+    if row.id != row_id or today != count or wanted not in (card, None):
+        raise _nothing_to_undo(NOT_OURS)
     times, *seen = client.multi(action("notesModTime", notes=edited), *_state(subject, names))
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
     else:  # whole seconds: an edit in that of the answer may be older
-        changed = any(time["mod"] >= row.id // 1000 for time in times if time)
+        changed = any(edit["mod"] >= row.id // 1000 for edit in times if edit)
     if changed or _digest(seen) != digest:
-        problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
-    if row.id != row_id or today != count or wanted not in (card, None):
-        problem = "The last answer in Anki was not given by anki_answer_cards"
-    if problem:
-        raise ToolError(
-            problem,
-            "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z.",
-            code="NOTHING_TO_UNDO",
+        raise _nothing_to_undo(
+            "Notes or cards were changed after the answer: Anki's Undo would take that back first"
         )
     client.call("guiUndo")
     for _ in range(LOOKS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
             state.keep(UNDOABLE_KEY, {"answers": answers})
-            undoing = [action("guiUndo")] * steps
-            *earlier, its_digest = answers[-1] if answers else NONE_GIVEN
-            seen = client.multi(*undoing, *_state(earlier[0], names))[steps:]
-            if its_digest is None:
-                answers[-1] = [*earlier, _digest(seen)]
-                state.keep(UNDOABLE_KEY, {"answers": answers})
+            _undo_reset(steps, answers, names)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
     raise ToolError(
         "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo",
         "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back.",
         code="UNDO_OTHER",
+    )
+
+
+def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
+    """Undo the steps before the answer that was taken back. The answer before it, if it is of the same call,
+    can be taken back from the state that Anki is in then."""
+    questions = _state(answers[-1][0], names) if answers else []
+    seen = client.multi(*[action("guiUndo")] * steps, *questions)[steps:]
+    if answers and answers[-1][-1] is None:
+        answers[-1][-1] = _digest(seen)
+        state.keep(UNDOABLE_KEY, {"answers": answers})
+
+
+def _nothing_to_undo(problem: str) -> ToolError:
+    return ToolError(
+        problem,
+        "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z.",
+        code="NOTHING_TO_UNDO",
     )

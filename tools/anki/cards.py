@@ -250,10 +250,8 @@ class BulkChange:
         return [(action, {"query": f"{selection} {change.done_query}"}) for change in self.changes.values()]
 
     def _counts(self, found: list[list[int]]) -> dict[str, int]:
-        counts = {}
-        for change, ids in zip(self.changes.values(), found, strict=True):
-            counts[change.words] = len(ids)
-        return counts
+        words = [change.words for change in self.changes.values()]
+        return dict(zip(words, map(len, found), strict=True))
 
     def _make(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""

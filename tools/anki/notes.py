@@ -1,7 +1,7 @@
 """Notes as they stand in Anki, and the tools that show and find them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate, chain
 from typing import Annotated
 
@@ -213,7 +213,9 @@ def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
     for start in range(0, len(ids), PART):
         calls.checkpoint()
         calls.report(start, len(ids), "reading notes")
-        infos = indexed(client.call("notesInfo", notes=ids[start : start + PART]))
+        answer = client.call("notesInfo", notes=ids[start : start + PART])
+        # For a missing note the add-on gives `{}`.
+        infos = {info["noteId"]: info for info in answer or [] if info}
         # Of other servers that speak AnkiConnect, notesInfo names no cards.
         bare = [note for note, info in infos.items() if "cards" not in info]
         searches = [card_search(f"nid:{note}") for note in bare]
@@ -225,11 +227,6 @@ def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
 def cards_of(infos: dict[int, Info]) -> list[int]:
     """The cards of all these notes."""
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
-
-
-def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
-    """An answer of notesInfo by note id: for a missing note the add-on gives `{}`."""
-    return {info["noteId"]: info for info in answer or [] if info}
 
 
 def deck_by_card(answer: dict[str, list[int]]) -> dict[int, str]:

@@ -172,7 +172,7 @@ def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...],
     one."""
     days = int((time.time() - since) / DAY) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
-    ids = [note for note in client.call("findNotes", query=f"added:{days}") if note > newest]
+    ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
     by_texts: dict[tuple[str, ...], list[int]] = {}
     for note, info in notes.in_parts(ids):
         texts = (info["modelName"], *notes.values(info).values())
