@@ -38,8 +38,16 @@ MOST_DUPLICATES = 5
 TOGETHER = 0.02
 
 
-class Parts(Generic[Member]):
-    """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
+def timed_parts(
+    items: Iterable[Member],
+    work: str,
+    weight: float = 1,
+    *,
+    part_s: float = 0,
+    earlier: int = 0,
+    total: int = 0,
+) -> Iterator[list[Member]]:
+    """The items in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
     Browser. Between two parts the call can be cancelled, and the client hears how far it is.
@@ -49,38 +57,21 @@ class Parts(Generic[Member]):
     - `part_s`: the time that a part should take, PART_S by default;
     - `earlier`: what the call has done before, and `total`: what it does in all, for the progress.
     """
-
-    def __init__(
-        self,
-        items: Iterable[Member],
-        work: str,
-        weight: float = 1,
-        *,
-        part_s: float = 0,
-        earlier: int = 0,
-        total: int = 0,
-    ):
-        self.left = list(items)
-        self.work = work
-        self.weight = weight
-        self.part_s = part_s or PART_S
-        self.done = earlier
-        self.total = total or earlier + len(self.left)
-
-    def __iter__(self) -> Iterator[list[Member]]:
-        most = MOST / self.weight
-        size = FIRST / self.weight
-        while self.left:
-            calls.checkpoint()
-            count = max(1, int(size))
-            part = self.left[:count]
-            self.left = self.left[count:]
-            began = time.monotonic()
-            yield part
-            fitting = self.part_s * len(part) / max(time.monotonic() - began, 0.001)
-            size = min(fitting, GROWTH * len(part), most)
-            self.done += len(part)
-            calls.report(self.done, self.total, self.work)
+    left = list(items)
+    done = earlier
+    total = total or earlier + len(left)
+    size = FIRST / weight
+    while left:
+        calls.checkpoint()
+        count = max(1, int(size))
+        part = left[:count]
+        left = left[count:]
+        began = time.monotonic()
+        yield part
+        fitting = (part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
+        size = min(fitting, GROWTH * len(part), MOST / weight)
+        done += len(part)
+        calls.report(done, total, work)
 
 
 # What a caller can rely on, whatever happens to a request:
@@ -143,7 +134,7 @@ class Batch(Generic[Item, Ready]):
         """
         part: list[int] = []
         try:
-            for part in Parts(self.ready, "writing notes", weight, earlier=len(self.details)):
+            for part in timed_parts(self.ready, "writing notes", weight, earlier=len(self.details)):
                 self.send(part)
         except ToolError as error:
             if hangs(error):

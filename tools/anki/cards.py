@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.batch import TOGETHER, Parts
+from tools.anki.batch import TOGETHER, timed_parts
 from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
@@ -263,7 +263,7 @@ class BulkChange:
             for change in self.changes.values():
                 weight = WEIGHTS.get(change.action, TOGETHER)
                 work = f"changing {self.of}"
-                for part in Parts(ids[change.of], work, weight, earlier=done, total=total):
+                for part in timed_parts(ids[change.of], work, weight, earlier=done, total=total):
                     actions = Step(change.of, change.action, change.more, part).actions()
                     results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)

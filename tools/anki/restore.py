@@ -3,7 +3,7 @@
 import time
 
 from tools.anki import client, decks, journal, notes
-from tools.anki.batch import Parts
+from tools.anki.batch import timed_parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.images import pictures
@@ -84,7 +84,7 @@ def _put_back(entry: Entry) -> JsonObject:
 def _make(actions: list[Action]) -> list[JsonObject]:
     """Run the actions; return the cards that refused their values."""
     failed = []
-    for part in Parts(actions, "putting back"):
+    for part in timed_parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
         for (name, params), result in zip(part, results, strict=True):
             if name == SET_VALUE and result != [True]:
@@ -124,7 +124,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     there = len(entry.lost) - len(missing)
     client.results(*(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing}))
     added = 0
-    for part in Parts(missing, "adding notes again", NEW_NOTE):
+    for part in timed_parts(missing, "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
             if isinstance(result, int):
                 back[result] = note

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.batch import TOGETHER, Parts
+from tools.anki.batch import TOGETHER, timed_parts
 from tools.anki.card_text import CLOZE
 from tools.anki.client import action, card_search, note_search
 from tools.anki.studying import review_log, study_queue
@@ -69,7 +69,7 @@ def stats(
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
     counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
-    for part in Parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S):
+    for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S):
         log = client.call("getReviewsOfCards", cards=part)
         for row in chain(*log.values()):
             counted.add(row)
