@@ -68,6 +68,7 @@ PAUSE_S = 0.5
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 NOT_OURS = "The last answer in Anki was not given by anki_answer_cards"
+CHANGED_SINCE = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
 MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
 
 
@@ -367,9 +368,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     else:  # whole seconds: an edit in that of the answer may be older
         changed = any(edit["mod"] >= row.id // 1000 for edit in times if edit)
     if changed or _digest(seen) != digest:
-        raise _nothing_to_undo(
-            "Notes or cards were changed after the answer: Anki's Undo would take that back first"
-        )
+        raise _nothing_to_undo(CHANGED_SINCE)
     client.call("guiUndo")
     for _ in range(LOOKS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
