@@ -62,8 +62,8 @@ EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4
 REPEAT_S = 60
 # A queue of cards.
 SUSPENDED = -1
+# Anki's window answers in the background: so often the log is read, each time after this pause.
 LOOKS = 4
-# Anki's window answers in the background: how often the log is read again, and after which pause.
 PAUSE_S = 0.5
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
@@ -394,8 +394,5 @@ def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
 
 
 def _nothing_to_undo(problem: str) -> ToolError:
-    return ToolError(
-        problem,
-        "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z.",
-        code="NOTHING_TO_UNDO",
-    )
+    hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
+    return ToolError(problem, hint, code="NOTHING_TO_UNDO")
