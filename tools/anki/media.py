@@ -28,24 +28,24 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     Source: AnkiConnect retrieveMediaFile.
     """
     name = _existing(filename)
-    content = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(content, str):
-        name = name.lower()  # as Anki keeps most
-        content = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(content, str):
+    for spelling in (name, name.lower()):  # as Anki keeps most
+        content = client.call("retrieveMediaFile", filename=spelling)
+        if isinstance(content, str):
+            break
+    else:
         raise _not_found(filename)
     try:
         data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64
-        return {"filename": name, "dataBase64": content, "sizeBytes": None}
+        return {"filename": spelling, "dataBase64": content, "sizeBytes": None}
     if len(data) > max_bytes:
         raise ToolError(
-            f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context",
+            f"{spelling!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context",
             f"Do you need its content? If so, call again with max_bytes = {len(data)}.",
             code="MEDIA_TOO_LARGE",
             sizeBytes=len(data),
         )
-    answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
+    answer = {"filename": spelling, "dataBase64": content, "sizeBytes": len(data)}
     with suppress(ImageError):
         if image_bytes.kind(data) in SHOWN:
             return Answer(answer, data)

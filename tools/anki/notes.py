@@ -72,12 +72,9 @@ def find_notes(
     check_names(query)
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
-    searches = [note_search(query)]
-    if other:
-        searches.append(note_search(other))
-    matches, *wider = client.results(*searches)
+    matches, wider = client.results(note_search(query), note_search(other))
     ids = sorted(matches)
-    more = set().union(*wider).difference(ids)
+    more = set(wider).difference(ids)
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
@@ -135,15 +132,14 @@ def unknown_field(name: str) -> ToolError:
 
 
 def _in_any_case(query: str) -> str:
-    """The query with its plain words in any case, as regular expressions; empty if Anki finds them anyhow."""
+    """The query with its plain words in any case, as regular expressions where Anki would not find them."""
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
         has_cases = not text.isascii() and text.lower() != text.upper()
         return f'"re:{text}"' if has_cases else match[0]
 
-    other = PLAIN.sub(fold, query)
-    return other if other != query else ""
+    return PLAIN.sub(fold, query)
 
 
 def check_names(query: str) -> None:

@@ -58,13 +58,12 @@ def stats(
     deck_ids = decks.ids()
     name, names = study_queue.chosen(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    actions = [
+    searches = [scope + search for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
+    stats, leeches, *matches = client.results(
         action("getDeckStats", decks=names),
         note_search(f"{scope}tag:leech"),
-    ]
-    for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
-        actions.append(card_search(scope + search))
-    stats, leeches, *matches = client.results(*actions)
+        *map(card_search, searches),
+    )
     forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))

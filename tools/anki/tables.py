@@ -132,7 +132,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
         )
     rows = [row for row in rows if "".join(row).strip()]
     by_name = {TAGS: TAGS} | {name.strip().casefold(): name for name in names}
-    first = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    first = [cell.strip().casefold() for cell in next(iter(rows), [])]
     columns = {}
     for key, value in head.items():
         if key.endswith(COLUMN) and value.isdigit():

@@ -51,7 +51,7 @@ class Pictures:
     def __init__(self) -> None:
         self.warned = {""}
         self.prepare = cache(_prepared)
-        self.upload = cache(_uploaded)
+        self.upload = cache(store)
 
 
 def _prepared(image: ImageSpec) -> Picture:
@@ -67,10 +67,6 @@ def _prepared(image: ImageSpec) -> Picture:
     # with the ending of its content: an image is never stored as a page or a script
     name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
     return Picture(name, small, warning)
-
-
-def _uploaded(picture: Picture) -> str:
-    return store(picture.name, picture.data)
 
 
 def decode(text: str) -> bytes:

@@ -17,11 +17,12 @@ MATURE_DAYS = 21
 
 
 class LogRow(NamedTuple):
-    """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
+    """The newest answer to a card in the review log, zeros if there is none. `interval`: days, or seconds if
+    negative."""
 
-    id: int
-    ease: int
-    interval: int
+    id: int = 0
+    ease: int = 0
+    interval: int = 0
 
 
 # The rows of each card, an answer of getReviewsOfCards.
@@ -31,10 +32,10 @@ Log = dict[str, list[JsonObject]]
 def newest(log: Log) -> dict[int, LogRow]:
     """The newest answer of each card; zeros for one without. Rows that were made by hand, as
     setDueDate makes one for each card, have no ease."""
-    by_card = defaultdict[int, LogRow](lambda: LogRow(0, 0, 0))
+    by_card = defaultdict[int, LogRow](LogRow)
     for card, rows in log.items():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
-        by_card[int(card)] = max(answers, default=LogRow(0, 0, 0))
+        by_card[int(card)] = max(answers, default=LogRow())
     return by_card
 
 
