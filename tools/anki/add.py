@@ -19,7 +19,7 @@ from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
 # Names in a flat item that are not fields of the note type.
-BESIDE = ("tags", "images", "dedup_key")
+NOT_FIELDS = ("tags", "images", "dedup_key")
 
 ITEM = (
     "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
@@ -31,10 +31,10 @@ ITEM = (
 Item: TypeAlias = NoteInput | ToolError
 
 IN_DEFAULT = f"did:{decks.DEFAULT_ID}"
-LOOK_FIRST = (
+ADVICE_WITH_DUPLICATES = (
     "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
 )
-AGAIN = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
+ADVICE = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
 
 
 @Tool("anki.add_from_model", write=True, open_world=True)
@@ -61,7 +61,7 @@ def add_from_model(
         )
     if items:
         batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
-        return batch.run([_note(item, index) for index, item in enumerate(items)])
+        return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
     table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
     # The deck and note type of the call go before those of the file.
@@ -89,11 +89,11 @@ def add_notes(
     return AddBatch(deck, model, strict=True).run(list(shown))
 
 
-def _note(item: JsonObject, index: int) -> Item:
+def _note_of_item(item: JsonObject, index: int) -> Item:
     if not isinstance(item.get("fields"), dict):
         fields = dict(item)
-        beside = {name: fields.pop(name) for name in BESIDE if name in fields}
-        item = {"fields": fields, **beside}
+        others = {name: fields.pop(name) for name in NOT_FIELDS if name in fields}
+        item = {"fields": fields, **others}
     try:
         note = parse_value(NoteInput, item, f"items.{index}")
         return replace(note, fields=with_breaks(note.fields))
@@ -112,7 +112,7 @@ class NoteType:
 
 @dataclass(frozen=True)
 class Ready:
-    """A note as AnkiConnect takes it, with the action that finds those of the same first field."""
+    """A note as AnkiConnect takes it, and the search for notes with the same first field."""
 
     note: JsonObject
     placed: Placed
@@ -150,13 +150,13 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.allow_duplicates = allow_duplicates
 
     def run(self, items: list[Item]) -> JsonObject:
-        self._read_anki([item for item in items if isinstance(item, NoteInput)])
+        self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
-        return self.send_all(1, LOOK_FIRST if self.allow_duplicates else AGAIN)
+        return self.send_all(1, ADVICE_WITH_DUPLICATES if self.allow_duplicates else ADVICE)
 
-    def _read_anki(self, added: list[NoteInput]) -> None:
-        """Read the state of Anki: its decks, the types of these notes, the notes of their keys. One
-        request, one more if keys were used before, and one without the default note type.
+    def _read_collection(self, added: list[NoteInput]) -> None:
+        """Read the decks, the types of these notes, and the notes that their keys belong to. One request, one
+        more if keys were used before, and one without the default note type.
 
         Anki drops the value of a field that a note type does not have and says nothing, so the fields are
         asked for first. A note type that it does not have is refused note by note, with Anki's own words.
@@ -170,7 +170,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             action("modelNamesAndIds"),
             *of_fields,
         )
-        client.whole([deck_ids, model_ids])
+        client.unrefused([deck_ids, model_ids])
         self.profile = client.profile(profile)
         self.default_deck = decks.default_name(deck_ids)
         self.decks: dict[str, str] = {}
@@ -231,7 +231,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             "options": {"allowDuplicate": self.allow_duplicates},
         }
         first = placed.values.get(note_type.fields[0], "")
-        return Ready(entry, placed, key, notes.like(note_type.id, first))
+        return Ready(entry, placed, key, notes.duplicate_search(note_type.id, first))
 
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.
@@ -255,27 +255,27 @@ class AddBatch(Batch[NoteInput, Ready]):
             ready = self.ready[index]
             detail = filled(dedup_key=ready.key, **ready.placed.detail())
             if isinstance(answer, int):
-                self.set(index, "ok", noteId=answer, **detail)
+                self.set_detail(index, "ok", noteId=answer, **detail)
                 if ready.key:
                     keys[ready.key] = answer
             else:
                 refusal = answer if isinstance(answer, Refused) else Refused("")
-                self.failed(index, refusal, **detail)
+                self.set_failed(index, refusal, **detail)
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
-        """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
-        notes that duplicates repeat. At most two requests.
+        """Move cards out of the default deck, into which older add-ons (such as that of 2023) put them, and
+        name the note that each duplicate repeats. At most two requests.
 
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.
         """
         added: dict[str, list[int]] = {}
-        for index in self.indexes("ok"):
+        for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
             if deck != self.default_deck:
                 added.setdefault(deck, []).append(self.details[index]["noteId"])
-        repeating = [index for index in self.indexes("duplicate") if index in self.ready]
+        repeating = [index for index in self.indexes_with("duplicate") if index in self.ready]
         searches = [card_search(f"{client.ids_query('nid', ids)} {IN_DEFAULT}") for ids in added.values()]
         searches += [self.ready[index].search for index in repeating]
         try:
@@ -301,8 +301,8 @@ class AddBatch(Batch[NoteInput, Ready]):
 
 
 def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteType:
-    """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
-    collection that is Basic, in whatever language. One request."""
+    """The type of notes that name none, if the default one is missing: the oldest that has their fields, with
+    two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))

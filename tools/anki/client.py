@@ -76,10 +76,10 @@ def multi(*actions: Action) -> list[Result]:
 
 def results(*actions: Action) -> list[Result]:
     """As `multi`, but the first refusal is raised: for questions that belong together."""
-    return whole(multi(*actions))
+    return unrefused(multi(*actions))
 
 
-def whole(answers: list[Result]) -> list[Result]:
+def unrefused(answers: list[Result]) -> list[Result]:
     """The answers, or the first refusal raised."""
     for answer in answers:
         if isinstance(answer, Failure):

@@ -66,6 +66,6 @@ def agreed(
 
 
 def examples(infos: Iterable[Info]) -> str:
-    """The first texts of the first two notes for a question, each on one line in quotation marks."""
+    """The first fields of two notes for a question, each on one line and in quotation marks."""
     some = [quoted(notes.first_text(info), 40) for info in islice(infos, 2)]
     return f": {', '.join(some)} …" if some else ""

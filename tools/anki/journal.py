@@ -75,8 +75,8 @@ class Step(NamedTuple):
 
 
 def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
-    """The steps that take `added` from notes and give them all the tags they have now: removing a tag takes
-    those below it too."""
+    """The steps that take `added` from notes, and then add all the tags that the notes have now: removing a
+    tag takes those below it too."""
     steps = [Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags))] if added else []
     groups: dict[str, list[int]] = {}
     for note, names in tags.items():
@@ -107,8 +107,8 @@ def scheduled_again(cards: list[int]) -> list[Step]:
 
 
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has
-    borrowed: their place at home cannot be read. One request, and one for each 500."""
+    """The cards that a query finds, as cardsInfo has them. Those that a filtered deck has borrowed are left
+    out: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), PART):
         for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
@@ -116,7 +116,7 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
 
 
 def flags_of(cards: list[int]) -> dict[int, int]:
-    """Flags by card, which the add-on of 2023 does not give with the cards. One request."""
+    """The flag of each card, for the add-on of 2023, whose cardsInfo has none. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
     return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
 
@@ -129,8 +129,11 @@ def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
 
 @dataclass
 class Note:
-    """A deleted note. `decks`: of each of its cards; `schedules`: of those that were studied, the number of
-    their template and the parameters of SET_VALUE."""
+    """A deleted note.
+
+    - `decks`: the deck of each of its cards;
+    - `schedules`: for each card that was studied, the number of its template and the parameters of SET_VALUE.
+    """
 
     id: int
     model: str

@@ -86,21 +86,21 @@ def delete_media(
     name = _existing(filename)
     listing = action("getMediaFilesNames", pattern=glob.escape(name))
 
-    def users() -> list[int]:
+    def notes_using() -> list[int]:
         names, using = client.results(listing, note_search(f'"*{decks.quoted(name)}*"'))
         if name not in names:
             raise _not_found(name)
         return using
 
     if dryRun:
-        using = users()
+        using = notes_using()
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
         return {**answer, **notes.examples(notes.by_id(using[: notes.EXAMPLES]))}
 
     def words(using: list[int]) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
 
-    with confirm.agreed(users, words, expected) as using:
+    with confirm.agreed(notes_using, words, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content or "")
@@ -117,7 +117,7 @@ def delete_media(
 
 
 def _existing(filename: str) -> str:
-    """The name in Anki's form. Raises ToolError for one that no file can have: such a file is not there."""
+    """The name in Anki's form. Raises ToolError MEDIA_NOT_FOUND for a name that no file can have."""
     try:
         return checked_filename(filename)
     except ItemError as error:

@@ -40,11 +40,11 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
         action("modelTemplates", modelName=name),
         action("modelStyling", modelName=name),
     )
-    client.whole([names])
+    client.unrefused([names])
     spelling = decks.equal(name, names)
     if spelling is None:
         raise not_found(name, names)
-    fields, templates, styling = client.whole(answers)
+    fields, templates, styling = client.unrefused(answers)
     answer = {"model": spelling, "fields": fields, "templates": templates, "styling": styling["css"]}
     fronts = " ".join(sides["Front"] for sides in templates.values())
     if OCCLUSION in fronts and (field := OCCLUSION_FIELD.search(fronts)):

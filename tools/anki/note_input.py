@@ -72,7 +72,7 @@ class NoteUpdate:
 
 
 def find_field(name: str, model_fields: list[str]) -> str | None:
-    """The field of that name as the note type writes it; upper and lower case are one."""
+    """The note type's field of that name, None if it has none; upper and lower case do not matter."""
     return next((field for field in model_fields if field.casefold() == name.strip().casefold()), None)
 
 
@@ -99,8 +99,8 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
 
 
 def with_breaks(fields: dict[str, str]) -> dict[str, str]:
-    """The fields with a line break as Anki shows one, where they are plain text; in HTML, and in a picture's
-    base64, it means nothing."""
+    """The fields with `<br>` for each line break of plain text. In HTML and in a picture's base64 a line
+    break means nothing."""
     values = {}
     for name, text in fields.items():
         is_plain = not TAG.search(text) and ";base64," not in text

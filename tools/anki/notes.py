@@ -45,7 +45,7 @@ def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject
 
     Source: AnkiConnect notesInfo, getDecks.
     """
-    return {"notes": infos(noteIds)}
+    return {"notes": note_rows(noteIds)}
 
 
 @Tool("anki.find_notes")
@@ -82,7 +82,7 @@ def find_notes(
         rows = by_id(page).items()
         answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
-        answer = {"noteIds": page, "notes": infos(page)}
+        answer = {"noteIds": page, "notes": note_rows(page)}
         for info in answer["notes"]:
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
@@ -143,8 +143,8 @@ def _in_any_case(query: str) -> str:
 
 
 def check_names(query: str) -> None:
-    """Refuse the name of a deck or note type with a blank and without quotes: Anki takes its second word for
-    a word of the note. One request, if there is an unquoted name with words behind it.
+    """Refuse an unquoted name of a deck or note type that has a blank: Anki takes its second word for a word
+    of the note. One request, if there is an unquoted name with words behind it.
 
     Raises ToolError INVALID_QUERY.
     """
@@ -181,7 +181,7 @@ def _unknown_names(query: str) -> list[str]:
     return sentences
 
 
-def infos(ids: list[int]) -> list[JsonObject | None]:
+def note_rows(ids: list[int]) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
     deck_of = decks_of(cards_of(by_note))
@@ -256,7 +256,7 @@ def examples(infos: dict[int, Info]) -> JsonObject:
     return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}
 
 
-def like(model_id: int, text: str) -> Action:
+def duplicate_search(model_id: int, text: str) -> Action:
     """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
     does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -79,7 +79,7 @@ def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | st
             yield [update.noteId, field, f"{before}[{' → '.join(pair)}]{after}"]
 
 
-def kept(text: str) -> str:
+def as_anki_keeps(text: str) -> str:
     """The text as Anki keeps it: in Unicode's composed form, without control characters."""
     return unicodedata.normalize("NFC", DROPPED.sub("", text))
 

@@ -56,7 +56,7 @@ def stats(
     Source: AnkiConnect getDeckStats, getReviewsOfCards, findCards, notesInfo.
     """
     deck_ids = decks.ids()
-    name, names = study_queue.chosen(deck, deck_ids)
+    name, names = study_queue.deck_and_subdecks(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
     searches = [scope + search for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
     stats, leeches, *matches = client.results(

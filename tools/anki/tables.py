@@ -41,9 +41,13 @@ MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|
 
 @dataclass
 class Table:
-    """Rows of texts. `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty
-    for a column that is left out. `head`: the lines of Anki's export by their keys. `remarks` for the
-    answer."""
+    """Rows of texts.
+
+    - `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty for a column
+      that is left out;
+    - `head`: the lines of Anki's export by their keys;
+    - `remarks`: sentences for the answer.
+    """
 
     rows: list[list[str]]
     names: list[str]
@@ -85,8 +89,8 @@ class Table:
         return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, code="ROW")
 
     def _html(self, text: str) -> str:
-        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed; it is HTML already if the
-        head of the table says so, or has a closing tag, a line break, a picture or an entity."""
+        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed. A cell is HTML already if
+        the head of the table says so, or if it has a closing tag, a line break, a picture or an entity."""
         is_html = self.head.get("html", "").lower()
         if is_html == "true" or (is_html != "false" and MARKUP.search(text)):
             return text
@@ -108,7 +112,7 @@ def from_text(text: str, names: list[str]) -> Table:
     separator = SEPARATORS.get(separator, separator if len(separator) == 1 else "")
     remarks = []
     if not separator:
-        separator = _guessed(text, names)
+        separator = _guessed_separator(text, names)
         if separator != "\t":
             remarks.append(f"the cells were separated by {separator!r}")
     rows, are_quoted = _cells(text, separator)
@@ -160,7 +164,7 @@ def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
         return [line.split(separator) for line in text.split("\n")], False
 
 
-def _guessed(text: str, names: list[str]) -> str:
+def _guessed_separator(text: str, names: list[str]) -> str:
     """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
     needed = len(names) - (names[-1:] == [TAGS])
     lines = text.strip().splitlines()

@@ -25,7 +25,7 @@ NOTE = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
-AGAIN = "The same call can be made again: what is changed already stays as it is."
+ADVICE = "The same call can be made again: what is changed already stays as it is."
 # After so long the editor of Anki's Browser, which was still loading a note, has saved what it had.
 EDITOR_S = 1.5
 MOST_PLACES = 10
@@ -65,8 +65,7 @@ def update_notes(
 
 
 def _with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
-    """The replacements with their line breaks as Anki shows them; where the old text has some, they are
-    meant."""
+    """The replacements with `<br>` for line breaks in the new text, unless the old text has line breaks too."""
     pairs = {}
     for name, (old, new) in replace.items():
         pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
@@ -115,7 +114,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
             self.prepare_all(self.updates)
             self._record()
-            return self.send_all(self.weight, AGAIN)
+            return self.send_all(self.weight, ADVICE)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -175,7 +174,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         return f"change {words or 'nothing'} of {count}{confirm.examples(self.before.values())}"
 
     def _makes(self) -> JsonObject:
-        """The decks and tags that Anki does not have yet."""
+        """The decks and tags that Anki does not have yet and this call would make."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = set(map(str.casefold, client.call("getTags")))
         return filled(
@@ -262,7 +261,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
 
     def _new_deck(self, name: str, cards: list[int]) -> str:
-        """The deck that cards are to be moved into; empty if there is none, or they are in it already."""
+        """The deck to move cards into; empty if there is none, or if all of them are in it already."""
         if not name:
             return ""
         # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
@@ -270,7 +269,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         return "" if {self.homes[card] for card in cards} == {deck} else deck
 
     def _record(self) -> None:
-        """Record what will be overwritten; a call that changes nothing has no entry."""
+        """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
         steps: list[Step] = []
         cards_by_deck: dict[str, list[int]] = {}
         for change in self.ready.values():
@@ -309,9 +308,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                     refusal = answer
             detail = {**change.outcome, **change.placed.detail()}
             if refusal:
-                self.failed(index, refusal, **detail)
+                self.set_failed(index, refusal, **detail)
             else:
-                self.set(index, "ok", **detail)
+                self.set_detail(index, "ok", **detail)
 
     def end(self) -> None:
         """Take back the `ok` of each update whose texts the notes do not have. One request.
@@ -320,7 +319,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
         the change.
         """
-        done = self.indexes("ok")
+        done = self.indexes_with("ok")
         if not done or self.weight == TOGETHER:  # no text was changed
             return
         try:
@@ -336,14 +335,14 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             texts = notes.values(info) if info else {}
             stale = []
             for name, sent in self.ready[index].placed.values.items():
-                if replacing.kept(texts.get(name, "")) != replacing.kept(sent):
+                if replacing.as_anki_keeps(texts.get(name, "")) != replacing.as_anki_keeps(sent):
                     stale.append(name)
             if stale:
                 reason = "is the note open in Anki's Browser, or twice in this call?"
                 problem = f"{', '.join(stale)} is not as it was sent: {reason}"
                 hint = "Close the Browser, or select another note in it, then call again."
                 del self.details[index]["updatedFields"]
-                self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
+                self.set_failed(index, ItemError(problem, hint, code="UNCHANGED"))
 
 
 class Replacement(UpdateBatch):

@@ -66,8 +66,8 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
 
 
 class Days:
-    """Answers of the last days of Anki, counted as the log comes: a year of a large collection does not
-    fit a small board."""
+    """The answers of Anki's last days, counted row by row: a year of a large collection does not fit into the
+    memory of a small board."""
 
     def __init__(self, count: int, day_start: int):
         self.day_start = day_start
@@ -88,7 +88,7 @@ class Days:
             day[f"{age} known"] += row["ease"] > 1
 
     def summary(self, cards_today: int) -> JsonObject:
-        """{today, perDay, streakDays, retention, buttons, minutes}."""
+        """The counts as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}."""
         counts = [day["answers"] for day in self.days]
         streak = counts if counts[0] else counts[1:]  # today may have none yet
         whole = sum(self.days, Counter())
