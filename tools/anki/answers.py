@@ -9,7 +9,7 @@
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in
 #   an error box when the person gives theirs.
 # - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes
-#   what would show anybody's next step of Undo, and it is compared before Anki's Undo (studying/undo.py).
+#   what would show anybody's next step of Undo, and it is compared before Anki's Undo (studying/answer_undo.py).
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only,
 #   and one that it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and
 #   loses nothing.
@@ -24,8 +24,7 @@ from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
 from tools.anki.client import Action, action, card_search
 from tools.anki.replies import Unanswered, hangs
-from tools.anki.studying.review_log import Log, LogRow, newest
-from tools.anki.studying.undo import (
+from tools.anki.studying.answer_undo import (
     ANSWERS_TODAY,
     LOG_READS,
     NAMES,
@@ -35,6 +34,7 @@ from tools.anki.studying.undo import (
     state_questions,
     take_back,
 )
+from tools.anki.studying.review_log import Log, LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
