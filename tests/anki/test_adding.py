@@ -142,7 +142,7 @@ def test_parts_take_some_seconds_however_slow_anki_is(monkeypatch):
     now, sizes = [0.0], []
     monkeypatch.setattr(batch.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(batch, "PART_S", 10)
-    for part in batch.Parts(range(500), "counting"):
+    for part in batch.timed_parts(range(500), "counting"):
         now[0] += len(part) * (0.3 if len(sizes) < 4 else 0.005)
         sizes.append(len(part))
 

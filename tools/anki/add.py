@@ -19,7 +19,7 @@ from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
 # Names in a flat item that are not fields of the note type.
-BESIDE = ("tags", "images", "dedup_key")
+NOT_FIELDS = ("tags", "images", "dedup_key")
 
 ITEM = (
     "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
@@ -30,10 +30,11 @@ ITEM = (
 # A note to be added, or the error of one that cannot be.
 Item: TypeAlias = NoteInput | ToolError
 
-LOOK_FIRST = (
+IN_DEFAULT = f"did:{decks.DEFAULT_ID}"
+ADVICE_WITH_DUPLICATES = (
     "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
 )
-AGAIN = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
+ADVICE = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
 
 
 @Tool("anki.add_from_model", write=True, open_world=True)
@@ -53,12 +54,14 @@ def add_from_model(
     Source: AnkiConnect createDeck and addNote in multi, storeMediaFile, findCards, changeDeck.
     """
     if bool(items) + bool(rows) + bool(tsv.strip()) != 1:
-        problem = "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki"
-        hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
-        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki",
+            'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
+            code="INVALID_ARGUMENTS",
+        )
     if items:
         batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
-        return batch.run([_note(item, index) for index, item in enumerate(items)])
+        return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
     table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
     # The deck and note type of the call go before those of the file.
@@ -86,11 +89,11 @@ def add_notes(
     return AddBatch(deck, model, strict=True).run(list(shown))
 
 
-def _note(item: JsonObject, index: int) -> Item:
+def _note_of_item(item: JsonObject, index: int) -> Item:
     if not isinstance(item.get("fields"), dict):
         fields = dict(item)
-        beside = {name: fields.pop(name) for name in BESIDE if name in fields}
-        item = {"fields": fields, **beside}
+        others = {name: fields.pop(name) for name in NOT_FIELDS if name in fields}
+        item = {"fields": fields, **others}
     try:
         note = parse_value(NoteInput, item, f"items.{index}")
         return replace(note, fields=with_breaks(note.fields))
@@ -109,7 +112,7 @@ class NoteType:
 
 @dataclass(frozen=True)
 class Ready:
-    """A note as AnkiConnect takes it, with the action that finds those of the same first field."""
+    """A note as AnkiConnect takes it, and the search for notes with the same first field."""
 
     note: JsonObject
     placed: Placed
@@ -147,30 +150,27 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.allow_duplicates = allow_duplicates
 
     def run(self, items: list[Item]) -> JsonObject:
-        self._read_anki([item for item in items if isinstance(item, NoteInput)])
+        self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
-        return self.send_all(1, LOOK_FIRST if self.allow_duplicates else AGAIN)
+        return self.send_all(1, ADVICE_WITH_DUPLICATES if self.allow_duplicates else ADVICE)
 
-    def _read_anki(self, added: list[NoteInput]) -> None:
-        """Read the state of Anki: its decks, the types of these notes, the notes of their keys. One
-        request; without the default note type two.
+    def _read_collection(self, added: list[NoteInput]) -> None:
+        """Read the decks, the types of these notes, and the notes that their keys belong to. One request, one
+        more if keys were used before, and one without the default note type.
 
         Anki drops the value of a field that a note type does not have and says nothing, so the fields are
         asked for first. A note type that it does not have is refused note by note, with Anki's own words.
         """
-        by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
-        earlier = chain.from_iterable(map(dict.values, by_key.values()))
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
-        profile, deck_ids, model_ids, infos, *fields = client.multi(
+        profile, deck_ids, model_ids, *fields = client.multi(
             client.PROFILE,
             action("deckNamesAndIds"),
             action("modelNamesAndIds"),
-            action("notesInfo", notes=list(earlier)),
             *of_fields,
         )
-        client.whole([deck_ids, model_ids, infos])
+        client.unrefused([deck_ids, model_ids])
         self.profile = client.profile(profile)
         self.default_deck = decks.default_name(deck_ids)
         self.decks: dict[str, str] = {}
@@ -190,14 +190,11 @@ class AddBatch(Batch[NoteInput, Ready]):
                 simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
                 self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
-        self.by_key: dict[str, int] = {}
+        keys = {note.dedup_key for note in added if note.dedup_key}
+        by_key = state.notes_by_key(keys, self.profile)
+        infos = notes.by_id(list(by_key.values()))
+        self.by_key = {key: note for key, note in by_key.items() if note in infos}
         """The notes of dedup_keys; 0 for one of this call."""
-        there = notes.indexed(infos)
-        for key, by_profile in by_key.items():
-            # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
-            note = by_profile.get(self.profile, by_profile.get("", 0))
-            if note in there:
-                self.by_key[key] = note
 
     def prepare(self, index: int, note: NoteInput) -> Ready:
         note_type = self.types[note.model or self.model]
@@ -208,8 +205,11 @@ class AddBatch(Batch[NoteInput, Ready]):
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
             problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
-            hint = f"target_field must be one of {', '.join(note_type.fields)}."
-            raise ToolError(f"{problem}. No note was added", hint, code="UNKNOWN_TARGET_FIELD")
+            raise ToolError(
+                f"{problem}. No note was added",
+                f"target_field must be one of {', '.join(note_type.fields)}.",
+                code="UNKNOWN_TARGET_FIELD",
+            )
         key = note.dedup_key or ""
         if key and key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
@@ -231,7 +231,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             "options": {"allowDuplicate": self.allow_duplicates},
         }
         first = placed.values.get(note_type.fields[0], "")
-        return Ready(entry, placed, key, notes.like(note_type.id, first))
+        return Ready(entry, placed, key, notes.duplicate_search(note_type.id, first))
 
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.
@@ -245,38 +245,38 @@ class AddBatch(Batch[NoteInput, Ready]):
         if (other := client.profile(profile)) != self.profile:
             # The person has switched the profile meanwhile: the earlier notes are in another collection.
             client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
-            problem = f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it"
-            raise ToolError(problem, "Ask the person which profile is meant.", code="OTHER_PROFILE")
+            raise ToolError(
+                f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it",
+                "Ask the person which profile is meant.",
+                code="OTHER_PROFILE",
+            )
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
             detail = filled(dedup_key=ready.key, **ready.placed.detail())
             if isinstance(answer, int):
-                self.set(index, "ok", noteId=answer, **detail)
+                self.set_detail(index, "ok", noteId=answer, **detail)
                 if ready.key:
                     keys[ready.key] = answer
             else:
                 refusal = answer if isinstance(answer, Refused) else Refused("")
-                self.failed(index, refusal, **detail)
+                self.set_failed(index, refusal, **detail)
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
-        """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
-        notes that duplicates repeat. At most two requests.
+        """Move cards out of the default deck, into which older add-ons (such as that of 2023) put them, and
+        name the note that each duplicate repeats. At most two requests.
 
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.
         """
         added: dict[str, list[int]] = {}
-        for index in self.indexes("ok"):
+        for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
             if deck != self.default_deck:
                 added.setdefault(deck, []).append(self.details[index]["noteId"])
-        repeating = [index for index in self.indexes("duplicate") if index in self.ready]
-        searches = []
-        for ids in added.values():
-            query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
-            searches.append(card_search(query))
+        repeating = [index for index in self.indexes_with("duplicate") if index in self.ready]
+        searches = [card_search(f"{client.ids_query('nid', ids)} {IN_DEFAULT}") for ids in added.values()]
         searches += [self.ready[index].search for index in repeating]
         try:
             matches = client.results(*searches)
@@ -301,8 +301,8 @@ class AddBatch(Batch[NoteInput, Ready]):
 
 
 def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteType:
-    """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
-    collection that is Basic, in whatever language. One request."""
+    """The type of notes that name none, if the default one is missing: the oldest that has their fields, with
+    two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))

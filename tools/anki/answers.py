@@ -9,24 +9,31 @@
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in
 #   an error box when the person gives theirs.
 # - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes
-#   what would show anybody's next step of Undo (`_state`), and it is compared before Anki's Undo.
+#   what would show anybody's next step of Undo, and it is compared before Anki's Undo (studying/answer_undo.py).
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only,
 #   and one that it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and
 #   loses nothing.
 
-import json
 import math
 import time
-from binascii import crc32
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
-from tools.anki.client import Action, action, card_search, note_search
-from tools.anki.replies import Refused, Unanswered, hangs
+from tools.anki.client import Action, action, card_search
+from tools.anki.replies import Unanswered, hangs
+from tools.anki.studying.answer_undo import (
+    ANSWERS_TODAY,
+    LOG_READS,
+    NAMES,
+    PAUSE_S,
+    UNDOABLE_KEY,
+    state_digest,
+    state_questions,
+    take_back,
+)
 from tools.anki.studying.review_log import Log, LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
@@ -37,36 +44,15 @@ from tools.core.tool import Tool
 # Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 # log before.
 PENDING_KEY = "answers pending"
-# Key of the answers that can be taken back, oldest first: [card, note, deck], row of the log, answers of
-# Anki's day by then, steps of Undo that came before it, the digest of Anki's state then (of a call's
-# answers, after the last).
-UNDOABLE_KEY = "answers and states"
 # Suspending and waking a card are steps of Undo.
 QUEUE_RESET_STEPS = 2
-NONE_GIVEN: list[Any] = [[0, 0, ""], 0, -1, 0, 0]
-MARKS = (
-    "is:suspended",
-    "is:buried",
-    # Each flag is in a different combination of these three.
-    "flag:1 or flag:3 or flag:5 or flag:7",
-    "flag:2 or flag:3 or flag:6 or flag:7",
-    "flag:4 or flag:5 or flag:6 or flag:7",
-)
-# The parts of Anki's answers that change as time goes by.
-PASSING = ("new_count", "learn_count", "review_count", "nextReviews")
-NAMES = (action("deckNames"), action("modelNames"))
 # Key of the date of Anki's day, kept for an hour: finding it reads the whole log.
 ANKI_DAY = "answers day"
-COUNT = action("getNumCardsReviewedToday")
-BY_DAY = action("getNumCardsReviewedByDay")
+ANSWERS_BY_DAY = action("getNumCardsReviewedByDay")
 EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
 # A queue of cards.
 SUSPENDED = -1
-LOOKS = 4
-# Anki's window answers in the background: how often the log is read again, and after which pause.
-PAUSE_S = 0.5
-
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
 
@@ -94,14 +80,20 @@ def answer_cards(
     if undo:
         return take_back()
     if not answers:
-        problem = "There is nothing to answer"
-        raise ToolError(problem, "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "There is nothing to answer",
+            "Give answers: [{cardId, ease}].",
+            code="INVALID_ARGUMENTS",
+        )
     batch = AnswerBatch({}, early=bool(early))
     for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
-            problem = f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
-            raise ToolError(problem, "Give again, hard, good or easy (1 to 4).", code="INVALID_ARGUMENTS")
+            raise ToolError(
+                f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered",
+                "Give again, hard, good or easy (1 to 4).",
+                code="INVALID_ARGUMENTS",
+            )
         if answer.cardId in batch.wanted:
             batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
@@ -128,9 +120,10 @@ def answer_by_press(
 
 @dataclass
 class AnswerBatch:
-    """One call: the ease of each card that is to be answered, and the cards that are not, with the reason.
-    `seen` is the newest row in the log of the one card as the person saw it: a newer one is taken for this
-    answer."""
+    """One call: the ease of each card that is to be answered, and why others are not.
+
+    `seen`: the newest row in the log when the person saw the one card; a newer row is taken for this answer.
+    """
 
     wanted: dict[int, int]
     early: bool = False
@@ -139,14 +132,14 @@ class AnswerBatch:
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     given: list[list[Any]] = field(default_factory=list)
-    """New answers, as GIVEN keeps them."""
+    """New answers, as UNDOABLE_KEY keeps them."""
     undo_steps: int = 0
     """Steps of Undo before the next answer."""
 
     def run(self) -> JsonObject:
         self.anki_day = state.recall(ANKI_DAY).get("day", "")
         pending = state.recall(PENDING_KEY)
-        self._read_anki(pending)
+        self._check_cards(pending)
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
             state.keep(PENDING_KEY, {**pending, **sent})
@@ -163,9 +156,9 @@ class AnswerBatch:
     def skip(self, card: int, reason: str, error: str) -> None:
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
-    def _read_anki(self, pending: JsonObject) -> None:
-        """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and
-        take answers as done that are in the log already, no longer as pending. One request."""
+    def _check_cards(self, pending: JsonObject) -> None:
+        """Skip the cards that cannot be answered; count those whose answer is in the log already, and which
+        are then no longer pending. Finds the card on Anki's screen, too. One request."""
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
         *results, current = client.multi(
@@ -176,7 +169,7 @@ class AnswerBatch:
             *NAMES,
             action("guiCurrentCard"),
         )
-        details, due_now, self.borrowed, log, *self.names = client.whole(results)
+        details, due_now, self.borrowed, log, *self.names = client.unrefused(results)
         infos = {info["cardId"]: info for info in details if info}
         self.subjects = {card: [card, info["note"], info["deckName"]] for card, info in infos.items()}
         self.before = newest(log)
@@ -242,7 +235,7 @@ class AnswerBatch:
             self.skip(card, "not_answered", NOT_ANSWERED)
 
     def _send(self) -> None:
-        """Answer the other cards, once Anki has forgotten its line, and take their log."""
+        """Answer the other cards, once Anki has forgotten its line, and read their log."""
         cards = list(self.wanted)
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
         reset_queue = [action("suspend", cards=unborrowed), action("unsuspend", cards=unborrowed)]
@@ -254,22 +247,25 @@ class AnswerBatch:
         answering = [*reset_queue, action("answerCards", answers=answers), client.REDRAW]
         by_day, *results = client.multi(
             *answering,
-            COUNT if self.anki_day else BY_DAY,
+            ANSWERS_TODAY if self.anki_day else ANSWERS_BY_DAY,
             *self._questions(cards),
         )[len(answering) :]
         if isinstance(by_day, list) and by_day:
             self.anki_day = by_day[0][0]
             state.keep(ANKI_DAY, {"day": self.anki_day})
-        self._take(*results)
+        self._take_from_log(*results)
 
     def _questions(self, cards: list[int]) -> list[Action]:
-        """The log of these cards, the number of Anki's answers today, and its state."""
+        """The questions for the log of these cards, the number of Anki's answers today, and Anki's state."""
         log = action("getReviewsOfCards", cards=cards)
-        return [log, COUNT, *_state(self.subjects[cards[-1]], self.names)]
+        return [log, ANSWERS_TODAY, *state_questions(self.subjects[cards[-1]], self.names)]
 
-    def _take(self, log: Log, today: object, *seen: object) -> None:
-        """Take the cards as answered that have a newer row in the log than before; `today`: Anki's count of
-        answers by then, `seen`: its state."""
+    def _take_from_log(self, log: Log, today: object, *state_answers: object) -> None:
+        """Count the cards as answered that have a newer row in the log than before.
+
+        - `today`: Anki's count of answers by then;
+        - `state_answers`: the answers to `state_questions`.
+        """
         rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
@@ -281,11 +277,11 @@ class AnswerBatch:
             self.given.append([self.subjects[card], row.id, count, self.undo_steps, None])
             self.undo_steps = 0
         if rows:
-            self.given[-1][-1] = _digest(seen)
+            self.given[-1][-1] = state_digest(state_answers)
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
-        """The interval of an answered card as Anki writes it, and when it comes again, counted from
-        Anki's day: its host may be in another zone."""
+        """The interval of an answered card as Anki writes it, and when the card is due again. The date counts
+        from Anki's day: its host may be in another zone."""
         if answer.interval < 0:
             seconds = -answer.interval
             due = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")
@@ -296,86 +292,10 @@ class AnswerBatch:
         return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": span(seconds), "due": due}
 
     def _read_log(self, cards: list[int]) -> None:
-        """Read the log until it has these cards, or for long enough."""
-        for _ in range(LOOKS):
+        """Read the log until it has these cards, at most LOG_READS times."""
+        for _ in range(LOG_READS):
             log, today, *seen = client.multi(*self._questions(cards))
-            self._take(*client.whole([log, today]), *seen)
+            self._take_from_log(*client.unrefused([log, today]), *seen)
             if not self.wanted.keys() & set(cards):
                 break
             time.sleep(PAUSE_S)
-
-
-def _state(subject: list[Any], names: list[list[str]]) -> list[Action]:
-    """The questions whose answers differ after any step of Undo except a change of another note: decks and
-    the cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's
-    options."""
-    card, note, deck = subject
-    deck_names, model_names = names
-    marks = [card_search(query) for query in MARKS]
-    styles = [action("modelStyling", modelName=name) for name in model_names]
-    return [
-        action("getDeckStats", decks=deck_names),
-        action("getDeckConfig", deck=deck),
-        action("deckNamesAndIds"),
-        action("modelNamesAndIds"),
-        action("cardsInfo", cards=[card]),
-        action("notesInfo", notes=[note]),
-        *marks,
-        *styles,
-    ]
-
-
-def _digest(answers: Sequence[object]) -> int:
-    """A checksum of these answers without the parts that change as time goes by."""
-
-    def lasting(members: JsonObject) -> JsonObject:
-        return {name: value for name, value in members.items() if name not in PASSING}
-
-    content = json.loads(json.dumps(answers, default=str), object_hook=lasting)
-    return crc32(json.dumps(content).encode())
-
-
-def take_back(wanted: int | None = None) -> JsonObject:
-    """Take back the last answer that a batch gave, by Anki's own Undo.
-
-    Raises ToolError if Anki's Undo would take back something else: a later answer, or any change after it; or
-    if the last answer is of another card than `wanted`.
-    """
-    answers = state.recall(UNDOABLE_KEY).get("answers", [])
-    subject, row_id, count, steps, digest = answers.pop() if answers else NONE_GIVEN
-    card, note, _ = subject
-    log, today, edited, *names = client.results(
-        action("getReviewsOfCards", cards=[card]),
-        COUNT,
-        note_search(f"edited:1 -nid:{note}"),
-        *NAMES,
-    )
-    row = newest(log)[card]
-    problem = ""
-    times, *seen = client.multi(action("notesModTime", notes=edited), *_state(subject, names))
-    if isinstance(times, Refused):  # the add-on of 2023 does not give them
-        changed = bool(edited)
-    else:  # whole seconds: an edit in that of the answer may be older
-        changed = any(time["mod"] >= row.id // 1000 for time in times if time)
-    if changed or _digest(seen) != digest:
-        problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
-    if row.id != row_id or today != count or wanted not in (card, None):
-        problem = "The last answer in Anki was not given by anki_answer_cards"
-    if problem:
-        hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
-        raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
-    client.call("guiUndo")
-    for _ in range(LOOKS):
-        if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
-            state.keep(UNDOABLE_KEY, {"answers": answers})
-            undoing = [action("guiUndo")] * steps
-            *earlier, its_digest = answers[-1] if answers else NONE_GIVEN
-            seen = client.multi(*undoing, *_state(earlier[0], names))[steps:]
-            if its_digest is None:
-                answers[-1] = [*earlier, _digest(seen)]
-                state.keep(UNDOABLE_KEY, {"answers": answers})
-            return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
-        time.sleep(PAUSE_S)
-    problem = "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo"
-    hint = "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back."
-    raise ToolError(problem, hint, code="UNDO_OTHER")

@@ -38,8 +38,16 @@ MOST_DUPLICATES = 5
 TOGETHER = 0.02
 
 
-class Parts(Generic[Member]):
-    """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
+def timed_parts(
+    items: Iterable[Member],
+    work: str,
+    weight: float = 1,
+    *,
+    part_s: float = 0,
+    earlier: int = 0,
+    total: int = 0,
+) -> Iterator[list[Member]]:
+    """The items in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
     Browser. Between two parts the call can be cancelled, and the client hears how far it is.
@@ -49,38 +57,21 @@ class Parts(Generic[Member]):
     - `part_s`: the time that a part should take, PART_S by default;
     - `earlier`: what the call has done before, and `total`: what it does in all, for the progress.
     """
-
-    def __init__(
-        self,
-        items: Iterable[Member],
-        work: str,
-        weight: float = 1,
-        *,
-        part_s: float = 0,
-        earlier: int = 0,
-        total: int = 0,
-    ):
-        self.left = list(items)
-        self.work = work
-        self.weight = weight
-        self.part_s = part_s or PART_S
-        self.done = earlier
-        self.total = total or earlier + len(self.left)
-
-    def __iter__(self) -> Iterator[list[Member]]:
-        most = MOST / self.weight
-        size = FIRST / self.weight
-        while self.left:
-            calls.checkpoint()
-            count = max(1, int(size))
-            part = self.left[:count]
-            self.left = self.left[count:]
-            began = time.monotonic()
-            yield part
-            fitting = self.part_s * len(part) / max(time.monotonic() - began, 0.001)
-            size = min(fitting, GROWTH * len(part), most)
-            self.done += len(part)
-            calls.report(self.done, self.total, self.work)
+    left = list(items)
+    done = earlier
+    total = total or earlier + len(left)
+    size = FIRST / weight
+    while left:
+        calls.checkpoint()
+        count = max(1, int(size))
+        part = left[:count]
+        left = left[count:]
+        began = time.monotonic()
+        yield part
+        fitting = (part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
+        size = min(fitting, GROWTH * len(part), MOST / weight)
+        done += len(part)
+        calls.report(done, total, work)
 
 
 # What a caller can rely on, whatever happens to a request:
@@ -128,13 +119,13 @@ class Batch(Generic[Item, Ready]):
             self.details.append({"index": index, "status": "not_sent"})
             try:
                 if isinstance(item, ToolError):
-                    self.failed(index, item)
+                    self.set_failed(index, item)
                     continue
                 self.ready[index] = self.prepare(index, item)
                 if item.images:
                     calls.report(index + 1, 2 * len(items), "placing images")
             except (ItemError, Refused) as error:
-                self.failed(index, error)
+                self.set_failed(index, error)
 
     def send_all(self, weight: float, advice: str) -> JsonObject:
         """Send what is ready; the answer of the whole batch.
@@ -143,7 +134,7 @@ class Batch(Generic[Item, Ready]):
         """
         part: list[int] = []
         try:
-            for part in Parts(self.ready, "writing notes", weight, earlier=len(self.details)):
+            for part in timed_parts(self.ready, "writing notes", weight, earlier=len(self.details)):
                 self.send(part)
         except ToolError as error:
             if hangs(error):
@@ -152,7 +143,7 @@ class Batch(Generic[Item, Ready]):
                 self.end()
             if isinstance(error, Unanswered):
                 for index in part:
-                    self.set(index, "unknown")
+                    self.set_detail(index, "unknown")
             count = Counter(map(itemgetter("status"), self.details))
             counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
@@ -162,32 +153,32 @@ class Batch(Generic[Item, Ready]):
         self.end()
         return self.answer()
 
-    def set(self, index: int, status: str, **more: object) -> None:
+    def set_detail(self, index: int, status: str, **more: object) -> None:
         self.details[index].update(status=status, **more)
 
-    def failed(self, index: int, error: ToolError, **more: object) -> None:
-        """The item failed by itself; AnkiConnect's own texts give the reason."""
+    def set_failed(self, index: int, error: ToolError, **more: object) -> None:
+        """Record that the item failed by itself; the reason comes from AnkiConnect's own texts."""
         text = error.message
         reason = error.code.lower()
         if isinstance(error, Refused):
             text = error.text
             reason = next((word for part, word in REASONS.items() if part in text), "other")
         if reason == "duplicate":
-            self.set(index, reason, reason=reason, **error.data, **more)
+            self.set_detail(index, reason, reason=reason, **error.data, **more)
         else:
-            self.set(index, "error", reason=reason, error=text, hint=error.hint, **more)
+            self.set_detail(index, "error", reason=reason, error=text, hint=error.hint, **more)
 
-    def indexes(self, status: str) -> list[int]:
+    def indexes_with(self, status: str) -> list[int]:
         return [index for index, detail in enumerate(self.details) if detail["status"] == status]
 
     def answer(self) -> JsonObject:
-        ok = self.indexes("ok")
+        ok = self.indexes_with("ok")
         outcomes: JsonObject = {"details": self.details}
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
             others = [detail for detail in self.details if detail["status"] != "ok" or "warnings" in detail]
             outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
-            duplicates = self.indexes("duplicate")
+            duplicates = self.indexes_with("duplicate")
             if len(duplicates) > MOST_DUPLICATES:
                 rows = f"{min(duplicates)}-{max(duplicates)}"
                 outcomes["duplicates"] = f"{len(duplicates)} of the rows {rows}"

@@ -99,8 +99,9 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
 
 
 def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
-    """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
-    of 2023 does not have; `inMinutes` is there if a learning card is ahead of its time."""
+    """A card of cardsInfo as the tools show it. `interval` is in days. `next`, the interval after each
+    button, is missing with the add-on of 2023. `inMinutes` is there if a learning card is ahead of its
+    time."""
     question, answer = question_and_answer(info)
     spans = [text.translate(ISOLATES) for text in info.get("nextReviews") or []]
     row = {

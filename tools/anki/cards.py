@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.batch import TOGETHER, Parts
+from tools.anki.batch import TOGETHER, timed_parts
 from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
@@ -17,12 +17,14 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 # Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
-DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
+DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 
 # Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
-MEMORY = "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
+FSRS_RECOMPUTES = (
+    "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
+)
 TAKING_TAGS = ("removeTags", "replaceTags")
 
 
@@ -53,12 +55,12 @@ def change_cards(
     remove = checked_tags(removeTags or [])
     rename = checked_tags(renameTag or [])
     if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
-        raise _wrong("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
+        raise _invalid("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
     changes = _changes_of_cards(suspend, unsuspend, due, forget, deck, flag)
     changes += _changes_of_tags(add, remove, rename)
     changes = [change for change in changes if change.asked]
     if not changes:
-        raise _wrong(
+        raise _invalid(
             "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
         )
     notes.check_names(query)
@@ -68,18 +70,19 @@ def change_cards(
             selections.append(client.ids_query(kind, ids))
     taken = ""
     if all(change.action in TAKING_TAGS for change in changes):  # what does not have the tags stays
-        searches = [*map(_tagged, remove), *map(_exactly, rename[:1])]
+        searches = [*map(_tag_search, remove), *map(_exact_tag_search, rename[:1])]
         taken = f" ({' or '.join(searches)})"
         selections = selections or ["deck:*"]
     if len(selections) != 1:
-        raise _wrong("Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card.")
+        raise _invalid(
+            "Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card."
+        )
     bulk_change = BulkChange(changes, selections[0] + taken, add + rename[1:])
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
 class Change(NamedTuple):
-    """A change that a call may ask for: in words, as a step without ids, and as the search for what has it
-    already."""
+    """A change that a call may ask for: its words, its action, and a search for what has it already."""
 
     asked: object
     words: str
@@ -123,7 +126,7 @@ def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> li
             f"addTags {quoted(' '.join(add))}",
             "addTags",
             {"tags": " ".join(add)},
-            " ".join(map(_exactly, add)),
+            " ".join(map(_exact_tag_search, add)),
             "notes",
         ),
         Change(
@@ -131,7 +134,7 @@ def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> li
             f"removeTags {quoted(' '.join(remove))}",
             "removeTags",
             {"tags": " ".join(remove)},
-            f"-({' or '.join(map(_tagged, remove))})",
+            f"-({' or '.join(map(_tag_search, remove))})",
             "notes",
         ),
         Change(
@@ -139,7 +142,7 @@ def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> li
             f"renameTag {quoted(' '.join(rename))}",
             "replaceTags",
             {"tag_to_replace": old, "replace_with_tag": new},
-            f"-{_exactly(old)}",
+            f"-{_exact_tag_search(old)}",
             "notes",
         ),
     ]
@@ -147,32 +150,34 @@ def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> li
 
 def _due_in(due: str) -> str:
     """The search for cards that are due in so many days."""
-    days = DAYS.fullmatch(due or "0")
+    days = DUE_DAYS.fullmatch(due or "0")
     first, last = map(int, days.groups(days[1])) if days else (1, 0)
     if first > last:
-        hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
-        raise _wrong(f"due: {due[:80]!r} is not a number of days", hint)
+        raise _invalid(
+            f"due: {due[:80]!r} is not a number of days",
+            "Give days from today: 0, 3, 3-7; 3! sets the interval too.",
+        )
     interval = f"prop:ivl>={first or 1} prop:ivl<={last or 1}" if due.endswith("!") else "-is:new"
     return f"-is:suspended -is:new prop:due>={first} prop:due<={last} {interval}"
 
 
-def _wrong(problem: str, hint: str) -> ToolError:
+def _invalid(problem: str, hint: str) -> ToolError:
     return ToolError(f"{problem}. Nothing was changed", hint, code="INVALID_ARGUMENTS")
 
 
-def _tagged(tag: str) -> str:
+def _tag_search(tag: str) -> str:
     """The search for notes with a tag, or with one below it, which Anki removes with it."""
     return f'"tag:{decks.quoted(tag)}"'
 
 
-def _exactly(tag: str) -> str:
+def _exact_tag_search(tag: str) -> str:
     """The search for notes with exactly this tag: Anki renames only those."""
     pattern = re.escape(tag).replace('"', '\\"')
     return f'"tag:re:^{pattern}$"'
 
 
 class BulkChange:
-    """One change of what a search finds. `added` are the tags that it adds."""
+    """A change of the cards or notes that a search finds. `added`: the tags that it adds."""
 
     def __init__(self, changes: list[Change], selection: str, added: list[str]):
         self.changes = {change.action: change for change in changes}
@@ -182,20 +187,19 @@ class BulkChange:
         self.summary = ", ".join(change.words for change in changes)
 
     def dry_run(self) -> JsonObject:
-        """The count of what would change, with some examples. `before` is the count of those that
-        have each change already."""
-        answer = {"dryRun": True, "count": len(self._select()), "of": self.of, "before": self.before}
+        """Count what would change, with some examples. `before`: how many have each change already."""
+        answer = {"dryRun": True, "count": len(self._find_selection()), "of": self.of, "before": self.before}
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._select, set, self._words, expected, needs_count=True):
+        with confirm.agreed(self._find_selection, self._words, expected, needs_count=True):
             answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
             if set(self.before.values()) == {len(self.ids)}:  # a call made again, after a lost answer
                 return answer
             entry = self._way_back()
             journal.write("change_cards", f"{self._count()} changed: {self.summary}", entry)
-            answer.update(changed=len(self.ids), after=self._make())
+            answer.update(changed=len(self.ids), after=self._make_changes())
             return {**answer, **filled(warnings=entry.warnings)}
 
     def _count(self) -> str:
@@ -221,7 +225,7 @@ class BulkChange:
         if {"changeDeck", SET_VALUE} & self.changes.keys():
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
-    def _select(self) -> list[int]:
+    def _find_selection(self) -> list[int]:
         """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
@@ -230,10 +234,10 @@ class BulkChange:
             note_search(self.selection),
             card_search(f"{self.selection} -is:new"),
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
-            *self._counting(self.selection),
+            *self._count_searches(self.selection),
         )
         self.profile = client.profile(profile)
-        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.whole(results)
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.unrefused(results)
         if move := self.changes.get("changeDeck"):
             deck = move.more["deck"]
             move.more["deck"] = decks.spelled_by_anki(deck, deck_ids)
@@ -243,27 +247,25 @@ class BulkChange:
         self.ids = self.cards if self.of == "cards" else self.notes
         return self.ids
 
-    def _counting(self, selection: str) -> list[Action]:
+    def _count_searches(self, selection: str) -> list[Action]:
         action = "findCards" if self.of == "cards" else "findNotes"
         return [(action, {"query": f"{selection} {change.done_query}"}) for change in self.changes.values()]
 
     def _counts(self, found: list[list[int]]) -> dict[str, int]:
-        counts = {}
-        for change, ids in zip(self.changes.values(), found, strict=True):
-            counts[change.words] = len(ids)
-        return counts
+        words = [change.words for change in self.changes.values()]
+        return dict(zip(words, map(len, found), strict=True))
 
-    def _make(self) -> dict[str, int]:
+    def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
-        counting = self._counting(client.ids_query(f"{self.of[0]}id", self.ids))
+        counting = self._count_searches(client.ids_query(f"{self.of[0]}id", self.ids))
         total = sum(len(ids[change.of]) for change in self.changes.values())
         done = 0
         try:
             for change in self.changes.values():
                 weight = WEIGHTS.get(change.action, TOGETHER)
                 work = f"changing {self.of}"
-                for part in Parts(ids[change.of], work, weight, earlier=done, total=total):
+                for part in timed_parts(ids[change.of], work, weight, earlier=done, total=total):
                     actions = Step(change.of, change.action, change.more, part).actions()
                     results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)
@@ -278,7 +280,7 @@ class BulkChange:
         return self._counts(results[-len(counting) :])
 
     def _way_back(self) -> Entry:
-        """The entry of the journal, with what cannot be put back."""
+        """The entry of the journal, with warnings about what cannot be put back."""
         actions = self.changes.keys()
         entry = Entry(profile=self.profile)
         if any(change.of == "notes" for change in self.changes.values()):
@@ -296,7 +298,7 @@ class BulkChange:
                 entry.warnings.append(
                     f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
                 )
-            entry.warnings.append(MEMORY)
+            entry.warnings.append(FSRS_RECOMPUTES)
         elif actions & {"suspend", "unsuspend"}:
             entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
         return entry

@@ -76,10 +76,10 @@ def multi(*actions: Action) -> list[Result]:
 
 def results(*actions: Action) -> list[Result]:
     """As `multi`, but the first refusal is raised: for questions that belong together."""
-    return whole(multi(*actions))
+    return unrefused(multi(*actions))
 
 
-def whole(answers: list[Result]) -> list[Result]:
+def unrefused(answers: list[Result]) -> list[Result]:
     """The answers, or the first refusal raised."""
     for answer in answers:
         if isinstance(answer, Failure):
@@ -100,15 +100,13 @@ def profile(answer: Result) -> str:
 
 def names(action: object, params: object) -> Iterator[str]:
     """The name of the action, or of each entry of a `multi` at any depth, however malformed."""
-    entries: list[object] = [{"action": action, "params": params}]
-    while entries:
-        entry = entries.pop()
-        name, inner = (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
-        actions = inner.get("actions") if name == "multi" and isinstance(inner, dict) else None
-        if isinstance(actions, list):
-            entries += actions
-        else:
-            yield str(name)
+    entries = params.get("actions") if action == "multi" and isinstance(params, dict) else None
+    if not isinstance(entries, list):
+        yield str(action)
+        return
+    for entry in entries:
+        request = entry if isinstance(entry, dict) else {}
+        yield from names(request.get("action"), request.get("params"))
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:

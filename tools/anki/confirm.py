@@ -6,26 +6,30 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
+from tools.anki import notes
+from tools.anki.notes import Info
 from tools.anki.settings import current
 from tools.core import calls, files
 from tools.core.errors import ToolError, quoted
 
-Selection = TypeVar("Selection")
+Selection = TypeVar("Selection", bound=Iterable[int])
 
 
 @contextmanager
 def agreed(
     select: Callable[[], Selection],
-    ids: Callable[[Selection], Iterable[int]],
     words: Callable[[Selection], str],
     expected: int | None,
     *,
     needs_count: bool = False,
 ) -> Iterator[Selection]:
     """Hold the lock of Anki's writers around a change of what `select` finds, if the owner's setting allows
-    it. `ids`: of what the change touches; `words`: what it would do, empty if nothing; `expected`: the count
-    that the caller stated, required if `needs_count`. The person is asked without the lock, since they may
-    think for minutes; afterwards a different selection is not what they agreed to.
+    it. The person is asked without the lock, since they may think for minutes; afterwards a different
+    selection is not what they agreed to.
+
+    - `select`: finds the ids of what the change touches;
+    - `words`: say what it would do to these, empty if nothing;
+    - `expected`: the count that the caller stated, required if `needs_count`.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """
@@ -33,29 +37,35 @@ def agreed(
 
     def checked(asked: set[int] | None = None) -> Selection:
         selection = select()
-        selected = set(ids(selection))
+        selected = set(selection)
         reason = f"expected is {expected}" if needs_count and expected != len(selected) else ""
         if asked is not None and selected != asked:
             reason = f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
         if reason and (text := words(selection)):
-            problem = f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed"
-            hint = f"Try it with dryRun, ask the person, then send expected = {len(selected)}."
-            raise ToolError(problem, hint, code="EXPECTED_COUNT", count=len(selected))
+            raise ToolError(
+                f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",
+                f"Try it with dryRun, ask the person, then send expected = {len(selected)}.",
+                code="EXPECTED_COUNT",
+                count=len(selected),
+            )
         return selection
 
     asked = None
     if current().anki_confirm == "elicit":
         selection = checked()
-        asked = set(ids(selection))
+        asked = set(selection)
         # The person says yes, not the model.
         if (text := words(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
-            problem = f"The person did not agree ({answer}). Nothing was changed"
-            raise ToolError(problem, "Ask what they want instead.", code="DECLINED")
+            raise ToolError(
+                f"The person did not agree ({answer}). Nothing was changed",
+                "Ask what they want instead.",
+                code="DECLINED",
+            )
     with files.exclusive_lock("anki"):
         yield checked(asked)
 
 
-def examples(texts: Iterable[str]) -> str:
-    """The first two texts for a question, each on one line in quotation marks."""
-    some = [quoted(text, 40) for text in islice(texts, 2)]
+def examples(infos: Iterable[Info]) -> str:
+    """The first fields of two notes for a question, each on one line and in quotation marks."""
+    some = [quoted(notes.first_text(info), 40) for info in islice(infos, 2)]
     return f": {', '.join(some)} …" if some else ""

@@ -98,37 +98,37 @@ def checked_name(name: str) -> str:
     """
     parts = list(map(str.strip, unicodedata.normalize("NFC", name).split(SEPARATOR)))
     if not all(parts) or CONTROL.search(name):
-        hint = "A name and each part of it between `::` must have text, and no line breaks."
-        raise ItemError(f"ValueError: {name[:80]!r} is not a deck name", hint, code="INVALID_DECK_NAME")
+        raise ItemError(
+            f"ValueError: {name[:80]!r} is not a deck name",
+            "A name and each part of it between `::` must have text, and no line breaks.",
+            code="INVALID_DECK_NAME",
+        )
     return SEPARATOR.join(parts)
 
 
 def not_found(names: list[str], decks: Collection[str]) -> ToolError:
     """The error for decks that do not exist, with the nearest names."""
     nearest = " ".join(did_you_mean(name, decks) for name in names).strip()
-    hint = nearest or "anki_list_decks shows the decks; anki_invoke with createDeck makes one."
-    return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
-
-
-def search(deck_ids: Iterable[int]) -> str:
-    """The query for the cards of decks, without their subdecks; also those that a filtered deck has at the
-    moment.
-
-    By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its
-    cards along.
-    """
-    return f"did:{','.join(map(str, deck_ids))}"
+    return ToolError(
+        f"Deck not found: {', '.join(map(repr, names))}",
+        nearest or "anki_list_decks shows the decks; anki_invoke with createDeck makes one.",
+        code="DECK_NOT_FOUND",
+    )
 
 
 def contents(
     names: Collection[str], deck_ids: dict[str, int]
 ) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
     """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
-    subdecks. One request."""
+    subdecks. One request.
+
+    By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its
+    cards along. That also finds the cards that a filtered deck has at the moment.
+    """
     actions = []
     for name in names:
         actions.append(action("getDeckConfig", deck=name))
-        actions.append(card_search(search([deck_ids[name]])))
+        actions.append(card_search(client.ids_query("did", [deck_ids[name]])))
     answers = client.results(*actions)
     presets = {}
     filtered = []
@@ -143,8 +143,8 @@ def contents(
 def cards_within(names: list[str]) -> list[int]:
     """The cards that decks and their subdecks have now. Two requests."""
     deck_ids = ids()
-    inside = below(names, deck_ids)
-    return client.call("findCards", query=search(deck_ids[name] for name in inside)) if inside else []
+    inside = [deck_ids[name] for name in below(names, deck_ids)]
+    return client.call("findCards", query=client.ids_query("did", inside))
 
 
 def quoted(text: str) -> str:
@@ -161,8 +161,11 @@ def delete(names: list[str]) -> None:
     deletion = action("deleteDecks", decks=names, cardsToo=True)
     *_, deck_ids = client.results(deletion, client.REDRAW, action("deckNamesAndIds"))
     if left := [name for name in names if name in deck_ids]:
-        problem = f"Anki kept {', '.join(map(repr, left))}"
-        raise ToolError(problem, "Delete it in Anki's own window.", code="DECK_NOT_DELETED")
+        raise ToolError(
+            f"Anki kept {', '.join(map(repr, left))}",
+            "Delete it in Anki's own window.",
+            code="DECK_NOT_DELETED",
+        )
 
 
 # One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were,
@@ -187,26 +190,36 @@ def rename_deck(oldName: str, newName: str) -> None:
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
-        problem = f"Anki sees {new!r} as {old!r} itself or one of its subdecks"
-        hint = "Rename it to a free name first, then to this one."
-        raise ToolError(problem, hint, code="DECK_EXISTS")
+        raise ToolError(
+            f"Anki sees {new!r} as {old!r} itself or one of its subdecks",
+            "Rename it to a free name first, then to this one.",
+            code="DECK_EXISTS",
+        )
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
     presets, filtered, cards = contents(targets, deck_ids)
     if filtered:
-        problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
-        hint = "Rename it in Anki, or delete it there first: its cards return to their decks."
-        raise ToolError(problem, hint, code="FILTERED_DECK")
+        raise ToolError(
+            f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename",
+            "Rename it in Anki, or delete it there first: its cards return to their decks.",
+            code="FILTERED_DECK",
+        )
     taken = equal(new, deck_ids)
     if taken and any(cards.values()):
-        hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
-        raise ToolError(f"The deck {taken!r} already exists", hint, code="DECK_EXISTS")
+        raise ToolError(
+            f"The deck {taken!r} already exists",
+            "Choose another newName; to merge decks, move the cards with anki_change_cards (deck).",
+            code="DECK_EXISTS",
+        )
     calls.checkpoint()
     try:
         if not taken:
             client.results(*_moves(targets, presets, cards))
         if left := cards_within([old]):
-            hint = "They were added meanwhile, or Anki did not move them: move them with anki_change_cards (deck)."
-            raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
+            raise ToolError(
+                f"{len(left)} cards are still in {old!r}",
+                "They were added meanwhile, or Anki did not move them: move them with anki_change_cards (deck).",
+                code="DECK_NOT_EMPTY",
+            )
         # The default deck cannot be deleted; empty, it is hidden.
         delete([name for name in targets if deck_ids[name] != DEFAULT_ID])
     except ToolError as error:

@@ -4,6 +4,7 @@ AnkiConnect deletes a deck only with its cards, so cards to keep are moved first
 checked.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Annotated
@@ -39,7 +40,7 @@ def delete_notes(
             "cards": cards,
             **notes.examples(before),
         }
-    with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
+    with confirm.agreed(partial(notes.by_id, noteIds), _words, expected) as before:
         if before:
             _delete(before)
     return {"deleted": len(before), "missing": len(set(noteIds)) - len(before)}
@@ -48,16 +49,20 @@ def delete_notes(
 def _delete(infos: dict[int, notes.Info]) -> None:
     ids = list(infos)
     count = notes.counted(len(ids), "note")
-    entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_lost(infos)))
+    entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_recorded(infos)))
     *_, left = client.results(
         action("deleteNotes", notes=ids),
         client.REDRAW,
         note_search(client.ids_query("nid", ids)),
     )
     if left:
-        problem = f"Anki kept {len(left)} of {len(ids)} notes"
-        hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
-        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left), kept=left)
+        raise ToolError(
+            f"Anki kept {len(left)} of {len(ids)} notes",
+            "Look at them in Anki; a broken collection is repaired there with Tools, Check Database.",
+            code="NOT_DELETED",
+            deleted=len(ids) - len(left),
+            kept=left,
+        )
     journal.announce(entry, f"the {count}")
 
 
@@ -72,22 +77,22 @@ def delete_decks(
 
     Source: AnkiConnect changeDeck, deleteDecks.
     """
-    look = partial(DeckDeletion, sorted(set(decks)), cardsToo)
+    select = partial(DeckDeletion, sorted(set(decks)), cardsToo)
     if dryRun:
-        return look().dry_run()
-    with confirm.agreed(look, lambda deletion: deletion.cards, DeckDeletion.words, expected) as deletion:
+        return select().dry_run()
+    with confirm.agreed(select, DeckDeletion.words, expected) as deletion:
         deletion.run()
     return None
 
 
 def _words(before: dict[int, notes.Info]) -> str:
-    texts = map(notes.first_text, before.values())
-    return f"delete {notes.counted(len(before), 'note')}{confirm.examples(texts)}" if before else ""
+    count = notes.counted(len(before), "note")
+    return f"delete {count}{confirm.examples(before.values())}" if before else ""
 
 
-def _lost(infos: dict[int, notes.Info]) -> list[Note]:
-    """Notes about to be deleted, with the decks of their cards, and the schedule of those that were
-    studied. Two requests, and one for each 500 cards."""
+def _recorded(infos: dict[int, notes.Info]) -> list[Note]:
+    """The notes about to be deleted as the journal keeps them: with the deck of each card and the schedule of
+    those studied. Two requests, and one for each 500 cards."""
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
     schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
@@ -107,24 +112,32 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
 
 
 class DeckDeletion:
-    """One call: the decks, their cards with those of subdecks, and whether the cards go too."""
+    """The deletion of decks and their subdecks; their cards go too, or move to the default deck."""
 
-    def __init__(self, named: list[str], cards_too: bool):
-        self.named = named
+    def __init__(self, names: list[str], cards_too: bool):
+        self.names = names
         self.cards_too = cards_too
         deck_ids = decks.ids()
         self.default = decks.default_name(deck_ids)
         # All are checked before the first is touched.
-        if self.default in named:
-            problem = f"{self.default!r} is Anki's default deck and stays. Nothing was deleted"
-            hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
-            raise ToolError(problem, hint, code="DEFAULT_DECK")
-        if unknown := [name for name in named if name not in deck_ids]:
-            problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
-            raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")
-        names = decks.below(named, deck_ids)
-        _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
+        if self.default in names:
+            raise ToolError(
+                f"{self.default!r} is Anki's default deck and stays. Nothing was deleted",
+                "Leave it out; anki_find_notes and anki_delete_notes empty it.",
+                code="DEFAULT_DECK",
+            )
+        if unknown := [name for name in names if name not in deck_ids]:
+            raise ToolError(
+                f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted",
+                "anki_list_decks shows the decks.",
+                code="DECK_NOT_FOUND",
+            )
+        with_subdecks = decks.below(names, deck_ids)
+        _, self.filtered, self.cards_by_deck = decks.contents(with_subdecks, deck_ids)
         self.cards = list(chain(*self.cards_by_deck.values()))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.cards)
 
     def dry_run(self) -> JsonObject:
         """The count of cards of each deck, and where they would go."""
@@ -139,8 +152,8 @@ class DeckDeletion:
     def words(self) -> str:
         count = notes.counted(len(self.cards), "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
-        texts = map(notes.first_text, self._first_notes().values())
-        return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{confirm.examples(texts)}"
+        examples = confirm.examples(self._first_notes().values())
+        return f"delete {', '.join(map(quoted, self.names))}, {count} {fate}{examples}"
 
     def _first_notes(self) -> dict[int, notes.Info]:
         return notes.by_id(client.call("cardsToNotes", cards=sorted(self.cards)[: notes.EXAMPLES]))
@@ -148,24 +161,27 @@ class DeckDeletion:
     def run(self) -> None:
         lost = []
         if self.cards_too:
-            lost = _lost(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
+            lost = _recorded(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
         calls.checkpoint()
         homes = dict(self.cards_by_deck)
         for name in self.filtered:  # which only borrows its cards
             del homes[name]
         count = notes.counted(len(self.cards), "card")
-        summary = f"decks deleted: {', '.join(self.named)}, {count}"
+        summary = f"decks deleted: {', '.join(self.names)}, {count}"
         entry = journal.write("delete_decks", summary, Entry(journal.moved_again(homes), lost))
         if not self.cards_too:
             self._move_cards()
-        decks.delete(self.named)
+        decks.delete(self.names)
         journal.announce(entry, f"the {count}")
 
     def _move_cards(self) -> None:
         if self.filtered:  # it gives its cards back when it goes
             client.call("deleteDecks", decks=self.filtered, cardsToo=True)
-        if cards := decks.cards_within(self.named):
+        if cards := decks.cards_within(self.names):
             client.call("changeDeck", cards=cards, deck=self.default)
-            if left := decks.cards_within(self.named):
-                problem = f"Anki did not move {len(left)} cards to {self.default!r}: none is lost"
-                raise ToolError(problem, "Look at them in Anki.", code="DECK_NOT_EMPTY")
+            if left := decks.cards_within(self.names):
+                raise ToolError(
+                    f"Anki did not move {len(left)} cards to {self.default!r}: none is lost",
+                    "Look at them in Anki.",
+                    code="DECK_NOT_EMPTY",
+                )

@@ -41,11 +41,11 @@ def press_key() -> str:
     return presses.key(settings.state_path("anki-press.key"), f"study {date.today()}")
 
 
-def _private(answer: JsonObject) -> JsonObject:
+def _page_meta(answer: JsonObject) -> JsonObject:
     if not isinstance(answer, CardsAnswer):
         return {}
     try:
-        private: JsonObject = {CARDS: _cards(answer.infos, answer["cards"])}
+        private: JsonObject = {CARDS: _page_cards(answer.infos, answer["cards"])}
     except ToolError:  # the model asks instead
         return {}
     if not toolsets.only_reads(settings.current(), "anki"):
@@ -53,7 +53,7 @@ def _private(answer: JsonObject) -> JsonObject:
     return private
 
 
-def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
+def _page_cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
     """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer
     takes. Two requests."""
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
@@ -98,13 +98,13 @@ def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
     return cards
 
 
-def _brief(answer: JsonObject) -> JsonObject:
+def _answer_beside_page(answer: JsonObject) -> JsonObject:
     """The answer for a model whose person has the cards before them."""
     here = "the person rates them there; to ask here yourself, call again with asText"
     return {"deck": answer["deck"], "due": answer["due"], "onPage": len(answer["cards"]), "note": here}
 
 
-STUDY = Page("ui://anki/study", _private, _brief)
+STUDY = Page("ui://anki/study", _page_meta, _answer_beside_page)
 
 
 @Resource(STUDY.uri, "Cards to study", mime_type=MIME_TYPE, listed=False)
@@ -132,9 +132,9 @@ def due(
     if current:
         return _current()
     queue = StudyQueue(deck, query)
-    infos = queue.first(limit)
+    infos = queue.first_cards(limit)
     cards = [card_row(info) for info in infos]
-    note = "" if cards else queue.reason()
+    note = "" if cards else queue.why_nothing_is_due()
     if cards and "inMinutes" in cards[0]:
         next_time = datetime.fromtimestamp(infos[0]["due"]).strftime("%H:%M")
         note = f"nothing else is due: these come early, the next at {next_time}; answer them with early: true"

@@ -5,17 +5,14 @@ import json
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 from tools.anki import client, state
 from tools.anki.client import Action, action, card_search
 from tools.core import calls
 from tools.core.json_types import JsonObject
-
-if TYPE_CHECKING:
-    from sqlite3 import Connection
 
 MOST_ENTRIES = 1000
 # Bytes for notes and cards, and again for media; the oldest entries beyond are removed.
@@ -26,6 +23,7 @@ create table if not exists changes (
     id integer primary key autoincrement, at integer not null, tool text not null, summary text not null,
     data blob not null, filename text not null, content blob not null
 )"""
+_database = partial(state.database, "anki-journal.sqlite3", SCHEMA)
 # Numbers the entries from the newest and adds up their sizes, those of media apart.
 FORGET_OLD = """
 delete from changes where id in (
@@ -77,8 +75,8 @@ class Step(NamedTuple):
 
 
 def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
-    """The steps that take `added` from notes and give them all the tags they have now: removing a tag takes
-    those below it too."""
+    """The steps that take `added` from notes, and then add all the tags that the notes have now: removing a
+    tag takes those below it too."""
     steps = [Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags))] if added else []
     groups: dict[str, list[int]] = {}
     for note, names in tags.items():
@@ -109,8 +107,8 @@ def scheduled_again(cards: list[int]) -> list[Step]:
 
 
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has
-    borrowed: their place at home cannot be read. One request, and one for each 500."""
+    """The cards that a query finds, as cardsInfo has them. Those that a filtered deck has borrowed are left
+    out: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), PART):
         for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
@@ -118,7 +116,7 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
 
 
 def flags_of(cards: list[int]) -> dict[int, int]:
-    """Flags by card, which the add-on of 2023 does not give with the cards. One request."""
+    """The flag of each card, for the add-on of 2023, whose cardsInfo has none. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
     return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
 
@@ -131,8 +129,11 @@ def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
 
 @dataclass
 class Note:
-    """A deleted note. `decks`: of each of its cards; `schedules`: of those that were studied, the number of
-    their template and the parameters of SET_VALUE."""
+    """A deleted note.
+
+    - `decks`: the deck of each of its cards;
+    - `schedules`: for each card that was studied, the number of its template and the parameters of SET_VALUE.
+    """
 
     id: int
     model: str
@@ -175,7 +176,7 @@ def write(tool: str, summary: str, entry: Entry) -> int:
     }
     blob = zlib.compress(json.dumps(data).encode())
     row = (entry.at, tool, summary, blob, entry.filename, entry.content)
-    with _using() as db, db:
+    with _database() as db, db:
         number = db.execute("insert into changes values (null, ?, ?, ?, ?, ?, ?)", row).lastrowid
         db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
     return number or 0
@@ -191,14 +192,14 @@ def newest() -> list[list[int | str]]:
     query = """
     select id, strftime('%Y-%m-%d %H:%M', at, 'unixepoch', 'localtime'), tool, summary
     from changes order by id desc limit 20"""
-    with _using() as db:
+    with _database() as db:
         return list(map(list, db.execute(query)))
 
 
 def entry_of(number: int) -> Entry | None:
     """The entry of this id; None if there is none."""
     query = "select data, filename, content, at from changes where id = ?"
-    with _using() as db:  # as text: sqlite holds no number of more than 63 bits
+    with _database() as db:  # as text: sqlite holds no number of more than 63 bits
         row = db.execute(query, (str(number),)).fetchone()
     if row is None:
         return None
@@ -210,7 +211,3 @@ def entry_of(number: int) -> Entry | None:
             note["decks"] = [note.pop("deck")] * max(1, note.pop("cards", 1))
     lost = [Note(**note) for note in data["lost"]]
     return Entry(steps, lost, data["warnings"], filename, content, data["profile"], at)
-
-
-def _using() -> AbstractContextManager["Connection"]:
-    return state.database("anki-journal.sqlite3", SCHEMA)

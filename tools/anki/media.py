@@ -28,21 +28,24 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     Source: AnkiConnect retrieveMediaFile.
     """
     name = _existing(filename)
-    content = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(content, str):
-        name = name.lower()  # as Anki keeps most
-        content = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(content, str):
+    for spelling in (name, name.lower()):  # as Anki keeps most
+        content = client.call("retrieveMediaFile", filename=spelling)
+        if isinstance(content, str):
+            break
+    else:
         raise _not_found(filename)
     try:
         data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64
-        return {"filename": name, "dataBase64": content, "sizeBytes": None}
+        return {"filename": spelling, "dataBase64": content, "sizeBytes": None}
     if len(data) > max_bytes:
-        problem = f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context"
-        hint = f"Do you need its content? If so, call again with max_bytes = {len(data)}."
-        raise ToolError(problem, hint, code="MEDIA_TOO_LARGE", sizeBytes=len(data))
-    answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
+        raise ToolError(
+            f"{spelling!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context",
+            f"Do you need its content? If so, call again with max_bytes = {len(data)}.",
+            code="MEDIA_TOO_LARGE",
+            sizeBytes=len(data),
+        )
+    answer = {"filename": spelling, "dataBase64": content, "sizeBytes": len(data)}
     with suppress(ImageError):
         if image_bytes.kind(data) in SHOWN:
             return Answer(answer, data)
@@ -83,21 +86,21 @@ def delete_media(
     name = _existing(filename)
     listing = action("getMediaFilesNames", pattern=glob.escape(name))
 
-    def users() -> list[int]:
+    def notes_using() -> list[int]:
         names, using = client.results(listing, note_search(f'"*{decks.quoted(name)}*"'))
         if name not in names:
             raise _not_found(name)
         return using
 
     if dryRun:
-        using = users()
+        using = notes_using()
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
         return {**answer, **notes.examples(notes.by_id(using[: notes.EXAMPLES]))}
 
     def words(using: list[int]) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
 
-    with confirm.agreed(users, set, words, expected) as using:
+    with confirm.agreed(notes_using, words, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content or "")
@@ -114,14 +117,20 @@ def delete_media(
 
 
 def _existing(filename: str) -> str:
-    """The name in Anki's form. Raises ToolError for one that no file can have: such a file is not there."""
+    """The name in Anki's form. Raises ToolError MEDIA_NOT_FOUND for a name that no file can have."""
     try:
         return checked_filename(filename)
     except ItemError as error:
-        problem = f"FileNotFoundError: no media file {filename[:80]!r}: Anki's media folder is flat"
-        raise ToolError(problem, error.hint, code="MEDIA_NOT_FOUND") from None
+        raise ToolError(
+            f"FileNotFoundError: no media file {filename[:80]!r}: Anki's media folder is flat",
+            error.hint,
+            code="MEDIA_NOT_FOUND",
+        ) from None
 
 
 def _not_found(name: str) -> ToolError:
-    hint = 'Anki rewrites names. anki_invoke with getMediaFilesNames and {"pattern": "*.mp3"} lists them.'
-    return ToolError(f"FileNotFoundError: no media file {name!r}", hint, code="MEDIA_NOT_FOUND")
+    return ToolError(
+        f"FileNotFoundError: no media file {name!r}",
+        'Anki rewrites names. anki_invoke with getMediaFilesNames and {"pattern": "*.mp3"} lists them.',
+        code="MEDIA_NOT_FOUND",
+    )

@@ -40,11 +40,11 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
         action("modelTemplates", modelName=name),
         action("modelStyling", modelName=name),
     )
-    client.whole([names])
+    client.unrefused([names])
     spelling = decks.equal(name, names)
     if spelling is None:
         raise not_found(name, names)
-    fields, templates, styling = client.whole(answers)
+    fields, templates, styling = client.unrefused(answers)
     answer = {"model": spelling, "fields": fields, "templates": templates, "styling": styling["css"]}
     fronts = " ".join(sides["Front"] for sides in templates.values())
     if OCCLUSION in fronts and (field := OCCLUSION_FIELD.search(fronts)):
@@ -102,8 +102,13 @@ def not_found(name: str, names: list[str]) -> ToolError:
     if name == current().anki_default_model:
         hint = "Call anki_create_model with the arguments in `create_model`, or name one of `models`."
         making = {"create_model": default_model(name)}
-    message = f"RuntimeError: model was not found: {name}"
-    return ToolError(message, hint, code="MODEL_NOT_FOUND", models=names, **making)
+    return ToolError(
+        f"RuntimeError: model was not found: {name}",
+        hint,
+        code="MODEL_NOT_FOUND",
+        models=names,
+        **making,
+    )
 
 
 def default_model(name: str) -> JsonObject:

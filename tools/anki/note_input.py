@@ -72,7 +72,7 @@ class NoteUpdate:
 
 
 def find_field(name: str, model_fields: list[str]) -> str | None:
-    """The field of that name as the note type writes it; upper and lower case are one."""
+    """The note type's field of that name, None if it has none; upper and lower case do not matter."""
     return next((field for field in model_fields if field.casefold() == name.strip().casefold()), None)
 
 
@@ -89,15 +89,18 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
             hint = f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}."
             raise ItemError(f"unknown field {name[:80]!r}", hint.strip(), code="UNKNOWN_FIELD")
         if field_name in values_by_field:
-            hint = "Upper and lower case are not distinguished."
-            raise ItemError(f"field {field_name!r} is there twice", hint, code="UNKNOWN_FIELD")
+            raise ItemError(
+                f"field {field_name!r} is there twice",
+                "Upper and lower case are not distinguished.",
+                code="UNKNOWN_FIELD",
+            )
         values_by_field[field_name] = value
     return values_by_field
 
 
 def with_breaks(fields: dict[str, str]) -> dict[str, str]:
-    """The fields with a line break as Anki shows one, where they are plain text; in HTML, and in a picture's
-    base64, it means nothing."""
+    """The fields with `<br>` for each line break of plain text. In HTML and in a picture's base64 a line
+    break means nothing."""
     values = {}
     for name, text in fields.items():
         is_plain = not TAG.search(text) and ";base64," not in text
@@ -120,8 +123,11 @@ def checked_clozes(fields: dict[str, str]) -> list[str]:
         for box in BOX.findall(text):
             for measure, number in MEASURE.findall(box):
                 if not FRACTION.fullmatch(number):
-                    problem = f"{measure}={number[:20]} is not a fraction of the picture, 0 to 1"
-                    raise ItemError(problem, OCCLUSION_FORM, code="OCCLUSION")
+                    raise ItemError(
+                        f"{measure}={number[:20]} is not a fraction of the picture, 0 to 1",
+                        OCCLUSION_FORM,
+                        code="OCCLUSION",
+                    )
     return warnings
 
 
@@ -151,8 +157,11 @@ def checked_tags(tags: list[str]) -> list[str]:
     distinct = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     for tag in distinct:
         if re.search(r"\s", tag):
-            hint = "Write `_` in its place, or give two tags."
-            raise ItemError(f"tag {tag[:80]!r} has a space in it", hint, code="INVALID_TAG")
+            raise ItemError(
+                f"tag {tag[:80]!r} has a space in it",
+                "Write `_` in its place, or give two tags.",
+                code="INVALID_TAG",
+            )
     return distinct
 
 
@@ -162,7 +171,9 @@ def checked_filename(name: str) -> str:
     Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
     """
     if name.strip() in ("", ".", "..") or CONTROL.search(name) or "/" in name or "\\" in name:
-        problem = f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat"
-        hint = "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters."
-        raise ItemError(problem, hint, code="INVALID_FILENAME")
+        raise ItemError(
+            f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat",
+            "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters.",
+            code="INVALID_FILENAME",
+        )
     return unicodedata.normalize("NFC", name)

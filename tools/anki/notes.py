@@ -1,7 +1,7 @@
 """Notes as they stand in Anki, and the tools that show and find them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate, chain
 from typing import Annotated
 
@@ -45,7 +45,7 @@ def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject
 
     Source: AnkiConnect notesInfo, getDecks.
     """
-    return {"notes": infos(noteIds)}
+    return {"notes": note_rows(noteIds)}
 
 
 @Tool("anki.find_notes")
@@ -72,12 +72,9 @@ def find_notes(
     check_names(query)
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
-    searches = [note_search(query)]
-    if other:
-        searches.append(note_search(other))
-    matches, *wider = client.results(*searches)
+    matches, wider = client.results(note_search(query), note_search(other))
     ids = sorted(matches)
-    more = set().union(*wider).difference(ids)
+    more = set(wider).difference(ids)
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
@@ -85,7 +82,7 @@ def find_notes(
         rows = by_id(page).items()
         answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
-        answer = {"noteIds": page, "notes": infos(page)}
+        answer = {"noteIds": page, "notes": note_rows(page)}
         for info in answer["notes"]:
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
@@ -109,7 +106,7 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     check_names(query)
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
-    for note, info in in_parts(ids):
+    for note, info in in_parts(sorted(ids)):
         for field_name, text in values(info).items():
             if field_name.casefold() == field.casefold():
                 groups.setdefault(plain(text).casefold(), []).append(note)
@@ -124,37 +121,30 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
 
 
 def unknown_field(name: str) -> ToolError:
-    hint = (
-        "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
-        "Change Note Type."
+    return ToolError(
+        f"No note that the query finds has a field {name[:80]!r}",
+        (
+            "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
+            "Change Note Type."
+        ),
+        code="UNKNOWN_FIELD",
     )
-    return ToolError(f"No note that the query finds has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
-
-
-def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
-    """The notes that exist, in order, each with its content. A request for each 500."""
-    ids = sorted(ids)
-    for start in range(0, len(ids), PART):
-        calls.checkpoint()
-        calls.report(start, len(ids), "reading notes")
-        yield from by_id(ids[start : start + PART]).items()
 
 
 def _in_any_case(query: str) -> str:
-    """The query with its plain words in any case, as regular expressions; empty if Anki finds them anyhow."""
+    """The query with its plain words in any case, as regular expressions where Anki would not find them."""
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
         has_cases = not text.isascii() and text.lower() != text.upper()
         return f'"re:{text}"' if has_cases else match[0]
 
-    other = PLAIN.sub(fold, query)
-    return other if other != query else ""
+    return PLAIN.sub(fold, query)
 
 
 def check_names(query: str) -> None:
-    """Refuse the name of a deck or note type with a blank and without quotes: Anki takes its second word for
-    a word of the note. One request, if there is an unquoted name with words behind it.
+    """Refuse an unquoted name of a deck or note type that has a blank: Anki takes its second word for a word
+    of the note. One request, if there is an unquoted name with words behind it.
 
     Raises ToolError INVALID_QUERY.
     """
@@ -168,10 +158,11 @@ def check_names(query: str) -> None:
         rest = query[match.start(2) :].casefold()
         for name in sorted(by_kind[kind], key=len, reverse=True):
             if " " in name and rest.startswith(name.casefold()):
-                problem = (
-                    f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words"
+                raise ToolError(
+                    (f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words"),
+                    f'Write "{kind}:{name}" with its quotes.',
+                    code="INVALID_QUERY",
                 )
-                raise ToolError(problem, f'Write "{kind}:{name}" with its quotes.', code="INVALID_QUERY")
 
 
 def _unknown_names(query: str) -> list[str]:
@@ -190,7 +181,7 @@ def _unknown_names(query: str) -> list[str]:
     return sentences
 
 
-def infos(ids: list[int]) -> list[JsonObject | None]:
+def note_rows(ids: list[int]) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
     deck_of = decks_of(cards_of(by_note))
@@ -208,28 +199,30 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo has them, with their cards in the order of the templates. A request
+    """The notes that exist, as `in_parts` gives them."""
+    return dict(in_parts(ids))
+
+
+def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
+    """The notes that exist, each as notesInfo has it, with its cards in the order of the templates. A request
     for each 500."""
-    infos = {}
     for start in range(0, len(ids), PART):
         calls.checkpoint()
-        infos.update(indexed(client.call("notesInfo", notes=ids[start : start + PART])))
-    # Of other servers that speak AnkiConnect, notesInfo names no cards.
-    bare = [note for note, info in infos.items() if "cards" not in info]
-    searches = [card_search(f"nid:{note}") for note in bare]
-    for note, cards in zip(bare, client.results(*searches), strict=True):
-        infos[note]["cards"] = sorted(cards)
-    return infos
+        calls.report(start, len(ids), "reading notes")
+        answer = client.call("notesInfo", notes=ids[start : start + PART])
+        # For a missing note the add-on gives `{}`.
+        infos = {info["noteId"]: info for info in answer or [] if info}
+        # Of other servers that speak AnkiConnect, notesInfo names no cards.
+        bare = [note for note, info in infos.items() if "cards" not in info]
+        searches = [card_search(f"nid:{note}") for note in bare]
+        for note, cards in zip(bare, client.results(*searches), strict=True):
+            infos[note]["cards"] = sorted(cards)
+        yield from infos.items()
 
 
 def cards_of(infos: dict[int, Info]) -> list[int]:
     """The cards of all these notes."""
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
-
-
-def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
-    """An answer of notesInfo by note id: for a missing note the add-on gives `{}`."""
-    return {info["noteId"]: info for info in answer or [] if info}
 
 
 def deck_by_card(answer: dict[str, list[int]]) -> dict[int, str]:
@@ -263,7 +256,7 @@ def examples(infos: dict[int, Info]) -> JsonObject:
     return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}
 
 
-def like(model_id: int, text: str) -> Action:
+def duplicate_search(model_id: int, text: str) -> Action:
     """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
     does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -31,12 +31,17 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
         matches = list(_matches(name, pair, texts))
         is_made = new and any(new in texts[field] for field in _fields(name, values))
         if not matches and not is_made:
-            problem = f"{old[:80]!r} is not in {'any field' if name == EVERY_FIELD else name}"
-            hint = "anki_note_info shows the fields: they are HTML, and upper and lower case differ."
-            raise ItemError(problem, hint, code="NO_SUCH_TEXT")
+            raise ItemError(
+                f"{old[:80]!r} is not in {'any field' if name == EVERY_FIELD else name}",
+                "anki_note_info shows the fields: they are HTML, and upper and lower case differ.",
+                code="NO_SUCH_TEXT",
+            )
         if len(matches) > 1 and not update.all:
-            hint = "Give more of the text around it, or all: true."
-            raise ItemError(f"{old[:80]!r} occurs {len(matches)} times", hint, code="AMBIGUOUS")
+            raise ItemError(
+                f"{old[:80]!r} occurs {len(matches)} times",
+                "Give more of the text around it, or all: true.",
+                code="AMBIGUOUS",
+            )
         for field, match in reversed(matches):
             text = texts[field]
             texts[field] = text[: match.start()] + new + text[match.end() :]
@@ -53,7 +58,7 @@ def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, 
     fields = {EVERY_FIELD}
     notes.check_names(query)
     ids = client.call("findNotes", query=query)
-    for note, info in notes.in_parts(ids):
+    for note, info in notes.in_parts(sorted(ids)):
         values = notes.values(info)
         fields.update(map(str.casefold, values))
         pairs = {name: pair for name, pair in replace.items() if any(_matches(name, pair, values))}
@@ -74,7 +79,7 @@ def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | st
             yield [update.noteId, field, f"{before}[{' → '.join(pair)}]{after}"]
 
 
-def kept(text: str) -> str:
+def as_anki_keeps(text: str) -> str:
     """The text as Anki keeps it: in Unicode's composed form, without control characters."""
     return unicodedata.normalize("NFC", DROPPED.sub("", text))
 

@@ -87,13 +87,18 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
             f"AnkiConnect cannot be reached at {url}: {error.reason}", START + advice, code=UNREACHABLE
         )
     if isinstance(error, http.Late):
-        problem = f"AnkiConnect took the request and did not answer within {timeout_s:g} s"
-        hint = f"Is a dialog open in Anki, or a sync running? Close it.{advice}"
-        return Unanswered(problem, hint, code=NO_ANSWER)
+        return Unanswered(
+            f"AnkiConnect took the request and did not answer within {timeout_s:g} s",
+            f"Is a dialog open in Anki, or a sync running? Close it.{advice}",
+            code=NO_ANSWER,
+        )
     if isinstance(error, http.NotHttp):
         return not_ankiconnect(error.reason)
-    hint = "Was Anki closed? Answers of many megabytes are cut off too: ask for less at a time."
-    return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", hint, code="ANKI_CUT")
+    return Unanswered(
+        f"AnkiConnect gave no whole answer: {error.reason}",
+        "Was Anki closed? Answers of many megabytes are cut off too: ask for less at a time.",
+        code="ANKI_CUT",
+    )
 
 
 def hangs(error: ToolError) -> bool:
@@ -123,6 +128,8 @@ def entry_result(answer: Any) -> Result:
 
 
 def not_ankiconnect(what: str) -> Unanswered:
-    problem = f"What answers at {current().anki_connect_url} is not AnkiConnect ({what})"
-    hint = "Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default."
-    return Unanswered(problem, hint, code="NOT_ANKICONNECT")
+    return Unanswered(
+        f"What answers at {current().anki_connect_url} is not AnkiConnect ({what})",
+        "Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default.",
+        code="NOT_ANKICONNECT",
+    )

@@ -3,7 +3,7 @@
 import time
 
 from tools.anki import client, decks, journal, notes
-from tools.anki.batch import Parts
+from tools.anki.batch import timed_parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.images import pictures
@@ -29,42 +29,48 @@ def restore(entry: int | None = None) -> JsonObject:
     """
     if entry is None:
         return {"entries": journal.newest()}
-    content = journal.entry_of(entry)
-    if content is None:
-        problem = f"There is no entry {entry}"
-        raise ToolError(problem, "Call anki_restore without `entry` to list them.", code="NO_ENTRY")
+    recorded = journal.entry_of(entry)
+    if recorded is None:
+        raise ToolError(
+            f"There is no entry {entry}",
+            "Call anki_restore without `entry` to list them.",
+            code="NO_ENTRY",
+        )
     try:
-        return {"entry": entry, **filled(**_put_back(content))}
+        return {"entry": entry, **filled(**_put_back(recorded))}
     except ToolError as error:
         error.hint += " Call anki_restore again with the same entry: what is back already stays as it is."
         raise
 
 
 def _put_back(entry: Entry) -> JsonObject:
-    """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are
-    any.
+    """Put back what is there to be changed: {notes, cards, addedAgain, alreadyThere, cardsScheduled, media,
+    failed, warnings}, empty members left out.
 
-    The journal knows what a call set out to do: Anki is asked first what of it is there."""
+    The journal knows what a call set out to do, so Anki is asked first what of it is there.
+    """
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.of].update(step.ids)
-    deleted = [note.id for note in entry.lost]
-    name, *results, kept = client.multi(
+    name, *answers = client.multi(
         client.PROFILE,
         note_search(client.ids_query("nid", ids["notes"])),
         card_search(client.ids_query("cid", ids["cards"])),
-        note_search(client.ids_query("nid", deleted)),
+        note_search(client.ids_query("nid", [note.id for note in entry.lost])),
     )
     profile = client.profile(name)
     if entry.profile and profile and profile != entry.profile:
-        problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
-        raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
-    *_, kept = client.whole([*results, kept])
-    there = dict(zip(ids, map(set, results), strict=True))
+        raise ToolError(
+            f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open",
+            "Switch the profile in Anki (File, Switch Profile).",
+            code="OTHER_PROFILE",
+        )
+    notes_there, cards_there, kept = client.unrefused(answers)
+    there = {"notes": set(notes_there), "cards": set(cards_there)}
     actions = []
     for step in entry.steps:
         actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()
-    failed = _make(actions)
+    failed = _perform(actions)
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
     answer: JsonObject = {of: len(left) for of, left in there.items()}
@@ -76,10 +82,10 @@ def _put_back(entry: Entry) -> JsonObject:
     return answer
 
 
-def _make(actions: list[Action]) -> list[JsonObject]:
+def _perform(actions: list[Action]) -> list[JsonObject]:
     """Run the actions; return the cards that refused their values."""
     failed = []
-    for part in Parts(actions, "putting back"):
+    for part in timed_parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
         for (name, params), result in zip(part, results, strict=True):
             if name == SET_VALUE and result != [True]:
@@ -108,7 +114,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
                 touched.append(action(SET_FIELDS, note={"id": note_id, "fields": {name: changed}}))
-    _make(touched)
+    _perform(touched)
     missing = []
     same = _with_the_same_fields(list(deleted.values()), entry.at) if deleted else {}
     for note in deleted.values():
@@ -119,8 +125,8 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     there = len(entry.lost) - len(missing)
     client.results(*(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing}))
     added = 0
-    for part in Parts(missing, "adding notes again", NEW_NOTE):
-        for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
+    for part in timed_parts(missing, "adding notes again", NEW_NOTE):
+        for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):
             if isinstance(result, int):
                 back[result] = note
                 added += 1
@@ -128,7 +134,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
                 answer["failed"].append({"noteId": note.id, "error": str(result)})
     _move_home(back, present)
     schedules = _schedules(back, present)
-    answer["failed"] += _make(schedules)
+    answer["failed"] += _perform(schedules)
     answer.update(alreadyThere=there, addedAgain=added, cardsScheduled=len(schedules))
     if back:
         answer["warnings"].append(LOG_LOST)
@@ -163,11 +169,10 @@ def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
 
 
 def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], list[int]]:
-    """The notes that were added since the deletion, by note type and texts. A request for each 500, and
-    one."""
+    """The notes added since the deletion, by note type and texts. One request, and one for each 500 notes."""
     days = int((time.time() - since) / DAY) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
-    ids = [note for note in client.call("findNotes", query=f"added:{days}") if note > newest]
+    ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
     by_texts: dict[tuple[str, ...], list[int]] = {}
     for note, info in notes.in_parts(ids):
         texts = (info["modelName"], *notes.values(info).values())
@@ -175,9 +180,12 @@ def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...],
     return by_texts
 
 
-def _adding(note: Note) -> Action:
-    """As a duplicate too: it was one when it was deleted, or its first field is another note's by now. Asked
-    for those of its deck alone, AnkiConnect does not look whether a cloze is where Anki wants one: here it
-    was."""
+def _add_action(note: Note) -> Action:
+    """The action that adds a note again, as a duplicate too: it was one when it was deleted, or its first
+    field is another note's by now.
+
+    If it looks for duplicates in one deck only, AnkiConnect does not check whether a cloze is where Anki
+    wants one: in this note it was.
+    """
     new = {"deckName": note.decks[0], "modelName": note.model, "fields": note.fields, "tags": note.tags}
     return action("addNote", note={**new, "options": {"allowDuplicate": True, "duplicateScope": "deck"}})

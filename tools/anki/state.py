@@ -3,7 +3,7 @@ the last hour."""
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -48,19 +48,22 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
             db.executescript(schema)
             yield db
     except (sqlite3.Error, OSError) as error:
-        hint = "Make its folder writable, or move the file away: what it recorded is then lost."
-        raise ToolError(f"{path} cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
+        raise ToolError(
+            f"{path} cannot be used: {error}",
+            "Make its folder writable, or move the file away: what it recorded is then lost.",
+            code="STATE_NOT_WRITABLE",
+        ) from error
 
 
-def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
-    """By key and by profile of Anki: the note that was added under it."""
-    if not (wanted := set(keys)):
-        return {}
+def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
+    """The note that was added under each key in this profile of Anki, or while its name was not known."""
     notes = {}
-    with database(ADDED, SCHEMA) as db:
-        for key in wanted:
-            rows = db.execute("select profile, note from noted where key = ?", (_digest(key),))
-            notes[key] = dict(rows.fetchall())
+    if keys:
+        query = "select note from noted where key = ? and profile in (?, '') order by profile desc"
+        with database(ADDED, SCHEMA) as db:
+            for key in keys:
+                for (note,) in db.execute(query, (_digest(key), profile)).fetchmany(1):
+                    notes[key] = note
     return notes
 
 

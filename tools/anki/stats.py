@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.batch import TOGETHER, Parts
+from tools.anki.batch import TOGETHER, timed_parts
 from tools.anki.card_text import CLOZE
 from tools.anki.client import action, card_search, note_search
 from tools.anki.studying import review_log, study_queue
@@ -56,20 +56,19 @@ def stats(
     Source: AnkiConnect getDeckStats, getReviewsOfCards, findCards, notesInfo.
     """
     deck_ids = decks.ids()
-    name, names = study_queue.chosen(deck, deck_ids)
+    name, names = study_queue.deck_and_subdecks(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    actions = [
+    searches = [scope + search for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
+    stats, leeches, *matches = client.results(
         action("getDeckStats", decks=names),
         note_search(f"{scope}tag:leech"),
-    ]
-    for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
-        actions.append(card_search(scope + search))
-    stats, leeches, *matches = client.results(*actions)
+        *map(card_search, searches),
+    )
     forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
     counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
-    for part in Parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S):
+    for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S):
         log = client.call("getReviewsOfCards", cards=part)
         for row in chain(*log.values()):
             counted.add(row)

@@ -41,9 +41,13 @@ MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|
 
 @dataclass
 class Table:
-    """Rows of texts. `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty
-    for a column that is left out. `head`: the lines of Anki's export by their keys. `remarks` for the
-    answer."""
+    """Rows of texts.
+
+    - `names` of the columns: fields, `tags`, a key of `head` such as `deck column`, or empty for a column
+      that is left out;
+    - `head`: the lines of Anki's export by their keys;
+    - `remarks`: sentences for the answer.
+    """
 
     rows: list[list[str]]
     names: list[str]
@@ -85,8 +89,8 @@ class Table:
         return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, code="ROW")
 
     def _html(self, text: str) -> str:
-        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed; it is HTML already if the
-        head of the table says so, or has a closing tag, a line break, a picture or an entity."""
+        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed. A cell is HTML already if
+        the head of the table says so, or if it has a closing tag, a line break, a picture or an entity."""
         is_html = self.head.get("html", "").lower()
         if is_html == "true" or (is_html != "false" and MARKUP.search(text)):
             return text
@@ -108,7 +112,7 @@ def from_text(text: str, names: list[str]) -> Table:
     separator = SEPARATORS.get(separator, separator if len(separator) == 1 else "")
     remarks = []
     if not separator:
-        separator = _guessed(text, names)
+        separator = _guessed_separator(text, names)
         if separator != "\t":
             remarks.append(f"the cells were separated by {separator!r}")
     rows, are_quoted = _cells(text, separator)
@@ -125,11 +129,14 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     - `head`: the lines of Anki's export; `remarks`: what was found so far, for the answer.
     """
     if not names:
-        hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
-        raise ToolError("rows and tsv need fieldNames", hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "rows and tsv need fieldNames",
+            'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
+            code="INVALID_ARGUMENTS",
+        )
     rows = [row for row in rows if "".join(row).strip()]
     by_name = {TAGS: TAGS} | {name.strip().casefold(): name for name in names}
-    first = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    first = [cell.strip().casefold() for cell in next(iter(rows), [])]
     columns = {}
     for key, value in head.items():
         if key.endswith(COLUMN) and value.isdigit():
@@ -141,7 +148,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
         if left_out := [name for name in first if name and name not in by_name]:
             remark += f", and so were the columns {', '.join(left_out)[:80]}"
         remarks = [*remarks, remark]
-    elif columns and max((len(_trimmed(row)) for row in rows), default=0) > len(names):
+    elif columns and any("".join(row[len(names) :]).strip() for row in rows):
         # The names are those of the other columns.
         others = iter(names)
         names = [columns.get(index) or next(others) for index in range(len(names) + len(columns))]
@@ -157,7 +164,7 @@ def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
         return [line.split(separator) for line in text.split("\n")], False
 
 
-def _guessed(text: str, names: list[str]) -> str:
+def _guessed_separator(text: str, names: list[str]) -> str:
     """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
     needed = len(names) - (names[-1:] == [TAGS])
     lines = text.strip().splitlines()
@@ -169,10 +176,3 @@ def _guessed(text: str, names: list[str]) -> str:
         if width >= max(needed, 2) and count >= NEARLY_ALL * len(rows):
             return separator
     return "\t"
-
-
-def _trimmed(row: list[str]) -> list[str]:
-    """The row without empty cells at its end."""
-    while row and not row[-1].strip():
-        row = row[:-1]
-    return row

@@ -1,6 +1,7 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from dataclasses import replace as with_pairs
 from itertools import chain
@@ -24,7 +25,7 @@ NOTE = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
-AGAIN = "The same call can be made again: what is changed already stays as it is."
+ADVICE = "The same call can be made again: what is changed already stays as it is."
 # After so long the editor of Anki's Browser, which was still loading a note, has saved what it had.
 EDITOR_S = 1.5
 MOST_PLACES = 10
@@ -51,9 +52,11 @@ def update_notes(
     pairs = _with_breaks(replace or {})
     is_empty = any(not old for old, _ in pairs.values())
     if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
-        problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
-        hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
-        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed",
+            'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
+            code="INVALID_ARGUMENTS",
+        )
     if query:
         replacement = Replacement(query, pairs)
         return replacement.dry_run() if dryRun else replacement.run(expected)
@@ -62,8 +65,7 @@ def update_notes(
 
 
 def _with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
-    """The replacements with their line breaks as Anki shows them; where the old text has some, they are
-    meant."""
+    """The replacements with `<br>` for line breaks in the new text, unless the old text has line breaks too."""
     pairs = {}
     for name, (old, new) in replace.items():
         pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
@@ -97,6 +99,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     """
 
     done = "updated"
+    needs_count = False
+    """The call must state how many notes it changes."""
     dry = False
     """Nothing is to be stored, no picture either."""
     weight = TOGETHER
@@ -107,14 +111,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.updates = updates
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, set, self._words, expected):
-            return self.change()
-
-    def change(self) -> JsonObject:
-        """Make the changes of the selected notes."""
-        self.prepare_all(self.updates)
-        self._record()
-        return self.send_all(self.weight, AGAIN)
+        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
+            self.prepare_all(self.updates)
+            self._record()
+            return self.send_all(self.weight, ADVICE)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -141,8 +141,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         )
         return {**answer, **more}
 
-    def _read_notes(self) -> dict[int, Info]:
-        """The notes as they are, by id. One request for each 500, with new decks one more."""
+    def _read_notes(self) -> Collection[int]:
+        """Read the notes as they are; the ids of those there are. One request for each 500, with new decks
+        one more."""
         self.before = notes.by_id([update.noteId for update in self.updates])
         self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         self.homes: dict[int, str] = {}
@@ -154,9 +155,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
-    def _words(self, infos: dict[int, Info]) -> str:
+    def _words(self, ids: Collection[int]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
-        if not infos:
+        if not ids:
             return ""
         updates = self.updates
         names = ({**update.fields, **update.replace} for update in updates)
@@ -169,11 +170,11 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "pictures": any(update.images for update in updates),
         }
         words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
-        texts = map(notes.first_text, infos.values())
-        return f"change {words or 'nothing'} of {notes.counted(len(infos), 'note')}{confirm.examples(texts)}"
+        count = notes.counted(len(ids), "note")
+        return f"change {words or 'nothing'} of {count}{confirm.examples(self.before.values())}"
 
     def _makes(self) -> JsonObject:
-        """The decks and tags that Anki does not have yet."""
+        """The decks and tags that Anki does not have yet and this call would make."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = set(map(str.casefold, client.call("getTags")))
         return filled(
@@ -203,20 +204,28 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         note = update.noteId
         self.details[index]["noteId"] = note
         if note not in self.before:
-            hint = "anki_find_notes shows which notes exist."
-            raise ItemError(f"note {note} was not found", hint, code="MISSING")
+            raise ItemError(
+                f"note {note} was not found",
+                "anki_find_notes shows which notes exist.",
+                code="MISSING",
+            )
         if update == NoteUpdate(note, all=update.all):
-            hint = "Give fields, replace, addTags, removeTags, deckName or images."
-            raise ItemError("nothing to change", hint, code="NOTHING")
+            raise ItemError(
+                "nothing to change",
+                "Give fields, replace, addTags, removeTags, deckName or images.",
+                code="NOTHING",
+            )
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
         self.warn(note, old, new)
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
-            problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
-            hint = f"target_field must be one of {', '.join(old)}."
-            raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
+            raise ItemError(
+                f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}",
+                f"target_field must be one of {', '.join(old)}.",
+                code="UNKNOWN_TARGET_FIELD",
+            )
         deck = self._new_deck(update.deckName.strip(), info["cards"])
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
@@ -226,19 +235,23 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
         if placed.values:
             self.weight = 1
-        outcome = filled(
-            updatedFields=list(placed.values),
-            addedTags=added,
-            removedTags=removed,
-            deckChangedTo=deck,
-        )
+        # The step that makes each change, under the name that the answer's details give it.
         steps = {
             "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
             "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
             "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
             "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
         }
-        return Change(placed, outcome, {name: steps[name] for name in outcome}, self._back(info, outcome))
+        outcome = filled(
+            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+        )
+        back = []
+        if placed.values:
+            texts = {name: old[name] for name in placed.values}
+            back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
+        if added or removed:
+            back += journal.tagged_again({note: info["tags"]}, added)
+        return Change(placed, outcome, {name: steps[name] for name in outcome}, back)
 
     def warn(self, note: int, old: dict[str, str], new: dict[str, str]) -> None:
         """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""
@@ -248,27 +261,15 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
 
     def _new_deck(self, name: str, cards: list[int]) -> str:
-        """The deck that cards are to be moved into; empty if there is none, or they are in it already."""
+        """The deck to move cards into; empty if there is none, or if all of them are in it already."""
         if not name:
             return ""
         # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
         deck = decks.spelled_by_anki(name, self.deck_ids) or decks.checked_name(name)
         return "" if {self.homes[card] for card in cards} == {deck} else deck
 
-    def _back(self, info: Info, outcome: JsonObject) -> list[Step]:
-        """The steps that put a note back, except into its deck."""
-        note = info["noteId"]
-        old = notes.values(info)
-        steps = []
-        if "updatedFields" in outcome:
-            fields = {name: old[name] for name in outcome["updatedFields"]}
-            steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [note]))
-        if "addedTags" in outcome or "removedTags" in outcome:
-            steps += journal.tagged_again({note: info["tags"]}, outcome.get("addedTags", []))
-        return steps
-
     def _record(self) -> None:
-        """Record what will be overwritten; a call that changes nothing has no entry."""
+        """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
         steps: list[Step] = []
         cards_by_deck: dict[str, list[int]] = {}
         for change in self.ready.values():
@@ -287,14 +288,15 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     def send(self, part: list[int]) -> None:
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
         # however many notes it is for.
-        merged: dict[str, Step] = {}
+        groups: dict[str, list[Step]] = {}
         for index in part:
             for step in self.ready[index].steps.values():
-                key = _key(step)
-                ids = [*merged[key].ids, *step.ids] if key in merged else step.ids
-                merged[key] = step._replace(ids=list(dict.fromkeys(ids)))
-        actions = chain.from_iterable(map(Step.actions, merged.values()))
-        answers = dict(zip(merged, client.multi(*actions), strict=True))
+                groups.setdefault(_key(step), []).append(step)
+        actions = []
+        for steps in groups.values():
+            ids = dict.fromkeys(chain.from_iterable(step.ids for step in steps))
+            actions += steps[0]._replace(ids=list(ids)).actions()
+        answers = dict(zip(groups, client.multi(*actions), strict=True))
         for index in part:
             # An update of several steps fails with the refusal of one; the details name those that were made.
             change = self.ready[index]
@@ -306,9 +308,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                     refusal = answer
             detail = {**change.outcome, **change.placed.detail()}
             if refusal:
-                self.failed(index, refusal, **detail)
+                self.set_failed(index, refusal, **detail)
             else:
-                self.set(index, "ok", **detail)
+                self.set_detail(index, "ok", **detail)
 
     def end(self) -> None:
         """Take back the `ok` of each update whose texts the notes do not have. One request.
@@ -317,7 +319,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
         the change.
         """
-        done = self.indexes("ok")
+        done = self.indexes_with("ok")
         if not done or self.weight == TOGETHER:  # no text was changed
             return
         try:
@@ -333,64 +335,59 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             texts = notes.values(info) if info else {}
             stale = []
             for name, sent in self.ready[index].placed.values.items():
-                if replacing.kept(texts.get(name, "")) != replacing.kept(sent):
+                if replacing.as_anki_keeps(texts.get(name, "")) != replacing.as_anki_keeps(sent):
                     stale.append(name)
             if stale:
                 reason = "is the note open in Anki's Browser, or twice in this call?"
                 problem = f"{', '.join(stale)} is not as it was sent: {reason}"
                 hint = "Close the Browser, or select another note in it, then call again."
                 del self.details[index]["updatedFields"]
-                self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
+                self.set_failed(index, ItemError(problem, hint, code="UNCHANGED"))
 
 
-class Replacement:
+class Replacement(UpdateBatch):
     """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
     `left` are for the same call made again. Of a large collection no more than these are in memory."""
 
+    needs_count = True
+
     def __init__(self, query: str, replace: dict[str, Pair]):
+        super().__init__([], brief=True)
         self.query = query
         self.replace = replace
 
+    def run(self, expected: int | None) -> JsonObject:
+        answer = super().run(expected)
+        return {**answer, **filled(left=self.left)}
+
     def dry_run(self) -> JsonObject:
         """Count the notes and the places there are, and show the first places."""
-        batch = UpdateBatch([])
         count = places_in_all = 0
         places: list[list[int | str]] = []
         for update, info in replacing.updates(self.query, self.replace):
             count += 1
             values = notes.values(info)
-            batch.warn(update.noteId, values, replacing.new_values(update, values))
+            self.warn(update.noteId, values, replacing.new_values(update, values))
             here = list(replacing.places(update, values))
             places_in_all += len(here)
             places += here[: MOST_PLACES - len(places)]
-        warnings = [EMPTIES_UNDO, *batch.warnings[:MOST_PLACES]]
+        warnings = [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]]
         more = filled(places=places, placesInAll=places_in_all)
         return {"dryRun": True, "count": count, "missing": 0, "examples": [], "warnings": warnings, **more}
 
-    def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._find_texts, set, self._words, expected, needs_count=True) as texts:
-            batch = UpdateBatch([], brief=True)
-            batch.before = {}
-            ids = list(texts)[:AT_ONCE]
-            for update, info in replacing.updates(client.ids_query("nid", ids), self.replace):
-                batch.updates.append(update)
-                batch.before[update.noteId] = info
-            answer = batch.change()
-        if left := len(texts) - len(ids):
-            answer["left"] = left
-        return answer
-
-    def _find_texts(self) -> dict[int, str]:
-        """The first texts of the notes with something to replace, by id; of most nothing."""
-        texts: dict[int, str] = {}
+    def _read_notes(self) -> Collection[int]:
+        """Read the notes with something to replace; the ids of all. One request for each 500, and one."""
+        self.updates = []
+        self.before = {}
+        self.destinations = {}
+        ids = []
         for update, info in replacing.updates(self.query, self.replace):
-            texts[update.noteId] = notes.first_text(info) if len(texts) < notes.EXAMPLES else ""
-        return texts
-
-    def _words(self, texts: dict[int, str]) -> str:
-        fields = quoted(", ".join(self.replace))
-        examples = confirm.examples(texts.values())
-        return f"change fields {fields} of {notes.counted(len(texts), 'note')}{examples}" if texts else ""
+            ids.append(update.noteId)
+            if len(ids) <= AT_ONCE:
+                self.updates.append(update)
+                self.before[update.noteId] = info
+        self.left = len(ids) - len(self.updates)
+        return ids
 
 
 def _key(step: Step) -> str:

@@ -51,7 +51,7 @@ class Pictures:
     def __init__(self) -> None:
         self.warned = {""}
         self.prepare = cache(_prepared)
-        self.upload = cache(_uploaded)
+        self.upload = cache(store)
 
 
 def _prepared(image: ImageSpec) -> Picture:
@@ -69,10 +69,6 @@ def _prepared(image: ImageSpec) -> Picture:
     return Picture(name, small, warning)
 
 
-def _uploaded(picture: Picture) -> str:
-    return store(picture.name, picture.data)
-
-
 def decode(text: str) -> bytes:
     """The bytes of base64, or of a data URL of it, read strictly: Anki would take anything.
 
@@ -81,8 +77,10 @@ def decode(text: str) -> bytes:
     try:
         data = base64.b64decode(BLANKS.sub("", DATA_URL_HEAD.sub("", text)), validate=True)
     except ValueError as error:
-        hint = "Encode the whole file again, padding included."
-        raise ImageError(f"the base64 is wrong: {error}", hint) from error
+        raise ImageError(
+            f"the base64 is wrong: {error}",
+            "Encode the whole file again, padding included.",
+        ) from error
     if len(data) > current().image_max_bytes:
         raise _too_large(len(data))
     return data
@@ -98,8 +96,10 @@ def fetch(url: str) -> bytes:
     redirects, more than IMAGE_MAX_BYTES.
     """
     if not WEB_ADDRESS.fullmatch(url):
-        hint = "Give one with %20 for a space, or send base64."
-        raise ImageError(f"{url[:200]!r} is not an http(s) address", hint)
+        raise ImageError(
+            f"{url[:200]!r} is not an http(s) address",
+            "Give one with %20 for a space, or send base64.",
+        )
     deadline = time.monotonic() + TIMEOUT_S
     is_foreign_only = not current().image_allow_private
     limits = http.Limits(deadline, current().image_max_bytes, MOST_REDIRECTS, is_foreign_only)
@@ -108,9 +108,11 @@ def fetch(url: str) -> bytes:
     except http.TooLong as error:
         raise _too_large(error.size_bytes) from error
     except http.NotForeign as error:
-        hint = "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)"
-        problem = f"{error}, and images are not fetched from there"
-        raise ImageError(problem, hint, "PRIVATE_ADDRESS") from error
+        raise ImageError(
+            f"{error}, and images are not fetched from there",
+            "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",
+            "PRIVATE_ADDRESS",
+        ) from error
     except http.Late as error:
         raise _failed(url, f"no answer within {TIMEOUT_S} s") from error
     except (http.HttpError, ValueError) as error:
@@ -121,13 +123,19 @@ def fetch(url: str) -> bytes:
 
 
 def _too_large(size_bytes: int) -> ImageError:
-    problem = f"the image is at least {size_bytes} bytes, over the limit of {current().image_max_bytes}"
-    return ImageError(problem, "Send a smaller one, or raise IMAGE_MAX_BYTES.", "IMAGE_TOO_LARGE")
+    return ImageError(
+        f"the image is at least {size_bytes} bytes, over the limit of {current().image_max_bytes}",
+        "Send a smaller one, or raise IMAGE_MAX_BYTES.",
+        "IMAGE_TOO_LARGE",
+    )
 
 
 def _failed(url: str, reason: str) -> ImageError:
-    problem = f"{url[:200]} could not be downloaded: {reason}"
-    return ImageError(problem, "Check the URL, or send base64.", "DOWNLOAD_FAILED")
+    return ImageError(
+        f"{url[:200]} could not be downloaded: {reason}",
+        "Check the URL, or send base64.",
+        "DOWNLOAD_FAILED",
+    )
 
 
 def hashed_name(data: bytes, extension: str) -> str:

@@ -50,7 +50,7 @@ def place(
     placed = Placed(dict(values))
 
     def upload(target: str, picture: Picture) -> str:
-        filename = pictures.upload(picture)
+        filename = pictures.upload(picture.name, picture.data)
         placed.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
         if picture.warning not in pictures.warned:  # once a call
             pictures.warned.add(picture.warning)

@@ -17,11 +17,12 @@ MATURE_DAYS = 21
 
 
 class LogRow(NamedTuple):
-    """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
+    """The newest answer to a card in the review log, zeros if there is none. `interval`: days, or seconds if
+    negative."""
 
-    id: int
-    ease: int
-    interval: int
+    id: int = 0
+    ease: int = 0
+    interval: int = 0
 
 
 # The rows of each card, an answer of getReviewsOfCards.
@@ -31,10 +32,10 @@ Log = dict[str, list[JsonObject]]
 def newest(log: Log) -> dict[int, LogRow]:
     """The newest answer of each card; zeros for one without. Rows that were made by hand, as
     setDueDate makes one for each card, have no ease."""
-    by_card = defaultdict[int, LogRow](lambda: LogRow(0, 0, 0))
+    by_card = defaultdict[int, LogRow](LogRow)
     for card, rows in log.items():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
-        by_card[int(card)] = max(answers, default=LogRow(0, 0, 0))
+        by_card[int(card)] = max(answers, default=LogRow())
     return by_card
 
 
@@ -65,8 +66,8 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
 
 
 class Days:
-    """Answers of the last days of Anki, counted as the log comes: a year of a large collection does not
-    fit a small board."""
+    """The answers of Anki's last days, counted row by row: a year of a large collection does not fit into the
+    memory of a small board."""
 
     def __init__(self, count: int, day_start: int):
         self.day_start = day_start
@@ -87,7 +88,7 @@ class Days:
             day[f"{age} known"] += row["ease"] > 1
 
     def summary(self, cards_today: int) -> JsonObject:
-        """{today, perDay, streakDays, retention, buttons, minutes}."""
+        """The counts as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}."""
         counts = [day["answers"] for day in self.days]
         streak = counts if counts[0] else counts[1:]  # today may have none yet
         whole = sum(self.days, Counter())

@@ -90,7 +90,7 @@ Counts = dict[str, int]
 KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
 
 
-def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
+def deck_and_subdecks(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
     """The deck as Anki spells it, and the names of it and its subdecks; of every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
@@ -104,8 +104,8 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
 
 
 def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[dict[str, Counts], Counts]:
-    """The counts of an answer of getDeckStats, by the deck's whole name; and those of one deck, or of
-    all: of the decks that lie in no other; with their total."""
+    """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
+    `deck`, or of all decks that lie in no other."""
     by_deck = {}
     counts = dict.fromkeys(KINDS, 0)
     for name, number in deck_ids.items():
@@ -118,11 +118,11 @@ def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[
 
 
 class StudyQueue:
-    """The cards of a deck and its subdecks, or of all decks, that may be studied now; of a query those that
-    it finds there. Three requests."""
+    """The cards of a deck and its subdecks, or of all decks, that may be studied now. With a query only those
+    that it finds. Three requests."""
 
     def __init__(self, deck: str, query: str = ""):
-        cards = self._search(deck, query)
+        cards = self._find_candidates(deck, query)
         by_name, stats, options = client.results(
             action("getDecks", cards=list(chain(*cards.values()))),
             action("getDeckStats", decks=self.names),
@@ -140,9 +140,9 @@ class StudyQueue:
         if query:  # Anki counts by decks alone
             self.counts = {kind: len(cards[kind]) for kind in KINDS}
             self.counts["total"] = sum(self.counts.values())
-        self._read(cards)
+        self._read_details(cards)
 
-    def _search(self, deck: str, query: str) -> dict[str, list[int]]:
+    def _find_candidates(self, deck: str, query: str) -> dict[str, list[int]]:
         """The candidates of each kind; reviews and new cards in rough order."""
         notes.check_names(query)
         scope = f'deck:"{decks.quoted(deck)}" ' if deck else ""
@@ -154,7 +154,7 @@ class StudyQueue:
             actions.append(card_search(f"{scope}{search} {AWAKE}"))
         actions.append(note_search(f"{scope}is:learn -is:due prop:due=0 {AWAKE}"))
         self.deck_ids, learning, *matches, learning_later = client.results(*actions)
-        self.name, self.names = chosen(deck, self.deck_ids)
+        self.name, self.names = deck_and_subdecks(deck, self.deck_ids)
         self.seen = set(learning_later)
         """Notes of which no other card comes if siblings are buried."""
         reviews = chain(*map(sorted, matches[: len(REVIEWS)]))
@@ -165,9 +165,9 @@ class StudyQueue:
             "new": list(new)[:MOST_CANDIDATES],
         }
 
-    def _read(self, cards: dict[str, list[int]]) -> None:
-        """Read the details of the first cards of each kind and sort them. `order`: a note if the order of
-        reviews is, or may be, not the deck's own."""
+    def _read_details(self, cards: dict[str, list[int]]) -> None:
+        """Read the details of the first cards of each kind and sort them. `order`: a note for the answer if
+        the order of reviews is not, or may not be, the deck's own."""
         number = self.options["reviewOrder"]
         self.order = ""
         if number in EASE_ORDERS:
@@ -192,8 +192,8 @@ class StudyQueue:
         deck = deck_place(info) if priority in BY_DECK else []
         return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
 
-    def reason(self) -> str:
-        """The reason why no card is due: the counts of those elsewhere. One request."""
+    def why_nothing_is_due(self) -> str:
+        """A sentence for an empty queue, with the counts of cards that are not due. One request."""
         searches = [card_search(self.scope + search) for search in WAITING]
         counts = []
         for words, cards in zip(WAITING.values(), client.results(*searches), strict=True):
@@ -201,7 +201,7 @@ class StudyQueue:
                 counts.append(f"{len(cards)} {words}")
         return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 
-    def first(self, limit: int) -> list[JsonObject]:
+    def first_cards(self, limit: int) -> list[JsonObject]:
         """The first cards in Anki's order, as cardsInfo has them."""
         now = time.time()
         today = [info for info in self.learning if info["queue"] == LEARNING]
@@ -212,8 +212,8 @@ class StudyQueue:
         return (due + others or today)[:limit]
 
     def _within_limits(self, across: list[JsonObject]) -> list[JsonObject]:
-        """Reviews and new cards as far as the daily limits go, with the cards that learn `across` days:
-        the limits of reviews are theirs too, though Anki counts them as learning."""
+        """Reviews, cards that learn `across` days, and new cards, as far as the daily limits go. Those of
+        reviews hold for cards that learn across days too, though Anki counts these as learning."""
         reviewing = self.options.get("rev", {})
         a_day = reviewing.get("perDay", MOST_CANDIDATES)
         reviews_left = {}
@@ -245,8 +245,8 @@ class StudyQueue:
 
 
 def mixed(reviews: list[JsonObject], others: list[JsonObject], option: int) -> list[JsonObject]:
-    """Reviews and other cards in one order: the others spread evenly among the reviews, after or before
-    them."""
+    """Reviews and other cards in one order: by the deck's option the others are spread evenly among the
+    reviews, or come after or before them."""
     ratio = (len(reviews) + 1) / (len(others) + 1)
     order = list(reviews)
     for number in range(len(others), 0, -1):

@@ -1,0 +1,127 @@
+"""The last answer to a card, taken back by Anki's own Undo."""
+
+import json
+import time
+from binascii import crc32
+from collections.abc import Sequence
+from typing import Any
+
+from tools.anki import client, state
+from tools.anki.card_text import BUTTONS
+from tools.anki.client import Action, action, card_search, note_search
+from tools.anki.replies import Refused
+from tools.anki.studying.review_log import newest
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+
+# Key under which `state` keeps the answers that can be taken back, oldest first, each as a list:
+# - the [card, note, deck], and the row of the log;
+# - the number of answers of Anki's day by then, and the steps of Undo that came before this answer;
+# - the digest of Anki's state after it, None if another answer of the same call followed.
+UNDOABLE_KEY = "answers and states"
+# Anki's window answers in the background: so often the log is read, each time after this pause.
+LOG_READS = 4
+PAUSE_S = 0.5
+
+# The searches for marked cards.
+MARK_SEARCHES = (
+    "is:suspended",
+    "is:buried",
+    # Each flag is in a different combination of these three.
+    "flag:1 or flag:3 or flag:5 or flag:7",
+    "flag:2 or flag:3 or flag:6 or flag:7",
+    "flag:4 or flag:5 or flag:6 or flag:7",
+)
+# The parts of Anki's answers that change as time goes by.
+PASSING = ("new_count", "learn_count", "review_count", "nextReviews")
+NAMES = (action("deckNames"), action("modelNames"))
+ANSWERS_TODAY = action("getNumCardsReviewedToday")
+
+NOT_OURS = "The last answer in Anki was not given by anki_answer_cards"
+CHANGED_SINCE = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+
+
+def take_back(wanted: int | None = None) -> JsonObject:
+    """Take back the last answer that a batch gave, by Anki's own Undo.
+
+    Raises ToolError if Anki's Undo would take back something else: a later answer, or any change after it; or
+    if the last answer is of another card than `wanted`.
+    """
+    answers = state.recall(UNDOABLE_KEY).get("answers", [])
+    if not answers:
+        raise _nothing_to_undo(NOT_OURS)
+    subject, row_id, count, steps, digest = answers.pop()
+    card, note, _ = subject
+    log, today, edited, *names = client.results(
+        action("getReviewsOfCards", cards=[card]),
+        ANSWERS_TODAY,
+        note_search(f"edited:1 -nid:{note}"),
+        *NAMES,
+    )
+    row = newest(log)[card]
+    if row.id != row_id or today != count or wanted not in (card, None):
+        raise _nothing_to_undo(NOT_OURS)
+    times, *seen = client.multi(action("notesModTime", notes=edited), *state_questions(subject, names))
+    if isinstance(times, Refused):  # the add-on of 2023 does not give them
+        changed = bool(edited)
+    else:  # whole seconds: an edit in that of the answer may be older
+        changed = any(edit["mod"] >= row.id // 1000 for edit in times if edit)
+    if changed or state_digest(seen) != digest:
+        raise _nothing_to_undo(CHANGED_SINCE)
+    client.call("guiUndo")
+    for _ in range(LOG_READS):
+        if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
+            state.keep(UNDOABLE_KEY, {"answers": answers})
+            _undo_reset(steps, answers, names)
+            return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
+        time.sleep(PAUSE_S)
+    raise ToolError(
+        "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo",
+        "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back.",
+        code="UNDO_OTHER",
+    )
+
+
+def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
+    """Undo the steps before the answer that was taken back. The answer before it, if it is of the same call,
+    can be taken back from the state that Anki is in then."""
+    questions = state_questions(answers[-1][0], names) if answers else []
+    seen = client.multi(*[action("guiUndo")] * steps, *questions)[steps:]
+    if answers and answers[-1][-1] is None:
+        answers[-1][-1] = state_digest(seen)
+        state.keep(UNDOABLE_KEY, {"answers": answers})
+
+
+def _nothing_to_undo(problem: str) -> ToolError:
+    hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
+    return ToolError(problem, hint, code="NOTHING_TO_UNDO")
+
+
+def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:
+    """The questions whose answers differ after any step of Undo except a change of another note: decks and
+    the cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's
+    options."""
+    card, note, deck = subject
+    deck_names, model_names = names
+    marks = [card_search(query) for query in MARK_SEARCHES]
+    styles = [action("modelStyling", modelName=name) for name in model_names]
+    return [
+        action("getDeckStats", decks=deck_names),
+        action("getDeckConfig", deck=deck),
+        action("deckNamesAndIds"),
+        action("modelNamesAndIds"),
+        action("cardsInfo", cards=[card]),
+        action("notesInfo", notes=[note]),
+        *marks,
+        *styles,
+    ]
+
+
+def state_digest(answers: Sequence[object]) -> int:
+    """A checksum of these answers without the parts that change as time goes by."""
+
+    def lasting(members: JsonObject) -> JsonObject:
+        return {name: value for name, value in members.items() if name not in PASSING}
+
+    content = json.loads(json.dumps(answers, default=str), object_hook=lasting)
+    return crc32(json.dumps(content).encode())
