@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject, compact_json, filled
 from tools.core.registry import TextOutput, command
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -98,7 +98,7 @@ def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
 
 
 def _entry(finding: Finding) -> JsonObject:
-    entry = {name: value for name, value in finding._asdict().items() if value}
+    entry = filled(**finding._asdict())
     entry["message"] = cut_between_words(finding.message, LONGEST_MESSAGE)
     if also := entry.pop("also", None):
         entry["also_in_lines"] = also[:MOST_LINES_TOLD]

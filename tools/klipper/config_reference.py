@@ -5,7 +5,7 @@ from itertools import chain, groupby
 from typing import Annotated
 
 from tools.core.errors import ToolError, several
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
@@ -84,7 +84,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     return blocks
 
 
-def _section(blocks: Sequence[Block], entries: Sequence[changes.Entry], *, full: bool) -> JsonObject:
+def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
@@ -105,7 +105,7 @@ def _section(blocks: Sequence[Block], entries: Sequence[changes.Entry], *, full:
     else:
         answer["variants"] = variants
     answer["changes"] = _dated_changes(entries, first.kind or first.heading, full=full)
-    return {name: value for name, value in answer.items() if value}
+    return filled(**answer)
 
 
 def _groups(block: Block) -> Iterator[tuple[str, str]]:
@@ -122,7 +122,7 @@ def _marked(name: str, option: Option) -> str:
 
 
 def _option(
-    reference: Reference, blocks: Sequence[Block], entries: Sequence[changes.Entry], option: str
+    reference: Reference, blocks: Sequence[Block], entries: changes.Entries, option: str
 ) -> JsonObject:
     """The reference's texts for an option in the blocks that have it, or its fate. Raises ToolError if
     nothing has that name.
@@ -162,7 +162,7 @@ def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObj
     return sections
 
 
-def _dated_changes(entries: Sequence[changes.Entry], name: str, *, full: bool) -> list[str]:
+def _dated_changes(entries: changes.Entries, name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []

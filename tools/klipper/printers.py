@@ -205,8 +205,7 @@ class Moonraker(NamedTuple):
         try:
             response = http.send(request, http.Limits(self.deadline, MOST_BYTES))
         except http.HttpError as error:
-            message = f"does not answer at {self.url}: {error.reason}"
-            raise self._error(message, "PRINTER_SILENT") from error
+            raise self._error(f"does not answer at {self.url}: {error.reason}", "PRINTER_SILENT") from error
         status = response.status
         is_page = response.headers.get_content_type() == "text/html"
         if status < 300 and not is_page:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 from tools.klipper import check_config, printer_data, printers, settings
 from tools.klipper.config import checking
@@ -89,9 +89,8 @@ def _state(printer: Printer) -> JsonObject:
     mistakes: list[JsonObject] = []
     if answer["state"] in ENDED:
         answer |= _cause(str(info.get("state_message")), printer, mistakes)
-    kept = {name: value for name, value in answer.items() if value}
     bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
-    return printer_page.DrawnAnswer(kept, findings=mistakes, bed=bed)
+    return printer_page.DrawnAnswer(filled(**answer), findings=mistakes, bed=bed)
 
 
 def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> JsonObject:

@@ -54,6 +54,10 @@ class Change(NamedTuple):
     sentence: str
 
 
+# The entries of the page, newest first.
+Entries = Sequence[Entry]
+
+
 def entries(text: str) -> list[Entry]:
     """The entries, newest first as in the page."""
     _, *parts = ENTRY.split(text)  # date and text of each
@@ -64,7 +68,7 @@ def entries(text: str) -> list[Entry]:
     return listed
 
 
-def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
+def about(listed: Entries, name: str) -> Iterator[tuple[Entry, str]]:
     """The entries that name an option or a section, each with its text from the first sentence on that has
     the name."""
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
@@ -75,7 +79,7 @@ def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
             yield entry, " ".join(sentences[naming[0] :])
 
 
-def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
+def change(listed: Entries, section: str, option: str) -> Change | None:
     """The fate of an option by the newest entry about it; the successor may come from an older one."""
     changes = list(_fates(listed, option))
     # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
@@ -92,7 +96,7 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     return fates[0]
 
 
-def _fates(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:
+def _fates(listed: Entries, option: str) -> Iterator[tuple[Change, str]]:
     """The option's fate in each entry, with the entry's text."""
     name = re.compile(rf"(?<![\w<]){re.escape(option)}(?![\w>])", re.IGNORECASE)
     for entry in listed:

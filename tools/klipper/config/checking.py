@@ -12,7 +12,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -35,6 +35,7 @@ from tools.klipper.config.printer_cfg import (
     PROFILES,
     WARNING,
     Finding,
+    Findings,
     PrinterConfig,
     Section,
     Setting,
@@ -89,7 +90,7 @@ class Checker:
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        every: Iterator[Finding] = chain(
+        every: Findings = chain(
             config.problems,
             self._sections(machine),
             motion.findings(machine),
@@ -117,7 +118,7 @@ class Checker:
             self._options[key] = described
         return self._options[key]
 
-    def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
+    def _sections(self, machine: ParsedPrinter) -> Findings:
         """The findings of each section; those that SAVE_CONFIG wrote are left to Klipper."""
         for section in machine.sections.values():
             checkpoint()
@@ -135,7 +136,7 @@ class Checker:
             elif not section.saved and section.kind not in options.table().kinds:
                 yield self.unknown_section(section)
 
-    def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
+    def _section(self, machine: ParsedPrinter, section: Section) -> Findings:
         """The findings of a section that the reference has."""
         options = self.options_of(section, machine.kinematics)
         yield from _twice(section)
@@ -165,7 +166,7 @@ class Checker:
 
     def _setting(
         self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option
-    ) -> Iterator[Finding]:
+    ) -> Findings:
         """The findings of a documented option: whether it is deprecated, and its value."""
         name, value, change = setting.name, setting.value, None
         if "deprecated" in option.text:
@@ -178,8 +179,7 @@ class Checker:
             yield finding_at(section, name, message)
         is_template = name.endswith("gcode") or section.kind in TEMPLATED
         if is_template and "{" in value and (mistake := templates.mistake(value)):
-            message = f"Error loading template '{section.name}:{name}': {mistake}"
-            yield finding_at(section, name, message)
+            yield finding_at(section, name, f"Error loading template '{section.name}:{name}': {mistake}")
 
     def unknown(self, section: Section, name: str, known: Options) -> Finding:
         """The finding of an option that the section does not have: gone, of another firmware, or misspelt."""
@@ -199,7 +199,7 @@ def less(finding: Finding) -> Finding:
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
-def _required(machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:
+def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
     """The findings of missing options; one that the reference no longer has is not missing."""
     needed = options.required(section) + machine.axes.get(section.name, [])
     if section.kind == "dual_carriage":
@@ -213,10 +213,9 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
         needed.append("sensor_pin")
     missing = []
     for option in needed:
-        first, *others = option.split("|")  # one of these
-        names = {name.lower() for name in (first, *others)}
-        if known.option_named(first.lower()) and section.values.keys().isdisjoint(names):
-            missing.append(first)
+        names = option.lower().split("|")  # one of these
+        if known.option_named(names[0]) and section.values.keys().isdisjoint(names):
+            missing.append(option.partition("|")[0])
     place = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them
         yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {place}")
@@ -227,7 +226,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
         yield machine.absent(section, option, f"Option '{option}' {place}")
 
 
-def _twice(section: Section) -> Iterator[Finding]:
+def _twice(section: Section) -> Findings:
     """The findings of options that stand twice in one file; in an included file and its includer it is
     deliberate."""
     first: dict[tuple[str, str], Setting] = {}

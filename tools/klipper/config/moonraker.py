@@ -3,14 +3,13 @@ further source."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime
 
 from tools.klipper import pages
 from tools.klipper.config.checking import Checker, less
 from tools.klipper.config.machine import finding_at, merged
 from tools.klipper.config.options import known_words
-from tools.klipper.config.printer_cfg import HINT, Finding, PrinterConfig
+from tools.klipper.config.printer_cfg import HINT, Finding, Findings, PrinterConfig
 from tools.klipper.settings import sources
 
 PAGE = "configuration.md"
@@ -60,7 +59,7 @@ def _entry(day: re.Match[str]) -> str:
     return datetime.strptime(" ".join(day.groups()), "%B %d %Y").strftime("%Y%m%d: ")
 
 
-def _findings(checker: Checker, config: PrinterConfig) -> Iterator[Finding]:
+def _findings(checker: Checker, config: PrinterConfig) -> Findings:
     """The findings: options that stand twice in a file, with which Moonraker does not start; unknown or
     deprecated sections and options, which it takes with a warning."""
     for section in config.sections.values():

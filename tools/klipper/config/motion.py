@@ -1,17 +1,14 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
 import re
-from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from itertools import repeat
 
-from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
+from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import TRUTHS, known_words, out_of_bounds, rules
-from tools.klipper.config.printer_cfg import WARNING, Finding, Section
+from tools.klipper.config.printer_cfg import WARNING, Findings, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
-ALGORITHMS = ("lagrange", "bicubic")
 # Numbered names that need the one with the number before.
 NUMBERED = re.compile(r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)")
 # The stepper of an axis, and the number of a further one.
@@ -30,17 +27,17 @@ LEVELLING = {
 RECTANGULAR = ("cartesian", "corexy", "corexz")
 
 
-def findings(machine: ParsedPrinter) -> Iterator[Finding]:
+def findings(machine: ParsedPrinter) -> Findings:
     """The findings of these rules."""
     for rule in (axes, numbered, drivers, levelling, mesh, homing):
         yield from rule(machine)
     for section in machine.sections.values():
         yield from bounds(machine, section)
-        yield from gears(section)
+        yield from forms(section)
         yield from endstop(section)
 
 
-def axes(machine: ParsedPrinter) -> Iterator[Finding]:
+def axes(machine: ParsedPrinter) -> Findings:
     """The kinematics, and the steppers that it needs.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
@@ -59,7 +56,7 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
         yield from _rail(machine, section)
 
 
-def _rail(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
+def _rail(machine: ParsedPrinter, section: Section) -> Findings:
     """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
     match = STEPPER.fullmatch(section.name)
     if not match or match[1] not in machine.axes:
@@ -72,7 +69,7 @@ def _rail(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         yield finding_at(section, name, f"Option '{name}' is not valid in section '{section.name}'")
 
 
-def numbered(machine: ParsedPrinter) -> Iterator[Finding]:
+def numbered(machine: ParsedPrinter) -> Findings:
     """Sections and options with a number: Klipper reads them up to the first that is not there.
 
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
@@ -101,7 +98,7 @@ def _needed(name: str) -> set[str]:
     return needed
 
 
-def bounds(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
+def bounds(machine: ParsedPrinter, section: Section) -> Findings:
     """Options that bound each other, or that exclude each other.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
@@ -116,7 +113,7 @@ def bounds(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         if not setting or setting.saved:
             continue
         value = section.value(other).lower()
-        if not any(fnmatchcase(value or "-", pattern) for pattern in values):
+        if not any(re.fullmatch(pattern, value or "-") for pattern in values):
             message = f"Option '{option}' is not valid in section '{section.name}'"
             if value:
                 yield finding_at(section, option, f"{message} beside {other}: {value[:40]}")
@@ -124,22 +121,22 @@ def bounds(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
                 yield machine.absent(section, option, f"{message} without {other}")
 
 
-def gears(section: Section) -> Iterator[Finding]:
-    """Impossible gears and steps.
+def forms(section: Section) -> Findings:
+    """Words of a list that do not have the form of their option, and impossible steps.
 
-    Source: parse_gear_ratio and parse_step_distance in klippy/stepper.py.
+    Source: each option's reader; for steps parse_step_distance in klippy/stepper.py.
     """
-    for pair in section.words("gear_ratio"):
-        teeth = pair.split(":")
-        if len(teeth) != 2 or "0" in map(str.strip, teeth):
-            message = f"Option 'gear_ratio' in section '{section.name}' must have 2 elements above 0"
-            yield finding_at(section, "gear_ratio", f"{message}: '{pair[:40]}'")
+    for option, (pattern, *words) in rules("form", section.kind):
+        for word in section.words(option):
+            if not re.fullmatch(pattern, word):
+                message = " ".join(words).format(word[:40], section=section.name)
+                yield finding_at(section, option, message)
     if section.number("full_steps_per_rotation") % 4 > 0:
         message = f"full_steps_per_rotation invalid in section '{section.name}'"
         yield finding_at(section, "full_steps_per_rotation", message)
 
 
-def endstop(section: Section) -> Iterator[Finding]:
+def endstop(section: Section) -> Findings:
     """An endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
@@ -163,7 +160,7 @@ def endstop(section: Section) -> Iterator[Finding]:
         yield finding_at(section, "position_endstop", f"{message}: position_endstop is at neither end")
 
 
-def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
+def drivers(machine: ParsedPrinter) -> Findings:
     """The stepper of a driver, the steps that it can make, and its address on a shared wire.
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
@@ -189,7 +186,7 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
         addresses.add(address)
 
 
-def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
+def levelling(machine: ParsedPrinter) -> Findings:
     """The numbers of steppers, points and screws that the levelling needs.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
@@ -201,8 +198,7 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
         section = machine.section(name)
         points = len(section.value("points").splitlines())
         if 0 < points < fewest:
-            message = f"Need at least {fewest} probe points for {name}"
-            yield finding_at(section, "points", message)
+            yield finding_at(section, "points", f"Need at least {fewest} probe points for {name}")
         rows = len(section.value(option).splitlines())
         wanted = 4 if name == "quad_gantry_level" else rows
         if not rows or (motors > 1 and motors == wanted):
@@ -216,7 +212,7 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
             yield finding_at(section, "screw3", f"{section.name}: Must have at least three screws")
 
 
-def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
+def mesh(machine: ParsedPrinter) -> Findings:
     """The points of the mesh: where, how many, how they are joined.
 
     Source: klippy/extras/bed_mesh.py.
@@ -227,13 +223,8 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     if any(most <= least for least, most in corners):
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
         yield finding_at(section, "mesh_min", message)
-    if any(count % 2 == 0 for count in section.numbers("round_probe_count")):
-        message = "bed_mesh: probe_count must be odd for round beds"
-        yield finding_at(section, "round_probe_count", message)
     algorithm = section.value("algorithm").lower() or "lagrange"
-    if algorithm not in ALGORITHMS:
-        yield finding_at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
-    elif algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
+    if algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield finding_at(section, "probe_count", message)
     elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
@@ -246,7 +237,7 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
             yield from _reach(machine, section, option, probes[0])
 
 
-def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Iterator[Finding]:
+def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Findings:
     """A corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with it,
     and the calibration ends with "Move out of range".
     """
@@ -263,20 +254,14 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
             yield finding_at(mesh, option, message, WARNING)
 
 
-def homing(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Homing by the probe, and the two sections that replace G28.
+def homing(machine: ParsedPrinter) -> Findings:
+    """The two sections that replace G28.
 
-    Source: klippy/stepper.py, klippy/extras/safe_z_home.py.
+    Source: klippy/extras/safe_z_home.py.
     """
-    stepper = machine.section("stepper_z")
-    place = stepper.values.get("position_endstop")
-    if place and not place.saved and Z_PROBE in stepper.value("endstop_pin"):
-        message = f"Option 'position_endstop' is not valid in section 'stepper_z' with {Z_PROBE}: remove it"
-        yield finding_at(stepper, "position_endstop", message)
     for section in machine.of("safe_z_home"):
         if "homing_override" in machine.sections:
-            message = "homing_override and safe_z_homing cannot be used simultaneously"
-            yield finding_at(section, "", message)
+            yield finding_at(section, "", "homing_override and safe_z_homing cannot be used simultaneously")
         if machine.sections.keys().isdisjoint(("stepper_z", "carriage z")):
             yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
         for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):

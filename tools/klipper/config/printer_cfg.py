@@ -128,6 +128,10 @@ class Finding(NamedTuple):
     also: tuple[int, ...] = ()
 
 
+# The findings of a rule.
+Findings = Iterator[Finding]
+
+
 @dataclass
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
@@ -310,8 +314,7 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
 def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
     """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
     if data.startswith(BOM_UTF8):
-        message = f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
-        config.refuse(file, 1, message)
+        config.refuse(file, 1, f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -3,10 +3,11 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Set
+from itertools import chain
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import known_words, rules, table, value_rule
-from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section
+from tools.klipper.config.printer_cfg import HINT, WARNING, Findings, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
 
@@ -50,18 +51,18 @@ M600 = re.compile(r"^\s*M600\b", re.MULTILINE)
 COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
 
 
-def findings(machine: ParsedPrinter) -> Iterator[Finding]:
+def findings(machine: ParsedPrinter) -> Findings:
     """The findings of these rules."""
     for section in machine.sections.values():
         if not section.saved and section.kind not in machine.plugins:
             yield from check_name(section)
             yield from check_references(machine, section)
-            yield from check_components(machine, section)
+            yield from check_sensor(machine, section)
     for check in (needed, repeated, macros, probes, pins):
         yield from check(machine)
 
 
-def needed(machine: ParsedPrinter) -> Iterator[Finding]:
+def needed(machine: ParsedPrinter) -> Findings:
     """`[printer]` and `[mcu]`, and the way to each micro-controller.
 
     Source: klippy/toolhead.py, klippy/mcu.py.
@@ -79,7 +80,7 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
             yield finding_at(section, "canbus_uuid", message, WARNING)
 
 
-def repeated(machine: ParsedPrinter) -> Iterator[Finding]:
+def repeated(machine: ParsedPrinter) -> Findings:
     """Sections with the same name or option value where Klipper needs different ones."""
     for rule, kinds in known_words("one").items():
         option, _, what = rule.partition(" ")
@@ -92,7 +93,7 @@ def repeated(machine: ParsedPrinter) -> Iterator[Finding]:
                 yield finding_at(section, option, message)
 
 
-def check_name(section: Section) -> Iterator[Finding]:
+def check_name(section: Section) -> Findings:
     """A section with a name where there must be none, or without one where there must be one.
 
     Source: check_unused_options in klippy/configfile.py.
@@ -104,7 +105,7 @@ def check_name(section: Section) -> Iterator[Finding]:
         yield finding_at(section, "", message)
 
 
-def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
+def check_references(machine: ParsedPrinter, section: Section) -> Findings:
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there.
 
     Source: each option's reader; known.txt has their words.
@@ -123,10 +124,10 @@ def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Findi
                 yield machine.absent(section, option, message.format(name))
 
 
-def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know, the colours of LEDs.
+def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
+    """A temperature sensor that Klipper does not know, or not yet.
 
-    Source: klippy/extras/heaters.py, klippy/extras/neopixel.py.
+    Source: klippy/extras/heaters.py.
     """
     sensor = section.value(SENSOR)
     is_measuring = SENSOR in section.values and section.kind.startswith(MEASURING)
@@ -136,30 +137,24 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
     elif is_measuring and (owner := machine.is_later(section, sensor)):
         message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
         yield finding_at(section, SENSOR, message)
-    for order in section.words("color_order"):
-        if "".join(sorted(order)) not in ("BGR", "BGRW"):
-            yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
 
 
-def macros(machine: ParsedPrinter) -> Iterator[Finding]:
+def macros(machine: ParsedPrinter) -> Findings:
     """The names of macros, their variables, and misspelt commands in them."""
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
-    taken: set[str] = set()
-    for section in machine.sections.values():
-        taken.update(table().kind(section.kind).commands)
+    loaded = (table().kind(section.kind).commands for section in machine.sections.values())
+    taken = set(chain.from_iterable(loaded))
     by_name: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
         before = by_name.setdefault(name, section)
-        is_renamed = any("rename_existing" in macro.values for macro in (section, before))
+        is_renamed = "rename_existing" in {*section.values, *before.values}
         if before is not section and not is_renamed:
             message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     # All known commands: one that is nearly known is misspelt.
-    commands = set(known_words("brings"))
-    for kind in table().kinds.values():
-        commands.update(kind.commands)
+    commands = set(known_words("brings")).union(*(kind.commands for kind in table().kinds.values()))
     yield from _renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
@@ -172,7 +167,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
                 yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 
-def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
+def _macro(section: Section, name: str, taken: set[str]) -> Findings:
     """The name of a macro, whether it takes a command's, and its variables.
 
     Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
@@ -201,7 +196,7 @@ def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
 
 def _renames(
     machine: ParsedPrinter, by_name: Mapping[str, Section], taken: Set[str], commands: Set[str]
-) -> Iterator[Finding]:
+) -> Findings:
     """The new names of commands, and commands that do not exist to be renamed.
 
     Source: handle_connect in klippy/extras/gcode_macro.py.
@@ -226,7 +221,7 @@ def _renames(
             yield machine.absent(section, "rename_existing", message)
 
 
-def probes(machine: ParsedPrinter) -> Iterator[Finding]:
+def probes(machine: ParsedPrinter) -> Findings:
     """More than one probe."""
     for section in machine.probes[1:]:
         already = f"Printer object 'probe' already created: there is [{machine.probes[0].name}], too"
@@ -238,7 +233,7 @@ def probes(machine: ParsedPrinter) -> Iterator[Finding]:
 # shared under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken
 # only through its virtual endstop. Pins without a digit are not compared: they are names that a board or a
 # plugin defines.
-def pins(machine: ParsedPrinter) -> Iterator[Finding]:
+def pins(machine: ParsedPrinter) -> Findings:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it.
 
     Source: klippy/pins.py.
@@ -267,18 +262,17 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         if option in UNUSED or not re.search(r"\d", pin):
             continue
         marks = set(text) & set("^~!")
-        other, name, marks_there = first.setdefault((chip, pin), (section, option, marks))
-        is_same = (other, name) == (section, option)
+        other, name, other_marks = first.setdefault((chip, pin), (section, option, marks))
         is_shared = name == option and option.startswith(SHARED)
         if option == "endstop_pin" and "extra_carriage" not in (section.kind, other.kind):
             # By the steppers of one axis alone: stepper_z and stepper_z1 (klippy/stepper.py).
             is_shared = is_shared and _axis(section) == _axis(other)
-        if is_same or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
+        if (other, name) == (section, option) or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:
             message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"
             yield finding_at(section, option, message)
-        elif marks != marks_there:
+        elif marks != other_marks:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
             yield finding_at(section, option, message)
 
@@ -287,7 +281,7 @@ def _axis(section: Section) -> str:
     return section.name.rstrip("0123456789")
 
 
-def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
+def _aliases(section: Section, aliases: dict[str, str]) -> Findings:
     """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is not one. Reports an alias with two pins."""
     pins_by_alias: dict[str, str] = {}
     for name in section.values:
