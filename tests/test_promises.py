@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def test_the_standard_library_is_enough_for_every_module():
     assert done.returncode == 0, done.stderr
 
 
+@cache
 def parsed(path: Path):
     return ast.parse(path.read_text(encoding="utf-8"))
 

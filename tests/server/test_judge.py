@@ -33,6 +33,11 @@ CAPABILITIES = [
     [],
 ]
 VERSIONS = [*protocol.HANDSHAKE_VERSIONS, protocol.MODERN_VERSION, "1999-01-01", "", 7, None, [], {}]
+# Every version without and with pages; every way to announce something in one version.
+HANDSHAKES = [
+    *product(VERSIONS, ({}, PAGES)),
+    *product(protocol.HANDSHAKE_VERSIONS[-1:], CAPABILITIES),
+]
 INFOS = [
     {"name": "x", "version": "1"},
     {"name": "x", "version": "1", "title": "X", "websiteUrl": "https://x.example", "description": "й"},
@@ -177,25 +182,22 @@ def check(messages):
 def test_handshakes_of_every_version_capability_and_client():
     sessions = [
         [initialize(version, capabilities), ask(9, "ping"), INITIALIZED, *lists()]
-        for version, capabilities in product(VERSIONS, CAPABILITIES)
+        for version, capabilities in HANDSHAKES
     ]
     sessions += [[initialize(info=info), INITIALIZED, *lists()] for info in INFOS]
-    assert sum(map(check, sessions)) > 500
+    assert sum(map(check, sessions)) > 150
 
 
 def test_the_2026_era_with_every_capability_client_and_version():
-    sessions = [
-        [ask(0, "server/discover", _meta=envelope(capabilities, info)), *lists(envelope(capabilities, info))]
-        for capabilities, info in product(CAPABILITIES[:10], INFOS[:4])
-    ]
-    sessions += [[ask(0, "tools/list", _meta=envelope(info=info))] for info in INFOS]
-    sessions += [[ask(0, "tools/list", _meta=envelope(capabilities))] for capabilities in CAPABILITIES]
+    metas = [envelope(capabilities) for capabilities in CAPABILITIES]
+    metas += [envelope(info=info) for info in INFOS]
+    sessions = [[ask(0, "server/discover", _meta=meta), *lists(meta)] for meta in metas]
     sessions += [lists(envelope(version=version)) for version in VERSIONS]
     sessions += [
         lists({key: value for key, value in envelope().items() if key != name}) for name in envelope()
     ]
     sessions += [[ask(0, "tools/list", _meta=envelope() | {"progressToken": 1})]]
-    assert sum(map(check, sessions)) > 250
+    assert sum(map(check, sessions)) > 80
 
 
 @pytest.mark.parametrize("values", SETTINGS, ids=str)
