@@ -3,11 +3,10 @@ listed below."""
 
 import ast
 import re
-import subprocess
 
 import pytest
 
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 from tools import starting
 from tools.__main__ import WORDS
 from tools.core import registry, settings
@@ -72,9 +71,7 @@ def found(pattern):
 @pytest.mark.slow
 def test_each_command_of_the_project_is_one_that_there_is():
     registry.load()
-    helped = subprocess.run(
-        [PROJECT / "setup.sh", "--help"], capture_output=True, text=True, timeout=60
-    ).stdout
+    helped = finished([PROJECT / "setup.sh", "--help"]).stdout
     wrong = []
     for command, path in found(COMMAND):
         program, *words = command.replace("python3 -m tools", "tools").split()

@@ -4,14 +4,13 @@ import ast
 import inspect
 import json
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 from tools.core import prompts, registry, resources, settings
 from tools.core.health import CHECKS
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, description
@@ -27,9 +26,7 @@ EACH = [*TOOLS_LISTED.values(), *READ_ONLY_VARIANTS.values()]
 def test_the_standard_library_is_enough_for_every_module():
     names = [name for name in MODULES if not name.endswith("__main__")]
     code = f"import sys, importlib; sys.path.insert(0, {str(PROJECT)!r}); [importlib.import_module(n) for n in {names!r}]"
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60
-    )
+    done = finished([sys.executable, "-I", "-S", "-c", code])
     assert done.returncode == 0, done.stderr
 
 

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import zipfile
 
@@ -18,7 +17,7 @@ except ImportError:  # Python 3.10
 
 from tests.klipper.config.sample import CHANGES, REFERENCE
 from tests.support.air import check_cap
-from tests.support.client import PROJECT, SERVER, Client
+from tests.support.client import PROJECT, SERVER, Client, finished
 from tools import connect
 from tools.__main__ import settings_table
 from tools.core import registry
@@ -101,7 +100,7 @@ CODE = ["tools/pi/__init__.py", "tools/pi/temperature.py", "tests/pi/test_temper
 def copy_of_the_project(folder):
     """The project as it is in git's index, or the whole of a folder that git does not know."""
     words = ["git", "-C", str(PROJECT), "ls-files", "-z"]
-    listed = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    listed = finished(words)
     if listed.returncode:
         unwanted = shutil.ignore_patterns(".*", "docs_repo", "__pycache__")
         shutil.copytree(PROJECT, folder, ignore=unwanted)
@@ -123,9 +122,7 @@ def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path
         (project / name).write_text(text(name).replace(last, last + row), encoding="utf-8")
 
     def run(*words):
-        done = subprocess.run(
-            [sys.executable, *words], cwd=project, capture_output=True, text=True, timeout=300
-        )
+        done = finished([sys.executable, *words], cwd=project, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -158,13 +155,10 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
     commands.append("onepercent history 31")
     assert len(commands) > 10
     for command in commands:
-        done = subprocess.run(
+        done = finished(
             ["sh", "-c", f"{sys.executable} -m tools {command}"],
             cwd=home,
             env={**os.environ, "PYTHONPATH": str(PROJECT)},
-            capture_output=True,
-            text=True,
-            timeout=60,
         )
         assert done.returncode == 0, (command, done.stdout, done.stderr)
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.klipper.upstreams import Upstream
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 from tests.support.installing import copy_of_the_project, files, make_wheels, setup
 from tools.core import settings
 
@@ -133,10 +133,7 @@ def test_in_a_folder_that_cannot_be_written_it_sets_up_what_it_can(copy, tmp_pat
     if subprocess.run([*words, "true"], cwd=copy, capture_output=True, timeout=60).returncode:
         pytest.skip("a read-only mount cannot be made here")
     variables = {"KLIPPER_DOCS_URL": Upstream(tmp_path / "upstream").url, "PYTHONDONTWRITEBYTECODE": ""}
-    done = subprocess.run(
-        [*words, "./setup.sh"], cwd=copy, capture_output=True, text=True, timeout=120,
-        env={**os.environ, **variables},
-    )  # fmt: skip
+    done = finished([*words, "./setup.sh"], cwd=copy, env={**os.environ, **variables})  # fmt: skip
     assert (done.returncode, "claude mcp add" in done.stdout) == (0, True), done.stdout + done.stderr
     assert "✓ server" in done.stdout and "documentation could not be fetched" in done.stderr
 
@@ -160,7 +157,7 @@ def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):
     who = ["-c", "user.name=anna", "-c", "user.email=anna@pi"]
     for words in (["init"], [*who, "commit", "--allow-empty", "-m", "first"], ["switch", "--detach"]):
         subprocess.run(["git", *words], cwd=copy, capture_output=True, check=True, timeout=60)
-    done = subprocess.run(["./setup.sh", "--update"], cwd=copy, capture_output=True, text=True, timeout=60)
+    done = finished(["./setup.sh", "--update"], cwd=copy)
     assert (done.returncode, "git switch main" in done.stderr) == (1, True)
 
 
@@ -221,7 +218,7 @@ def analyze(*words):
     command = ["systemd-analyze", *map(str, words)]
     if os.geteuid() != 0 and not os.path.exists("/run/systemd"):
         command = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs tmpfs /run && exec "$@"', "sh", *command]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = finished(command)
     return done.stdout, done.stderr, done.returncode
 
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 from tests.support.installing import copy_of_the_project, make_wheel, make_wheels, pins, setup
 
 pytestmark = pytest.mark.slow
@@ -46,7 +46,7 @@ def ends_well(project, *words):
 def installed(project):
     """The packages in .venv with their versions, pip left out."""
     command = [project / ".venv" / "bin" / "python", "-m", "pip", "list", "--format=freeze"]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    lines = finished(command, check=True).stdout.split()
     return {line.replace("_", "-") for line in lines if not line.startswith(("pip=", "setuptools="))}
 
 
@@ -151,11 +151,5 @@ def test_the_tests_have_their_tools_apart(project):
 
 def test_the_sdk_asks_for_nothing_that_is_pinned_out_of_its_range():
     """Real packages: those of the environment that the tests run in."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "check", "--disable-pip-version-check"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=PROJECT,
-    )
+    done = finished([sys.executable, "-m", "pip", "check", "--disable-pip-version-check"], cwd=PROJECT)
     assert done.returncode == 0, done.stdout + done.stderr

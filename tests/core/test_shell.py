@@ -1,6 +1,5 @@
 """The tools from a shell."""
 
-import subprocess
 import sys
 from functools import partial
 from types import SimpleNamespace
@@ -8,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 from tools.__main__ import main
 from tools.core import calls, registry
 from tools.core.registry import TextOutput
@@ -43,7 +42,7 @@ def test_wrong_usage_is_told_on_stderr_and_a_misspelt_word_the_nearest_one(capsy
 def test_a_reader_that_leaves_is_not_an_error():
     for command in ("-m tools list", "server.py --connect", "server.py --check"):
         words = ["sh", "-c", f"{sys.executable} {command} | true"]
-        done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True)
+        done = finished(words, cwd=PROJECT)
         assert not done.stderr, command
 
 

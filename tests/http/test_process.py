@@ -4,7 +4,6 @@ import json
 import os
 import resource
 import socket
-import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.client import TIMEOUT_S
+from tests.support.client import TIMEOUT_S, finished
 from tests.support.http_server import SERVER, HttpServer
 from tools.http import tokens
 
@@ -182,9 +181,7 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
         for mode, told in ((0o644, "chmod 600"), (0o600, f"cannot listen at 127.0.0.1:{server.port}")):
             (server.state / "http-keys").chmod(mode)
             environ = {**os.environ, **server.environment}
-            done = subprocess.run(
-                server.command, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S
-            )
+            done = finished(server.command, env=environ)
             assert (done.returncode, told in done.stderr, "Traceback" in done.stderr) == (2, True, False), (
                 done.stderr
             )

@@ -21,7 +21,7 @@ from mcp.client.auth.oauth2 import AuthorizationCodeResult
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
-from tests.support.client import PROJECT, PYTHON, SERVE, TIMEOUT_S
+from tests.support.client import PROJECT, PYTHON, SERVE, TIMEOUT_S, finished
 from tests.support.http_server import HttpServer
 from tools.http.ledger import Ledger
 
@@ -53,7 +53,7 @@ def invited(server, user="anna", scope="onepercent:read server"):
     """The code that `python3 -m tools invite` prints."""
     command = [PYTHON, "-m", "tools", "invite", "--user", user, "--scope", scope]
     environ = {**os.environ, **server.environment}
-    done = subprocess.run(command, cwd=PROJECT, env=environ, capture_output=True, text=True, check=True)
+    done = finished(command, cwd=PROJECT, env=environ, check=True)
     assert server.url in done.stdout
     return re.search(r"\b\w{4}-\w{4}\b", done.stdout)[0]
 

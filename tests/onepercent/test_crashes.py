@@ -18,6 +18,7 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, told
 from tests.onepercent.person import act, apply, call, do, preview
+from tests.support.client import finished
 from tools.onepercent.backup import database as health
 from tools.onepercent.database import migrations, store
 
@@ -206,7 +207,7 @@ def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_rea
         sys.executable,
     ]
     words += [str(tmp_path), then]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = finished(words)
     if "mount" in done.stderr:
         pytest.skip("no small disk can be mounted here")
     assert done.stdout.startswith("whole") and "read and copied" in done.stdout, done.stderr

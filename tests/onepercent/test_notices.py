@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, do
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 from tests.support.web import Web, serving
 from tools.core.settings import SettingsError, check
 from tools.onepercent import notices
@@ -164,7 +163,7 @@ def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file: Path):
         own = {"NOTIFY_URL": url, "NOTIFY_EVENING": "23:59", "ANKI_CONNECT_URL": "http://127.0.0.1:9"}
         environ = {**os.environ, **own}
         words = [sys.executable, "-I", "-S", "-X", "importtime", str(PROJECT / "tools"), "notify"]
-        done = subprocess.run(words, env=environ, capture_output=True, text=True, timeout=30, check=True)
+        done = finished(words, env=environ, check=True)
         assert "tools.onepercent.notices" in done.stderr
         assert not {"_hashlib", "_ssl", "http.client"} & set(done.stderr.split())
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.support.client import ENVELOPE, HANDSHAKE, PROJECT, TIMEOUT_S, Client, pipe
+from tests.support.client import ENVELOPE, HANDSHAKE, PROJECT, TIMEOUT_S, Client, finished, pipe
 from tests.support.services import SERVER, Service, alive, wait_until
 from tools.core import places
 from tools.resident import handover
@@ -212,9 +212,7 @@ def test_users_do_not_meet_even_where_the_modes_allow_it(listener, monkeypatch):
         service.folder.chmod(0o755)
         service.socket.chmod(0o666)
         code = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({str(service.socket)!r}); print(s.recv(9))"
-        done = subprocess.run(
-            ["/usr/bin/python3", "-c", code], user="nobody", capture_output=True, text=True, timeout=TIMEOUT_S
-        )
+        done = finished(["/usr/bin/python3", "-c", code], user="nobody")
         assert (done.stderr, done.stdout, done.returncode) == ("", "b''\n", 0)
         assert service.children() == []
 
@@ -335,9 +333,9 @@ def test_a_client_whose_state_cannot_be_written_serves_by_itself(service, tmp_pa
 
 def test_check_says_whether_sessions_are_handed_over(service):
     command = [*SERVER, "--check"]
-    done = subprocess.run(command, env=service.environment, capture_output=True, text=True, timeout=60)
+    done = finished(command, env=service.environment)
     assert f"✓ service     {service.socket}" in done.stdout
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = finished(command)
     assert "○ service " in done.stdout
     assert done.returncode == 0
 

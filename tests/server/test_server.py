@@ -8,7 +8,17 @@ import subprocess
 
 import pytest
 
-from tests.support.client import HANDSHAKE, PROJECT, PYTHON, SERVER, TEST_SERVER, TIMEOUT_S, Client, pipe
+from tests.support.client import (
+    HANDSHAKE,
+    PROJECT,
+    PYTHON,
+    SERVER,
+    TEST_SERVER,
+    TIMEOUT_S,
+    Client,
+    finished,
+    pipe,
+)
 from tools import protocol
 
 pytestmark = pytest.mark.slow
@@ -24,14 +34,7 @@ def call(request_id, name, **arguments):
 
 def run(*words, **environment):
     """A server without a client, its exit status and what it wrote."""
-    return subprocess.run(
-        [*SERVER[:2], *words],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-    )
+    return finished([*SERVER[:2], *words], env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
 
 
 @pytest.mark.smoke
@@ -139,7 +142,7 @@ def test_check_and_help_answer_without_serving():
 
 def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
     code = "import server, signal; server.main(['--connect']); signal.raise_signal(signal.SIGINT)"
-    done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, timeout=60, cwd=PROJECT)
+    done = finished([PYTHON, "-c", code], cwd=PROJECT)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
@@ -155,12 +158,12 @@ def test_it_serves_without_any_package():
 def test_over_http_without_the_sdk_it_says_what_to_run():
     code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main(['--http'])"
     command = [PYTHON, "-I", "-S", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    done = finished(command, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "setup.sh --http" in done.stderr
 
 
 def test_the_servers_module_does_nothing_at_import():
     code = "import sys, server; print('mcp' in sys.modules, 'tools.server' in sys.modules)"
-    done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, timeout=60, cwd=PROJECT)
+    done = finished([PYTHON, "-c", code], cwd=PROJECT)
     assert done.stdout == "False False\n"

@@ -1,10 +1,8 @@
 """The server behind a real sshd, as a client starts it."""
 
-import subprocess
-
 import pytest
 
-from tests.support.client import PROJECT, Client
+from tests.support.client import PROJECT, Client, finished
 from tests.support.sshd import NO_SSHD, Sshd
 
 pytestmark = pytest.mark.slow
@@ -28,5 +26,5 @@ def test_a_session_over_ssh_works(sshd):
 
 def test_the_check_goes_the_same_way(sshd):
     words = [*sshd.ssh(), str(PROJECT / "server.py"), "--check"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    done = finished(words)
     assert done.stdout.startswith("✓ server"), done.stdout + done.stderr

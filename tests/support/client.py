@@ -138,6 +138,11 @@ class Client(Talk):
         return self.process.wait(TIMEOUT_S)
 
 
+def finished(command, **how):
+    """A command that has ended: its exit status and what it wrote, as text; `how` is subprocess.run's."""
+    return subprocess.run(command, **{"capture_output": True, "text": True, "timeout": 120, **how})
+
+
 def pipe(lines, command=None, **environment):
     """What `printf … | server.py` prints, as messages, with the exit status."""
     text = "".join(

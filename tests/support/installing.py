@@ -6,7 +6,7 @@ import subprocess
 import sys
 import zipfile
 
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 
 MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
 """Of the lines that are for this Python only."""
@@ -14,9 +14,7 @@ MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
 
 def copy_of_the_project(folder):
     """Its tracked files."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
-    ).stdout
+    names = finished(["git", "ls-files", "-z"], cwd=PROJECT, check=True).stdout
     for name in filter(None, names.split("\0")):
         if (PROJECT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -54,14 +52,8 @@ def pins(name):
 
 
 def setup(folder, *words, **environment):
-    return subprocess.run(
-        ["./setup.sh", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
+    return finished(
+        ["./setup.sh", *words], cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL
     )
 
 

@@ -3,12 +3,12 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 
 import pytest
 
 from tests.anki.anki_helpers import png
+from tests.support.client import finished
 from tests.support.web import dripping, endless, redirect, serving
 from tools.anki.images import pictures
 from tools.anki.images.image_bytes import ImageError
@@ -145,7 +145,7 @@ def test_a_public_address_of_this_machine_or_its_network_is_not_fetched_from():
     root = [] if os.geteuid() == 0 else ["--map-root-user"]
     shell = ["sh", "-c", f'{script} || exit 77; exec "$0" -c "$1"', sys.executable, SERVE_AND_FETCH]
     command = ["unshare", *root, "--net", *shell]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = finished(command)
     if done.returncode == 77 or "unshare" in done.stderr:
         pytest.skip(f"no network namespaces here: {done.stderr.strip()[:200]}")
 
