@@ -56,28 +56,28 @@ def current() -> "Checker":
 
     Raises ToolError if a page is missing.
     """
-    read = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
+    used = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
     for source in sources()[1:]:
         if page := pages.at(source.prefix + reference.PAGE):
-            read.append(page)
-    return _read(tuple((page, os.stat(page.location).st_mtime_ns) for page in read))
+            used.append(page)
+    return _checker_of(tuple((page, os.stat(page.location).st_mtime_ns) for page in used))
 
 
 @lru_cache(maxsize=1)
-def _read(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
-    text, told, *further = [pages.page_text(page) for page, _ in stamped]
+def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
+    text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
-    return Checker(text, told, SECTION.findall("\n".join(further)))
+    return Checker(text, changes_text, SECTION.findall("\n".join(further)))
 
 
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
-    def __init__(self, text: str, told: str, others: Iterable[str] = ()):
+    def __init__(self, text: str, changes_text: str, others: Iterable[str] = ()):
         """The texts of the two pages; `others` are the sections that further sources name."""
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
-        self.entries = changes.entries(told)
+        self.entries = changes.entries(changes_text)
         self.sensors = set(options.table().sensors)
         """The values of `sensor_type` that Klipper or the reference has."""
         for block in self.reference.blocks:
