@@ -171,7 +171,7 @@ class Checker:
         name, value, change = setting.name, setting.value, None
         if "deprecated" in option.text:
             change = changes.change(self.entries, section.kind, name)
-        elif name == SENSOR and not machine.has_sensor(value):  # the names of sensors were once others
+        elif name == SENSOR and value not in machine.sensors:  # the names of sensors were once others
             change = changes.change(self.entries, "", value)
         if change:
             yield _changed(section, name, change)
@@ -208,7 +208,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
-    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and machine.has_sensor(sensor)
+    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and sensor in machine.sensors
     if is_analog and section.kind.startswith(MEASURING):
         needed.append("sensor_pin")
     missing = []
