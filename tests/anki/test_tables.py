@@ -79,6 +79,12 @@ def test_a_text_that_is_no_table_is_refused_whole(text):
     assert "Nothing was sent" in refusal.value.message
 
 
+def test_a_column_of_tags_beyond_the_table_names_none_of_its_columns():
+    table = tables.from_text("#tags column:9\na\tb\tc", ["Front", "Back"])
+
+    assert table.names == ["Front", "Back", ""]
+
+
 def test_a_header_need_not_have_the_tags():
     assert cells("Front\tBack\ncat\tкот", NAMES)[0] == [["cat", "кот"]]
     assert cells("Tags\tBack\tFront\nx y\tкот\tcat", ["Front", "Back"])[0] == [["кот", "cat"]]

@@ -161,6 +161,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         Anki drops the value of a field that a note type does not have and says nothing, so the fields are
         asked for first. A note type that it does not have is refused note by note, with Anki's own words.
         """
+        # Ask for decks, note types and the fields of each type.
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
@@ -172,14 +173,15 @@ class AddBatch(Batch[NoteInput, Ready]):
         )
         client.unrefused([deck_ids, model_ids])
         self.profile = client.profile(profile)
+        # The decks and note types by the names that notes use.
         self.default_deck = decks.default_name(deck_ids)
         self.decks: dict[str, str] = {}
-        """As Anki spells them, by the names that notes use, "" for the deck of the call."""
+        """As Anki spells them; "" stands for the deck of the call."""
         for name in {"", *(note.deck for note in added)}:
             wanted = name or self.deck
             self.decks[name] = decks.spelled_by_anki(wanted, deck_ids) or decks.checked_name(wanted)
         self.types: dict[str, NoteType | Refused] = {}
-        """By the names that notes use, "" for the default one."""
+        """"" stands for the default one."""
         for name, answer in zip(names, fields, strict=True):
             model = decks.equal(name or default, model_ids)
             if model and not isinstance(answer, Refused):
@@ -190,6 +192,7 @@ class AddBatch(Batch[NoteInput, Ready]):
                 simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
                 self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
+        # The notes of keys that were used before, as far as they are still there.
         keys = {note.dedup_key for note in added if note.dedup_key}
         by_key = state.notes_by_key(keys, self.profile)
         infos = notes.by_id(list(by_key.values()))
@@ -197,6 +200,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         """The notes of dedup_keys; 0 for one of this call."""
 
     def prepare(self, index: int, note: NoteInput) -> Ready:
+        # The note's type, fields, tags and images in Anki's terms.
         note_type = self.types[note.model or self.model]
         if isinstance(note_type, Refused):
             raise note_type
@@ -210,10 +214,12 @@ class AddBatch(Batch[NoteInput, Ready]):
                 f"target_field must be one of {', '.join(note_type.fields)}.",
                 code="UNKNOWN_TARGET_FIELD",
             )
+        # A note of a key that was used before is skipped.
         key = note.dedup_key or ""
         if key and key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError("dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier)
+        # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)
         placed = place(self.pictures, fields, {}, images)
         placed.warnings += warnings
@@ -270,6 +276,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.
         """
+        # Search for cards in the wrong deck, and for the notes that are repeated.
         added: dict[str, list[int]] = {}
         for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
@@ -289,6 +296,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             problem = f"not looked at again: {error.message}"
             self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
             return
+        # Name the repeated notes, and keep their keys.
         matches = matches[len(added) :]
         keys: dict[str, int] = {}
         for index, same in zip(repeating, matches, strict=True):

@@ -9,7 +9,7 @@
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in
 #   an error box when the person gives theirs.
 # - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes
-#   what would show anybody's next step of Undo, and it is compared before Anki's Undo (studying/answer_undo.py).
+#   what would show anybody's next step of Undo, and studying/answer_undo.py compares it before Anki's Undo.
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only,
 #   and one that it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and
 #   loses nothing.
@@ -159,6 +159,7 @@ class AnswerBatch:
     def _check_cards(self, pending: JsonObject) -> None:
         """Skip the cards that cannot be answered; count those whose answer is in the log already, and which
         are then no longer pending. Finds the card on Anki's screen, too. One request."""
+        # Read the cards, their log and the card on the screen.
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
         *results, current = client.multi(
@@ -174,6 +175,7 @@ class AnswerBatch:
         self.subjects = {card: [card, info["note"], info["deckName"]] for card, info in infos.items()}
         self.before = newest(log)
         self.on_screen = current["cardId"] if isinstance(current, dict) else None
+        # Sort out the answers that the log has, and the cards that cannot be answered.
         for card in cards:
             ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]

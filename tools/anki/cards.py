@@ -51,6 +51,7 @@ def change_cards(
     Source: AnkiConnect suspend, unsuspend, setDueDate, forgetCards, changeDeck, setSpecificValueOfCard,
     addTags, removeTags, replaceTags.
     """
+    # The changes that are asked for.
     add = checked_tags(addTags or [])
     remove = checked_tags(removeTags or [])
     rename = checked_tags(renameTag or [])
@@ -63,13 +64,15 @@ def change_cards(
         raise _invalid(
             "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
         )
+    # The search for the cards or notes.
     notes.check_names(query)
     selections = [f"({query})"] if query else []
     for kind, ids in (("cid", cardIds), ("nid", noteIds)):
         if ids:
             selections.append(client.ids_query(kind, ids))
+    # If tags are only taken away, notes that do not have them do not count.
     taken = ""
-    if all(change.action in TAKING_TAGS for change in changes):  # what does not have the tags stays
+    if all(change.action in TAKING_TAGS for change in changes):
         searches = [*map(_tag_search, remove), *map(_exact_tag_search, rename[:1])]
         taken = f" ({' or '.join(searches)})"
         selections = selections or ["deck:*"]
@@ -195,7 +198,8 @@ class BulkChange:
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._find_selection, self._words, expected, needs_count=True):
             answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
-            if set(self.before.values()) == {len(self.ids)}:  # a call made again, after a lost answer
+            # A call made again after a lost answer finds everything changed already.
+            if set(self.before.values()) == {len(self.ids)}:
                 return answer
             entry = self._way_back()
             journal.write("change_cards", f"{self._count()} changed: {self.summary}", entry)

@@ -187,6 +187,7 @@ def rename_deck(oldName: str, newName: str) -> None:
         if old in deck_ids or between not in deck_ids:
             rename_deck(old, between)
         return rename_deck(between, new)
+    # All is checked before the first card moves.
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
@@ -210,6 +211,7 @@ def rename_deck(oldName: str, newName: str) -> None:
             "Choose another newName; to merge decks, move the cards with anki_change_cards (deck).",
             code="DECK_EXISTS",
         )
+    # New decks with the cards of the old ones, which go once they are seen empty.
     calls.checkpoint()
     try:
         if not taken:

@@ -75,6 +75,7 @@ def find_notes(
     matches, wider = client.results(note_search(query), note_search(other))
     ids = sorted(matches)
     more = set(wider).difference(ids)
+    # The notes of this page, each with as much as was asked for.
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:

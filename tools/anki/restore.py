@@ -49,6 +49,7 @@ def _put_back(entry: Entry) -> JsonObject:
 
     The journal knows what a call set out to do, so Anki is asked first what of it is there.
     """
+    # Ask for the open profile, and for what there is of the notes and cards.
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.of].update(step.ids)
@@ -66,6 +67,7 @@ def _put_back(entry: Entry) -> JsonObject:
             code="OTHER_PROFILE",
         )
     notes_there, cards_there, kept = client.unrefused(answers)
+    # Play the steps back on what is there.
     there = {"notes": set(notes_there), "cards": set(cards_there)}
     actions = []
     for step in entry.steps:
@@ -101,6 +103,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
     was in another deck. A call before may have added some and lost Anki's answer: a newer note with all
     fields of a deleted one counts as it.
     """
+    # Notes that are there but lack cards: Anki makes these when a text of the note changes.
     deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
     present: set[int] = set()
@@ -110,11 +113,11 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
         if len(info["cards"]) < len(note.decks):
             back[note_id] = note
             present.update(info["cards"])
-            # Anki makes the cards that a note lacks when a text of it changes.
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
                 touched.append(action(SET_FIELDS, note={"id": note_id, "fields": {name: changed}}))
     _perform(touched)
+    # Notes that a call before added again.
     missing = []
     same = _with_the_same_fields(list(deleted.values()), entry.at) if deleted else {}
     for note in deleted.values():
@@ -122,6 +125,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
             back[ids.pop()] = note
         else:
             missing.append(note)
+    # All others are added again.
     there = len(entry.lost) - len(missing)
     client.results(*(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing}))
     added = 0
@@ -132,6 +136,7 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
                 added += 1
             else:
                 answer["failed"].append({"noteId": note.id, "error": str(result)})
+    # Decks and schedules of the new cards.
     _move_home(back, present)
     schedules = _schedules(back, present)
     answer["failed"] += _perform(schedules)

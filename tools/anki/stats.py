@@ -55,6 +55,7 @@ def stats(
 
     Source: AnkiConnect getDeckStats, getReviewsOfCards, findCards, notesInfo.
     """
+    # Ask for everything but the log in one request.
     deck_ids = decks.ids()
     name, names = study_queue.deck_and_subdecks(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
@@ -64,6 +65,7 @@ def stats(
         note_search(f"{scope}tag:leech"),
         *map(card_search, searches),
     )
+    # Find the second at which Anki's day began, and count the answers of each day.
     forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
@@ -72,6 +74,7 @@ def stats(
         log = client.call("getReviewsOfCards", cards=part)
         for row in chain(*log.values()):
             counted.add(row)
+    # The decks with most cards due, and the questions of the hardest cards.
     due, due_in_all = study_queue.due_counts(stats, deck_ids, name)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
     rows = []

@@ -102,12 +102,14 @@ def from_text(text: str, names: list[str]) -> Table:
 
     Raises ToolError INVALID_ARGUMENTS.
     """
+    # The lines of Anki's export before the first row.
     text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     head: dict[str, str] = {}
     while match := HEAD.match(text) or (head and COMMENT.match(text)):
         if match.re is HEAD:
             head[match[1].lower()] = match[2].strip()
         text = text[match.end() :]
+    # The separator that the head names, or the likeliest one.
     separator = head.get("separator", "").lower()
     separator = SEPARATORS.get(separator, separator if len(separator) == 1 else "")
     remarks = []
@@ -115,6 +117,7 @@ def from_text(text: str, names: list[str]) -> Table:
         separator = _guessed_separator(text, names)
         if separator != "\t":
             remarks.append(f"the cells were separated by {separator!r}")
+    # The cells, and the names of the columns.
     rows, are_quoted = _cells(text, separator)
     if not are_quoted and '"' in text:
         remarks.append("a quotation mark is not closed: quotation marks were taken as text")
@@ -137,10 +140,12 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     rows = [row for row in rows if "".join(row).strip()]
     by_name = {TAGS: TAGS} | {name.strip().casefold(): name for name in names}
     first = [cell.strip().casefold() for cell in next(iter(rows), [])]
+    # The columns that the head of an export names, by their index.
     columns = {}
     for key, value in head.items():
         if key.endswith(COLUMN) and value.isdigit():
             columns[int(value) - 1] = TAGS if key == TAGS + COLUMN else key
+    # The names in the first row, or else those of the call.
     if by_name.keys() <= {TAGS, *first}:
         rows = rows[1:]
         names = [by_name.get(name, "") for name in first]
@@ -151,7 +156,7 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     elif columns and any("".join(row[len(names) :]).strip() for row in rows):
         # The names are those of the other columns.
         others = iter(names)
-        names = [columns.get(index) or next(others) for index in range(len(names) + len(columns))]
+        names = [columns.get(index) or next(others, "") for index in range(len(names) + len(columns))]
     names = [columns.get(index, name) for index, name in enumerate(names)]
     return Table(rows, names, head, remarks)
 

@@ -65,7 +65,7 @@ def update_notes(
 
 
 def _with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
-    """The replacements with `<br>` for line breaks in the new text, unless the old text has line breaks too."""
+    """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
     pairs = {}
     for name, (old, new) in replace.items():
         pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
@@ -215,6 +215,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                 "Give fields, replace, addTags, removeTags, deckName or images.",
                 code="NOTHING",
             )
+        # The new texts, and where pictures go.
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
@@ -226,10 +227,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
                 f"target_field must be one of {', '.join(old)}.",
                 code="UNKNOWN_TARGET_FIELD",
             )
+        # Deck and tags; Anki removes with a tag what lies below it.
         deck = self._new_deck(update.deckName.strip(), info["cards"])
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
-        # Anki removes with a tag what lies below it.
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
@@ -245,6 +246,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         outcome = filled(
             updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
         )
+        # The steps that put the note back, except into its deck.
         back = []
         if placed.values:
             texts = {name: old[name] for name in placed.values}
