@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import add_notes
+from tests.klipper import asking
 from tools.anki import answers, batch
-from tools.core import registry, settings
 
 
 @pytest.fixture(scope="session")
@@ -87,8 +87,4 @@ def deck(anki):
 @pytest.fixture
 def call(env):
     """Calls a tool as a client does: by name and JSON arguments."""
-
-    def run(name, **arguments):
-        return registry.tool_named(name, registry.listed(settings.current()).values()).call(arguments)
-
-    return run
+    return asking.call

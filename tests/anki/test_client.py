@@ -1,11 +1,11 @@
 """Speaking to AnkiConnect: what goes out, and an error of its own for each way it can fail."""
 
 import json
-import socket
 
 import pytest
 
 from tests.anki.anki_standin import StandIn
+from tests.support.services import free_port
 from tools.anki.settings import AnkiSettings
 from tools.core import settings
 
@@ -34,8 +34,7 @@ def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, call, env
 
 
 def test_nothing_listening_is_told_with_the_address(call, env):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = free_port()
     env(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}")
 
     answer = call("anki.list_decks")

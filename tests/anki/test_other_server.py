@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import png
+from tests.support.services import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -29,8 +30,7 @@ def server(tmp_path_factory):
     """The address of a running anki-connect-server with a new collection."""
     if not COMMAND:
         pytest.skip("anki-connect-server (pip install anki-connect-server httpx, Python 3.12) is not on PATH")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     folder = tmp_path_factory.mktemp("collection")
     environ = {**os.environ, "ANKICONNECT_PORT": str(port)}
     environ["ANKICONNECT_COLLECTION_PATH"] = str(folder / "collection.anki2")

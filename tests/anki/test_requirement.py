@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import socket
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from tests.anki.anki_helpers import add_notes, png
 from tests.conftest import SHARED
 from tests.support.client import Client
+from tests.support.services import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -35,8 +35,7 @@ def examples():
 
 @pytest.fixture(scope="module")
 def port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
+    return free_port()
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from tests.support.http_memory import InMemory
 from tools import protocol
 from tools.core import calls
 
-SESSIONS = int(os.environ.get("MIX_SESSIONS", "400"))
+SESSIONS = int(os.environ.get("MIX_SESSIONS", "160"))
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 VERSION = "MCP-Protocol-Version"
 # The SDK looks at their params before it says that it does not have them: the first two in the era of 2025.

@@ -18,9 +18,7 @@ TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
 
 
-@pytest.mark.parametrize(
-    "zone", ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"]
-)
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
 def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
     chance = random.Random(zone)
     person.use(file, ONEPERCENT_TZ=zone)

@@ -19,7 +19,7 @@ from tools.core.registry import COMMANDS, TextOutput
 from tools.onepercent import loop_export
 from tools.onepercent.database import migrations, store
 
-EXPORTS = int(os.environ.get("LOOP_EXPORTS", "30"))
+EXPORTS = int(os.environ.get("LOOP_EXPORTS", "15"))
 HABITS = ("Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,"
           "Target Value,Archived?").split(",")  # fmt: skip
 TODAY = date(2026, 3, 18)  # the clock's

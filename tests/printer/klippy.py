@@ -2,9 +2,10 @@
 
 import json
 import socketserver
-import threading
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.support.web import started
 
 STATS = (
     "Stats {0:.1f}: gcodein=0  mcu: mcu_awake=0.003 mcu_task_avg=0.000007 mcu_task_stddev=0.000009 bytes_write=49325"
@@ -98,14 +99,8 @@ def speaking(path, speak):
 
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    with socketserver.ThreadingUnixStreamServer(str(path), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield
-        finally:
-            server.shutdown()
-            thread.join()
+    with started(socketserver.ThreadingUnixStreamServer(str(path), Handler)):
+        yield
 
 
 def status(loaded: dict, objects: dict) -> dict:

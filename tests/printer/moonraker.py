@@ -2,12 +2,11 @@
 
 import json
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.printer import klippy
+from tests.support.web import Handler, listening
 
 RECORDED = json.loads(Path(__file__).with_name("moonraker.json").read_text("utf-8"))
 JSON = "application/json; charset=UTF-8"
@@ -86,26 +85,14 @@ def content(data, wanted):
 def serving(moonraker):
     """Its address while it is there; each request is noted as method and path."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answers(Handler):
         def do_GET(self):
             moonraker.requests.append(self.path)
             status, kind, body, part = moonraker.answer(self.path, self.headers)
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
+            headers = {"Content-Type": kind}
             if part:
-                self.send_header("Content-Range", part)
-            self.end_headers()
-            self.wfile.write(body)
+                headers["Content-Range"] = part
+            self.send(status, body, headers)
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(Answers) as url:
+        yield url

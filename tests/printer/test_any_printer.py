@@ -5,7 +5,6 @@ import os
 import select
 import socketserver
 from contextlib import contextmanager, suppress
-from threading import Thread
 
 import pytest
 
@@ -14,6 +13,7 @@ from tests.printer import klippy
 from tests.printer.klippy import CONFIG, RESULTS, STATS, klipper, recorded, speaking
 from tests.printer.moonraker import JOB, RECORDED, Moonraker, serving
 from tests.printer.test_printer_log import PRESSED, REFUSED, STOPPED, TWO_BOARDS
+from tests.support.web import started
 from tools.core import calls, settings
 from tools.core.places import SettingsError
 from tools.klipper import printers
@@ -296,14 +296,9 @@ def speaking_tcp(speak):
             with suppress(OSError):
                 speak(self.request)
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    with started(server):
+        yield f"http://127.0.0.1:{server.server_address[1]}"
 
 
 def http(status, body, *headers):

@@ -11,7 +11,8 @@ from tests.support.fuzzer import Fuzzer
 pytestmark = pytest.mark.slow
 
 FRAMES, CALLS, BATCH = 600, 700, 50
-SEEDS = [1, 2, 3, 4]
+# One seed for each era.
+SEEDS = [1, 2]
 SAFE = {
     "ANKI_CONNECT_URL": "http://127.0.0.1:9",  # discard: nothing listens
     "ONEPERCENT_RATE_LIMIT": "off",

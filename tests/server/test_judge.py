@@ -96,7 +96,7 @@ SETTINGS = [
     {"MCP_PAGES": "on"},
     {"MCP_PAGES": "off"},
 ]
-SESSIONS = int(os.environ.get("MIX_SESSIONS", "400"))
+SESSIONS = int(os.environ.get("MIX_SESSIONS", "160"))
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list", "skills/list")
 
 

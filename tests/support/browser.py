@@ -110,7 +110,31 @@ class Browser:
         os.close(self.events)
 
 
-class Tab:
+class Clicks:
+    """How a person uses a tab, for every browser: `run` and `_click` are the browser's own."""
+
+    def run(self, expression: str, host: bool = False) -> Any:
+        raise NotImplementedError
+
+    def _click(self, find: str) -> None:
+        raise NotImplementedError
+
+    def wait(self, condition: str, host: bool = False) -> None:
+        """Until a JavaScript condition holds; it is looked at before each frame that the browser draws."""
+        loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
+        self.run(loop.format(condition), host)
+
+    def press(self, label: str) -> None:
+        """Click, as a mouse does, the button or check box of that label, once its place has settled."""
+        found = f"find(e => e.innerText.includes({json.dumps(label)}))"
+        self._click(f"[...document.querySelectorAll('button, label')].{found}")
+
+    def click(self, selector: str) -> None:
+        """Click, as a mouse does, what a selector finds."""
+        self._click(f"document.querySelector({json.dumps(selector)})")
+
+
+class Tab(Clicks):
     """A tab, with what its console said and what it asked the network for; `frame` is the page inside the
     host."""
 
@@ -161,23 +185,9 @@ class Tab:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait(self, condition: str, host: bool = False) -> None:
-        """Until a JavaScript condition holds; it is looked at before each frame that the browser draws."""
-        loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
-        self.run(loop.format(condition), host)
-
     def text(self, selector: str = "main") -> str:
         """The visible text of an element of the page."""
         return self.run(f"document.querySelector({json.dumps(selector)}).innerText")
-
-    def press(self, label: str) -> None:
-        """Click, as a mouse does, the button or check box of that label, once its place has settled."""
-        found = f"find(e => e.innerText.includes({json.dumps(label)}))"
-        self._click(f"[...document.querySelectorAll('button, label')].{found}")
-
-    def click(self, selector: str) -> None:
-        """Click, as a mouse does, what a selector finds."""
-        self._click(f"document.querySelector({json.dumps(selector)})")
 
     def _click(self, find: str) -> None:
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")

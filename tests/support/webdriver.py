@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.browser import Clicks
+from tests.support.services import free_port
+
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
 TIMEOUT_S = 30
@@ -91,9 +94,7 @@ class WebKit:
     """WebKitGTK's MiniBrowser by its driver."""
 
     def __init__(self, folder: Path):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.process = subprocess.Popen(
             ["WebKitWebDriver", f"--port={port}", "--host=127.0.0.1"], start_new_session=True
         )
@@ -169,7 +170,7 @@ class Browser:
         self.engine.close()
 
 
-class Tab:
+class Tab(Clicks):
     """A tab; what its console says and what it asks the network for is not seen here."""
 
     def __init__(self, engine: Firefox | WebKit, handle: str):
@@ -230,19 +231,8 @@ class Tab:
         assert len(value) == 1, value[1]
         return value[0]
 
-    def wait(self, condition: str, host: bool = False) -> None:
-        loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
-        self.run(loop.format(condition), host)
-
     def text(self, selector: str = "main") -> str:
         return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText")).strip("\n")
-
-    def press(self, label: str) -> None:
-        found = f"find(e => e.innerText.includes({json.dumps(label)}))"
-        self._click(f"[...document.querySelectorAll('button, label')].{found}")
-
-    def click(self, selector: str) -> None:
-        self._click(f"document.querySelector({json.dumps(selector)})")
 
     def _click(self, find: str) -> None:
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")

@@ -112,9 +112,9 @@ def heal() -> list[str]:
         if not (derived.differing(db) or histories.is_misfolded(db, today)):
             return []
     with store.writing() as db:
-        found = derived.count_anew(db)
+        differed = derived.count_anew(db)
         histories.fold_streaks(db, today)
-    return found or ["habit_streaks"]
+    return differed or ["habit_streaks"]
 
 
 def _thin_out() -> None:
@@ -140,9 +140,10 @@ def copies() -> list[Path]:
 
 
 def newest_day() -> str | None:
-    """The day of the newest copy."""
-    days_kept = [copy.name[11:21] for copy in copies()]  # onepercent-2026-03-18.sqlite3
-    return max(days_kept, default=None)
+    """The day of the newest copy, from its name: onepercent-2026-03-18.sqlite3."""
+    for copy in copies():
+        return copy.name[11:21]
+    return None
 
 
 def advice() -> str:

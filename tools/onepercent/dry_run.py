@@ -93,13 +93,17 @@ class Run(NamedTuple):
 
     def lines(self) -> list[str]:
         """The sentences for the person: what is refused, what will happen, the XP, and warnings."""
+        return [*self.changes(), self.xp_line(), *self.warnings()]
+
+    def changes(self) -> list[str]:
+        """The sentences about what is refused and what will happen."""
         lines = self.refusals()
         for _, outcome in self.in_order():
             changes = [sentences.line(entry).text for entry in outcome.entries]
             if outcome.reversal:
                 changes = words.shortened(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
-        return [*lines, self.xp_line(), *self.warnings()]
+        return lines
 
     def warnings(self) -> list[str]:
         """The warnings in words, each once."""
@@ -116,9 +120,9 @@ class Run(NamedTuple):
     def question(self) -> str:
         """The question to the person: counts in the first line, since clients show few lines, then every
         change."""
-        xp = self.xp_line()
-        head = words.text_of("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
-        return "\n".join([head, *(line for line in self.lines() if line != xp)])
+        counts = f"{sentences.counts(self.entries)} {self.xp_line()}"
+        head = words.text_of("preview.question", counts=counts)
+        return "\n".join([head, *self.changes(), *self.warnings()])
 
 
 class Diff(dict[str, list[JsonObject]]):

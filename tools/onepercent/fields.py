@@ -26,7 +26,9 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
 TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
-SAME_WORD = 0.75  # the likeness of a misspelt name
+# The likeness of a misspelt name, and of one that may be meant.
+SAME_WORD = 0.75
+LIKE_WORD = 0.6
 REFERENCE = "$ref:"
 # SQLite's largest integer. No row gets this id.
 LARGEST_ID = 2**63 - 1
@@ -182,8 +184,8 @@ def weekday(name: str, value: object) -> int:
     """An ISO weekday, by its number or its name, short or whole, in English or Russian."""
     low = str(value).strip().lower()
     for names in (*texts.SHORT_WEEKDAYS.values(), *texts.WEEKDAYS.values()):
-        for number, known in enumerate(names, 1):
-            if low == known.lower():
+        for number, weekday_name in enumerate(names, 1):
+            if low == weekday_name.lower():
                 return number
     return int(integer(1, 7, WEEKDAYS).convert(name, value))
 
@@ -330,11 +332,11 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     if unknown is None:
         return
     lower = unknown.lower()
-    meant = [name for name in OTHER_NAMES.get(lower, "").split() if name in names]
-    meant = meant or errors.several(lower, names, most=1, cutoff=SAME_WORD)
     way = ways.way_round(lower)
-    if not way:
-        meant = meant or errors.several(lower, names, most=1)
+    # What has a way round is another field only if it is nearly the same word.
+    likeness = SAME_WORD if way else LIKE_WORD
+    meant = [name for name in OTHER_NAMES.get(lower, "").split() if name in names]
+    meant = meant or errors.several(lower, names, likeness, most=1)
     hint = way or f"{place} takes {', '.join(names) or 'nothing'}."
     if meant:
         hint = f"Use {' or '.join(meant)}."

@@ -23,7 +23,7 @@ from tools.core.json_types import JsonObject
 from tools.core.registry import TextOutput, command
 from tools.onepercent import apply_actions, backup, days, dispatch, fields, previews, shell, words
 from tools.onepercent.actions import action, habits
-from tools.onepercent.actions.unit_of_work import Change, StoredRow, UnitOfWork
+from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
 from tools.onepercent.database import store
 from tools.onepercent.days import WEEK
 from tools.onepercent.diff import Counted, Thing
@@ -130,7 +130,8 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
         if marks and here and habit["Type"] != "YES_NO" and here != _unit(habit):
             unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
     else:
-        _adapt(unit, unit.existing("habit", key), habit, marks)
+        if habit["Archived?"] == "true":
+            _archive(unit, key, marks)
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
 
 
@@ -162,14 +163,12 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]") -> int:
     return unit.outcome.created_id or 0
 
 
-def _adapt(unit: UnitOfWork, created: StoredRow, habit: "Record", marks: list[JsonObject]) -> None:
-    """Make the schedule of a new habit that of Loop, where an action cannot."""
-    key = created["id"]
-    if habit["Archived?"] == "true":
-        unit.assign(created, {"archived_at": unit.stamp})
-        last = days.ordinal(marks[-1]["date"] if marks else unit.day)
-        first = f"{date.fromordinal(last + 1)}"
-        unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
+def _archive(unit: UnitOfWork, key: int, marks: list[JsonObject]) -> None:
+    """Archive a new habit, and pause it from the day after its last mark."""
+    unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
+    last = days.ordinal(marks[-1]["date"] if marks else unit.day)
+    first = f"{date.fromordinal(last + 1)}"
+    unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
 
 
 def _unit(habit: "Record") -> str:

@@ -21,7 +21,8 @@ from tools.onepercent.rules import MOST_ACTIONS
 
 RULES = (
     "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
-    "of a create before; goal_id null: the last. update: as create; null clears, append {field: text} adds. score 1-10."
+    "of a create before; goal_id null: the last. update: as create; null clears, "
+    "append {field: text} adds. score 1-10."
 )
 REPEAT = "Call preview_actions again."
 
@@ -91,10 +92,10 @@ def preview_actions(
             hint = "Fix them as errors says, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
-            hint = "Fix or leave out what errors names; or partial: true, if the person wants the rest without it."
-            raise ToolError(
-                "Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors
-            )
+            message = "Refused beside a deletion"
+            hint = "Fix or leave out what errors names; "
+            hint += "or partial: true, if the person wants the rest without it."
+            raise ToolError(message, hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors)
         return dispatch.recorded(db, keep_and_show(dry))
 
 

@@ -69,8 +69,8 @@ class Line(NamedTuple):
 def line(entry: Entry) -> Line:
     """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
     # A mark that goes is a change of its day, not something gone.
-    is_mark = entry.thing.kind == "mark"
-    is_gone = isinstance(entry, Deleted) and not is_mark
+    is_unmarked = isinstance(entry, Deleted) and entry.thing.kind == "mark"
+    is_gone = isinstance(entry, Deleted) and not is_unmarked
     subject, title, kind = _subject(entry, is_gone)
     details = _details(entry)
     parts = list(map(_detail_text, details))
@@ -93,7 +93,7 @@ def line(entry: Entry) -> Line:
     if entry.xp_reward:
         text += f" ({xp_signed(entry.xp_reward)})"
 
-    sign = "updates" if is_mark and isinstance(entry, Deleted) else entry.verb
+    sign = "updates" if is_unmarked else entry.verb
     if isinstance(entry, Marked) and entry.status == "missed":
         sign = "missed"
     page = {
@@ -154,16 +154,18 @@ def _steps(entry: Entry) -> list[str]:
         titles = [quoted(title) for title, _, _ in entry.steps]
         return shortened(titles, MOST_ROWS)
 
-    texts = []
-    for step in entry.steps if isinstance(entry, Created) else ():
-        details = _said(step)
-        texts.append(quoted(step["title"]) + (f" ({', '.join(details)})" if details else ""))
+    texts: list[str] = []
+    if isinstance(entry, Created):
+        for step in entry.steps:
+            text = quoted(step["title"])
+            if details := _fields_in_words(step):
+                text += f" ({', '.join(details)})"
+            texts.append(text)
     return texts
 
 
-def _said(values: Mapping[str, Any]) -> list[str]:
-    """Fields with their values in words, without the usual ones: срок 20.12; значок:
-    «run»; 2 ч."""
+def _fields_in_words(values: Mapping[str, Any]) -> list[str]:
+    """Fields with their values, without the usual ones: срок 20.12; значок: «run»; 2 ч."""
     texts = []
     for name, content in values.items():
         if name not in SUBJECT and content not in (None, "", {}, USUAL.get(name)):
@@ -185,25 +187,25 @@ def _details(entry: Entry) -> list[Detail]:
             done = text_of(f"done.{entry.thing.kind}")
             if entry.date:
                 done += f" {value('day', entry.date)}"
-            return [done, *_said({"next": entry.next})]
+            return [done, *_fields_in_words({"next": entry.next})]
         case Marked():
-            more_of_it = {
+            optional = {
                 "excuse_reason": entry.excuse_reason,
                 "note": entry.note,
                 "added": entry.added,
                 "replaces": entry.replaces,
             }
-            return [_status(entry), *_said(more_of_it)]
+            return [_status(entry), *_fields_in_words(optional)]
         case Shifted():
             _, first, first_after = entry.steps[0]
             _, last, last_after = entry.steps[-1]
             dates = ["", span(first, last), span(first_after, last_after)]
-            return [*_said({"shifted_days": entry.days}), dates]
+            return [*_fields_in_words({"shifted_days": entry.days}), dates]
         case Archived():
             return [text_of(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
         case Paused():
             paused = text_of("paused", span=span(entry.first, entry.last))
-            return [paused, *_said({"reason": entry.reason}), text_of("paused.means")]
+            return [paused, *_fields_in_words({"reason": entry.reason}), text_of("paused.means")]
         case Resumed():
             return [text_of("resumed")]
         case Counted():
@@ -227,7 +229,7 @@ def _created(entry: Created) -> list[Detail]:
         values = {name: content for name, content in values.items() if name not in OF_HABIT}
     if entry.steps:
         values["rows"] = entry.steps
-    return details + _said(values)
+    return details + _fields_in_words(values)
 
 
 def _deleted(entry: Deleted) -> list[Detail]:
@@ -242,7 +244,7 @@ def _deleted(entry: Deleted) -> list[Detail]:
         details.append(text_of("with.marks", marks=counted(entry.marks, "mark"), best=best))
     for name, score in entry.scores.items():
         details.append(f"{value('category', name)} {score}")
-    return details + _said({"ended": entry.repeat} | entry.values)
+    return details + _fields_in_words({"ended": entry.repeat} | entry.values)
 
 
 def _changed(entry: Changed) -> list[Detail]:

@@ -164,11 +164,11 @@ def changed_place(before: str, after: str) -> str:
 def ranges(dates: list[str]) -> list[str]:
     """Dates in order, with days that follow each other as a range: 2026-11-16..2026-11-22."""
     spans: list[list[str]] = []
-    for each in dates:
-        if spans and days.ordinal(each) == days.ordinal(spans[-1][-1]) + 1:
-            spans[-1].append(each)
+    for text in dates:
+        if spans and days.ordinal(text) == days.ordinal(spans[-1][-1]) + 1:
+            spans[-1].append(text)
         else:
-            spans.append([each])
+            spans.append([text])
     return [f"{span[0]}..{span[-1]}" if len(span) > 1 else span[0] for span in spans]
 
 

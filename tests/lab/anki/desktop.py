@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.support.services import free_port
+
 CONTROL = Path(__file__).with_name("control_addon.py")
 START_S = 90
 PROFILE = "User 1"
@@ -34,11 +36,6 @@ manager.profile["autoSync"] = False
 manager.meta["last_run_version"] = 999999
 manager.save()
 """
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
 
 
 class Desktop:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.anki.test_other_server import failing_examples
-from tests.lab.anki.desktop import Desktop, free_port
+from tests.lab.anki.desktop import Desktop
+from tests.support.services import free_port
 from tools.anki import answers, client, due
 from tools.anki.replies import Unanswered
 

@@ -5,7 +5,6 @@ is recorded for the stand-in of the tests."""
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from tests.lab.klipper import states
 from tests.lab.klipper.running import CACHE, SILENT, Klipper, printer, wait_until
+from tests.support.services import free_port
 from tools.core import registry, settings
 from tools.core.json_types import compact_json
 
@@ -59,8 +59,7 @@ def checkout() -> Path:
 @contextmanager
 def moonraker(klipper: Klipper, clients: str = TRUSTED) -> Iterator[str]:
     """The address of a Moonraker for a printer's folder."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     config = CONFIG.format(port=port, socket=klipper.socket, clients=clients)
     (klipper.folder / "config/moonraker.conf").write_text(config)
     words = [CACHE / "moonraker-venv/bin/python", "-m", "moonraker", "-d", klipper.folder]
