@@ -57,12 +57,8 @@ def update_notes(
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
             code="INVALID_ARGUMENTS",
         )
-    if query:
-        replacement = Replacement(query, pairs)
-        return replacement.dry_run() if dryRun else replacement.run(expected)
-    batch = UpdateBatch(
-        [with_pairs(note, replace=replacing.pairs_with_breaks(note.replace)) for note in notes or []]
-    )
+    updates = [with_pairs(note, replace=replacing.pairs_with_breaks(note.replace)) for note in notes or []]
+    batch = Replacement(query, pairs) if query else UpdateBatch(updates)
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
