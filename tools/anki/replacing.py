@@ -17,6 +17,14 @@ AROUND = 20
 DROPPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
+def pairs_with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
+    """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
+    pairs = {}
+    for name, (old, new) in replace.items():
+        pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
+    return pairs
+
+
 def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
     """The fields of a note that the update changes, by their names, with their new texts.
 

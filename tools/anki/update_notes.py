@@ -49,7 +49,7 @@ def update_notes(
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo.
     """
     query = query.strip()
-    pairs = _with_breaks(replace or {})
+    pairs = replacing.pairs_with_breaks(replace or {})
     is_empty = any(not old for old, _ in pairs.values())
     if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
         raise ToolError(
@@ -57,19 +57,9 @@ def update_notes(
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
             code="INVALID_ARGUMENTS",
         )
-    if query:
-        replacement = Replacement(query, pairs)
-        return replacement.dry_run() if dryRun else replacement.run(expected)
-    batch = UpdateBatch([with_pairs(note, replace=_with_breaks(note.replace)) for note in notes or []])
+    updates = [with_pairs(note, replace=replacing.pairs_with_breaks(note.replace)) for note in notes or []]
+    batch = Replacement(query, pairs) if query else UpdateBatch(updates)
     return batch.dry_run() if dryRun else batch.run(expected)
-
-
-def _with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
-    """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
-    pairs = {}
-    for name, (old, new) in replace.items():
-        pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
-    return pairs
 
 
 @dataclass
@@ -86,6 +76,34 @@ class Change:
     """The actions that change it, by these names."""
     back: list[Step]
     """The actions that take it back, except those that move cards."""
+
+
+def _change(info: Info, placed: Placed, added: list[str], removed: list[str], deck: str) -> Change:
+    """The change of a note.
+
+    - `info`: the note as it is; `placed`: its new texts, with pictures;
+    - `added`, `removed`: tags; `deck`: the deck to move its cards into, empty if they stay.
+    """
+    note = info["noteId"]
+    old = notes.values(info)
+    # The step that makes each change, under the name that the answer's details give it.
+    steps = {
+        "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
+        "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
+        "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
+        "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
+    }
+    outcome = filled(
+        updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+    )
+    # The steps that put the note back, except into its deck.
+    back = []
+    if placed.values:
+        texts = {name: old[name] for name in placed.values}
+        back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
+    if added or removed:
+        back += journal.tagged_again({note: info["tags"]}, added)
+    return Change(placed, outcome, {name: steps[name] for name in outcome}, back)
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
@@ -236,24 +254,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
         if placed.values:
             self.weight = 1
-        # The step that makes each change, under the name that the answer's details give it.
-        steps = {
-            "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
-            "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
-            "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
-            "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
-        }
-        outcome = filled(
-            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
-        )
-        # The steps that put the note back, except into its deck.
-        back = []
-        if placed.values:
-            texts = {name: old[name] for name in placed.values}
-            back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
-        if added or removed:
-            back += journal.tagged_again({note: info["tags"]}, added)
-        return Change(placed, outcome, {name: steps[name] for name in outcome}, back)
+        return _change(info, placed, added, removed, deck)
 
     def warn(self, note: int, old: dict[str, str], new: dict[str, str]) -> None:
         """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""

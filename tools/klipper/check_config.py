@@ -58,12 +58,12 @@ def check_config(
     """
     if config is None:
         place = printers.chosen(printer, "; or send the file's text as `config`")
-        read = place.config(path or "printer.cfg")
+        parsed = place.config(path or "printer.cfg")
     else:
-        read = printer_cfg.from_text(config, include)
-    found = _findings(read)
-    report = {"success": True, **answer(read, found)}
-    return printer_page.DrawnAnswer(report, findings=printer_page.findings(read, found))
+        parsed = printer_cfg.from_text(config, include)
+    findings = _findings(parsed)
+    report = {"success": True, **answer(parsed, findings)}
+    return printer_page.DrawnAnswer(report, findings=printer_page.findings(parsed, findings))
 
 
 @command("check")
@@ -71,10 +71,10 @@ def check(file: str) -> TextOutput:
     """Check a printer.cfg and the files it includes: a line for each finding; exit status 1 if there are
     errors."""
     pages.require_docs()
-    read = printer_cfg.from_files(Path(file))
-    findings = _findings(read)
+    parsed = printer_cfg.from_files(Path(file))
+    findings = _findings(parsed)
     has_errors = any(finding.level == ERROR for finding in findings)
-    return TextOutput(lines(file, read, findings), int(has_errors))
+    return TextOutput(lines(file, parsed, findings), int(has_errors))
 
 
 def _findings(config: PrinterConfig) -> list[Finding]:

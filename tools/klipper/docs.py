@@ -77,31 +77,31 @@ def list_docs_map(
     and its own, joined by "/"; further sources are a line each. A heading is its marks, its text and the
     characters of its section, all below it included.
     """
-    by_name = {source.name: source for source in sources()}
-    shown = by_name.get((path or "").strip().strip("/"))
-    return _tree(shown) if shown else _page(path or "")
+    by_name = {each.name: each for each in sources()}
+    source = by_name.get((path or "").strip("/ "))
+    return _tree(source) if source else _page(path or "")
 
 
 def _page(path: str) -> JsonObject:
     """The headings of one page; dated entries are only counted."""
     page = pages.resolve(path)
     text = pages.page_text(page)
-    shown, entries = [], []
+    lines, entries = [], []
     for place in headings.sections(text).values():
         if place.level == headings.ENTRY_LEVEL:
             entries.append(place.heading)
         else:
-            shown.append(f"{'#' * place.level} {place.heading} ({place.end - place.offset})")
-    outline = {"path": page.path, "total_chars": len(text), "headings": shown}
+            lines.append(f"{'#' * place.level} {place.heading} ({place.end - place.offset})")
+    outline = {"path": page.path, "total_chars": len(text), "headings": lines}
     if entries:
         outline["entries"] = f"{len(entries)} dated ones, {entries[-1]} to {entries[0]}"
     return outline
 
 
-def _tree(shown: Source) -> JsonObject:
+def _tree(source: Source) -> JsonObject:
     """The pages of a source by folder; of the main one with a line for each other source."""
     root: JsonObject = {}
-    for file in pages.files(shown):
+    for file in pages.files(source):
         folder = _folder(root, file.path)
         if not pages.is_markdown(file):
             folder["assets"] = folder.get("assets", 0) + 1
@@ -109,11 +109,11 @@ def _tree(shown: Source) -> JsonObject:
         with suppress(OSError):  # a sync has just taken it away, or it is a link to itself
             about = {"name": file.path.rpartition("/")[2], **pages.outline(file)}
             folder.setdefault("pages", []).append(about)
-    if not shown.name:
-        for source in sources()[1:]:
-            count = len(list(pages.pages([source])))
-            line = f"{count} pages: list_docs_map(path={source.name!r})"
-            root.setdefault("sources", {})[source.name] = line
+    if not source.name:
+        for other in sources()[1:]:
+            count = len(list(pages.pages([other])))
+            line = f"{count} pages: list_docs_map(path={other.name!r})"
+            root.setdefault("sources", {})[other.name] = line
     return root
 
 

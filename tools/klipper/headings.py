@@ -24,8 +24,6 @@ DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
 DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
 ENTRY_LEVEL = 7
-# The number that tells the sections of a series apart: `extruder2`.
-LAST_NUMBER = re.compile(r"\d+$")
 # The axis of a section: `stepper_x`.
 AXIS = re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
@@ -136,7 +134,7 @@ def _with_heading(typed: str, by_name: dict[str, Section]) -> Section | None:
                 return section
     spellings = [anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
     if is_section or "_" in kind:
-        base = LAST_NUMBER.sub("", kind)
+        base = kind.rstrip("0123456789")
         # [heater_fan hotend], [extruder2] as [extruder1], [stepper_x] as [stepper]
         spellings += [kind, base + "1", AXIS.sub("", base)]
     return next((by_name[spelling] for spelling in spellings if spelling in by_name), None)

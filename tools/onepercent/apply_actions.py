@@ -115,7 +115,13 @@ def _ask(preview_id: str) -> None:
 
 def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> JsonObject:
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
-    ToolError that names the `failed_action`; the transaction is to be rolled back then."""
+    ToolError that names the `failed_action`; the transaction is to be rolled back then.
+
+    - `plan`: what the preview keeps;
+    - `preview_id`: its id;
+    - `key`: the idempotency_key by which this apply is known again.
+    """
+    # The actions, each of which must do what it showed.
     unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
@@ -131,10 +137,13 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             raise error from None
         run.done.append((planned, outcome))
     histories.fold_streaks(db, days.today())
+
     # The preview has named the changes; if there are many, only their counts are repeated.
     lines = list(islice(_done_lines(run), FEW_LINES + 1))
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
+
+    # The answer.
     answer = {
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
@@ -144,7 +153,11 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
         answer["dropped"] = [
             filled(action=error.get("action"), error=error["error"]) for error in plan.dropped
         ]
-    answer["message"] = "\n".join([*run.refusals(), *(f"✓ {line}" for line in done)])
+    message = run.refusals()
+    message += [f"✓ {line}" for line in done]
+    answer["message"] = "\n".join(message)
+
+    # The audit's row, the preview's status with its key, the journal for undo.
     answer = dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
@@ -182,10 +195,12 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     """
     db = run.unit.db
     user = run.unit.user
+    # The changes, with digests in place of long texts.
     changes: list[Change] = []
     for change in run.unit.journal:
         short = change.values and {name: digested(value) for name, value in change.values.items()}
         changes.append(change._replace(values=short))
+    # An undo or a redo: the journal that it reversed is turned.
     for _, outcome in run.done:
         if outcome.reversal:
             applied_id, undone = outcome.reversal
@@ -193,6 +208,7 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
             values = (undone, dispatch.packed(changes), applied_id)
             db.execute(f"UPDATE applied SET {turned} WHERE id = ?", values)
             return
+    # Anything else: a new journal, after what it ends.
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
     db.execute(
         """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied

@@ -172,12 +172,14 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
 def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
     """The error of an action, with the title of its subject, stored or as sent; or the id that does not
     exist."""
+    # The action as sent, of any type.
     action = fields.printable(sent.get("action") or "")
     entity = action.partition(".")[0]
     params = sent.get("params")
     if not isinstance(params, dict):
         params = {}
 
+    # What the error is about: a step of a list, the stored thing, else the parameters.
     about = params
     if match := re.match(r"steps\[(\d+)\]\.", str(error.data.get("field"))):
         steps = params["steps"]
@@ -190,6 +192,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
                 unit.found.get(entity) or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
             )
 
+    # The id that does not exist.
     missing = error.code.removesuffix("_NOT_FOUND").lower()
     key = params.get(f"{missing}_id")
     title = about.get("title") or about.get("name")

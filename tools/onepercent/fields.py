@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from tools.core import errors
@@ -132,17 +131,21 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
 ACTION_ID = text(40, line=True)
 
 
-def choice(
-    choices: Iterable[str], code: str, also: Mapping[str, str] = MappingProxyType({}), **options: Any
-) -> Field:
-    """One of a few words; `also`: other words for them; `code` is that of the error for any other."""
+def choice(choices: Iterable[str], code: str, also: Mapping[str, str] | None = None, **options: Any) -> Field:
+    """One of a few words.
+
+    - `choices`: the words; `code`: that of the error for any other;
+    - `also`: other words for them, in lower case;
+    - `options`: those of Field.
+    """
     named = list(choices)
+    synonyms = also or {}
 
     def convert(name: str, value: object) -> object:
         if value in named:
             return value
-        if isinstance(value, str) and value.lower() in also:
-            return also[value.lower()]
+        if isinstance(value, str) and value.lower() in synonyms:
+            return synonyms[value.lower()]
         hint = f"{name} is one of {', '.join(named)}."
         raise ToolError(f"Invalid {name}: {printable(value)}", hint, code=code, field=name)
 
@@ -151,7 +154,11 @@ def choice(
 
 
 def integer(least: int, most: int, words: str = "", schema: str = "integer", **options: Any) -> Field:
-    """A whole number; true and false are not numbers."""
+    """A whole number; true and false are not numbers.
+
+    - `least`, `most`: its limits; `words`: what an error calls it;
+    - `schema`: its type in the JSON Schema; `options`: those of Field.
+    """
     kind = Annotated[int, Limits(ge=least, le=most)]
     return of_type(kind, schema, words or f"a whole number from {least} to {most}", **options)
 

@@ -48,6 +48,8 @@ def get_user_snapshot(
     user = settings.user()
     with store.reading() as db:
         today = days.today()
+
+        # The period, within the days that can be computed.
         first = _day("date_from", date_from)
         first = first and max(first, EARLIEST)
         last = _day("date_to", date_to)
@@ -57,6 +59,8 @@ def get_user_snapshot(
             hint = f"Send an earlier date_from. {days.date_hint(None)}"
             message = f"date_from {begin} is after {latest}"
             raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
+
+        # The sections, the search and the picture.
         view = View(
             user,
             today,
@@ -77,6 +81,7 @@ def get_user_snapshot(
             answer["found"] = word_search.search(db, user, WORDS.parse("find", find))
         content = marks_as_text(db, user, today, first, last) if picture else ()
 
+    # What the page shows: a period, or one day if only the day's sections were asked for.
     shown = person_pages.DaysAnswer(answer, *content)
     if "history" in names and not (first and last):
         shown.span = view.past

@@ -110,8 +110,11 @@ def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
 
 
 def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) -> None:
-    """Add a habit with its past, or to one that is here the days that it lacks. `twins`: how many of its name
-    come before it."""
+    """Add a habit with its past, or to one that is here the days that it lacks.
+
+    - `habit`: its row in Habits.csv; `past`: its days, the oldest first;
+    - `twins`: how many of its name come before it.
+    """
     start = len(unit.journal)
     present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
     key = present["id"] if present else _create(unit, habit, past)

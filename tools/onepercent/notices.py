@@ -58,12 +58,14 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
 
 def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     """The part of the day in words: a title and lines; without lines there is nothing to send."""
+    # The state of the day.
     with store.reading() as db:
         today = days.today()
         view = present.View(settings.user(), today, today, today)
         schedule = present.dated(db, view)
         habits = present.habits(db, view)["items"]
         is_written = present.diary(db, view)["items"]
+    # What is open today, one line a kind.
     pending = [habit["name"] for habit in habits if habit["today_status"] == "pending"]
     titles_by_kind = {"goal": [], "step": [], "habit": pending}
     for row in schedule["today"]:
@@ -80,6 +82,7 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
             line += f": {'; '.join(few)}"
         lines.append(line)
 
+    # What belongs to one part of the day.
     if part == "evening" and not is_written:
         lines.append(words.text_of("notice.diary"))
     if part == "morning":

@@ -269,17 +269,17 @@ def _starts(logs: Sequence[Log]) -> list[Start]:
 
     Klipper begins a new log each day. Raises ToolError if there is no log.
     """
-    starts = _read(logs[-1:])
+    starts = _starts_in(logs[-1:])
     with suppress(ToolError):  # an older log may be gone, or not come in time
         for count in range(2, min(MOST_FILES, len(logs)) + 1):
             if len(starts) < 2:
-                starts = _read(logs[-count:])
+                starts = _starts_in(logs[-count:])
     if len(starts) > 1:
         return starts[1:]
     return [start for start in starts if start.counted or start.stats or start.config]
 
 
-def _read(logs: Sequence[Log]) -> list[Start]:
+def _starts_in(logs: Sequence[Log]) -> list[Start]:
     """The starts in some logs; the first has the lines before the first start."""
     starts = [Start()]
     version = ""
@@ -327,7 +327,7 @@ def _read(logs: Sequence[Log]) -> list[Start]:
 def _count(start: Start, text: str, by_text: dict[str, Message | None]) -> None:
     """Count the line's message unless it only follows from another.
 
-    `known` has the message of each line that was looked at, by the line without its numbers.
+    `by_text` has the message of each line that was looked at, by the line without its numbers.
     """
     key = re.sub(r"[\d.]+", "0", text)
     if key not in by_text:

@@ -148,41 +148,43 @@ def _mesh(mesh: JsonObject) -> str:
 
 def _job(status: JsonObject) -> JsonObject:
     """The present or last job: its progress, time, and why it ended."""
-    job = _part(status, "print_stats")
-    if not job.get("filename"):
+    stats = _part(status, "print_stats")
+    if not stats.get("filename"):
         return {}
     # The share of the file that was read, or else that of M73.
-    card, told = (_part(status, name).get("progress") for name in ("virtual_sdcard", "display_status"))
-    progress = number_of(card) or number_of(told)
-    state = text_of(job, "state", 20)
-    shown: JsonObject = {"file": text_of(job, "filename", 80), "state": state}
-    if message := text_of(job, "message", 160):
-        shown["message"] = message
-    seconds = number_of(job.get("print_duration"))
+    by_file, by_command = (
+        _part(status, name).get("progress") for name in ("virtual_sdcard", "display_status")
+    )
+    progress = number_of(by_file) or number_of(by_command)
+    state = text_of(stats, "state", 20)
+    job: JsonObject = {"file": text_of(stats, "filename", 80), "state": state}
+    if message := text_of(stats, "message", 160):
+        job["message"] = message
+    seconds = number_of(stats.get("print_duration"))
     if seconds is not None:
-        shown["seconds"] = round(seconds)
+        job["seconds"] = round(seconds)
     if progress is not None and state in ACTIVE:
-        shown["percent"] = round(100 * progress)
+        job["percent"] = round(100 * progress)
         if seconds and 0 < progress <= 1:
-            shown["left_s"] = round(seconds / progress - seconds)
-    layers = _part(job, "info")
+            job["left_s"] = round(seconds / progress - seconds)
+    layers = _part(stats, "info")
     layer, total = number_of(layers.get("current_layer")), number_of(layers.get("total_layer"))
     if layer is not None:
-        shown["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
-    if filament := number_of(job.get("filament_used")):
-        shown["filament_m"] = round(filament / 1000, 2)
-    return shown
+        job["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
+    if filament := number_of(stats.get("filament_used")):
+        job["filament_m"] = round(filament / 1000, 2)
+    return job
 
 
 def _temperatures(degrees: JsonObject) -> JsonObject:
-    shown = {}
+    temperatures = {}
     for name in degrees:
         heater = _part(degrees, name)
         temperature, target = number_of(heater.get("temperature")), number_of(heater.get("target"))
         if temperature is not None:
             goal = f" of {target:g}" if target else ""
-            shown[name[:40]] = f"{temperature:.1f}{goal}"
-    return shown
+            temperatures[name[:40]] = f"{temperature:.1f}{goal}"
+    return temperatures
 
 
 def _part(status: JsonObject, name: str) -> JsonObject:

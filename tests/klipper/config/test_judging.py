@@ -124,6 +124,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[screws_tilt_adjust]\nscrew_thread: M4\n": "Choice 'M4' for option 'screw_thread'",
         "[output_pin x]\npin: PG1\nvalue: 300\nscale: 255\n": "Option 'value' in section 'output_pin x' must have maximum of 255.0",
         "[bed_mesh]\nmesh_radius: 9\nround_probe_count: 4\n": "probe_count must be odd for round beds",
+        "[bed_mesh]\nalgorithm: direct\n": "bed_mesh: Unknown algorithm <direct>",
         "[bed_mesh]\nmesh_radius: 9\nmesh_min: 0, 0\n": "Option 'mesh_min' is not valid in section 'bed_mesh'",
         # marks of pins, aliases, boards
         "[stepper_z1]\nstep_pin: ^PG1\n": "Invalid pin description '^PG1': format is [!] [chip_name:] pin_name",

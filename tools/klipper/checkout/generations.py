@@ -187,8 +187,8 @@ def _remove(folder: Path) -> None:
 
 
 def _stamp(generation: Path) -> int:
-    """The time of all files of a generation, in nanoseconds: the day of its commit; None for a name without a
-    day."""
+    """The time of all files of a generation, in nanoseconds: the day of its commit; 0 for one of an earlier
+    version, whose name has no day."""
     day = generation.name.split("_")[-2]
     return timegm(time.strptime(day, "%Y-%m-%d")) * 10**9 if "-" in day else 0
 

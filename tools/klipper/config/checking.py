@@ -56,28 +56,28 @@ def current() -> "Checker":
 
     Raises ToolError if a page is missing.
     """
-    read = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
+    used = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
     for source in sources()[1:]:
         if page := pages.at(source.prefix + reference.PAGE):
-            read.append(page)
-    return _read(tuple((page, os.stat(page.location).st_mtime_ns) for page in read))
+            used.append(page)
+    return _checker_of(tuple((page, os.stat(page.location).st_mtime_ns) for page in used))
 
 
 @lru_cache(maxsize=1)
-def _read(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
-    text, told, *further = [pages.page_text(page) for page, _ in stamped]
+def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
+    text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
-    return Checker(text, told, SECTION.findall("\n".join(further)))
+    return Checker(text, changes_text, SECTION.findall("\n".join(further)))
 
 
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
-    def __init__(self, text: str, told: str, others: Iterable[str] = ()):
+    def __init__(self, text: str, changes_text: str, others: Iterable[str] = ()):
         """The texts of the two pages; `others` are the sections that further sources name."""
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
-        self.entries = changes.entries(told)
+        self.entries = changes.entries(changes_text)
         self.sensors = set(options.table().sensors)
         """The values of `sensor_type` that Klipper or the reference has."""
         for block in self.reference.blocks:
@@ -171,7 +171,7 @@ class Checker:
         name, value, change = setting.name, setting.value, None
         if "deprecated" in option.text:
             change = changes.change(self.entries, section.kind, name)
-        elif name == SENSOR and not machine.has_sensor(value):  # the names of sensors were once others
+        elif name == SENSOR and value not in machine.sensors:  # the names of sensors were once others
             change = changes.change(self.entries, "", value)
         if change:
             yield _changed(section, name, change)
@@ -208,7 +208,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
-    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and machine.has_sensor(sensor)
+    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and sensor in machine.sensors
     if is_analog and section.kind.startswith(MEASURING):
         needed.append("sensor_pin")
     missing = []

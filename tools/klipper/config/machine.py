@@ -58,7 +58,6 @@ class ParsedPrinter:
 
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
-        self.sensors = sensors
         self.sections = config.sections
         self.unread = [*config.missing, *config.absent]
         """The includes that are not read."""
@@ -71,6 +70,10 @@ class ParsedPrinter:
         """The names of the micro-controllers, as pins and options name them."""
         self.heaters = {section.name.split()[-1] for section in heaters}
         """The names of the heaters, as options name them."""
+        self.own_sensors = {section.name.partition(" ")[2]: section.name for section in self.of(*OWN_SENSORS)}
+        """The sections that define a temperature sensor, by its name."""
+        self.sensors = sensors.union(self.own_sensors)
+        """The sensors that Klipper, the documentation, or a section defines."""
         kinds = {section.kind for section in self.sections.values()}
         others = kinds.difference(options.table().kinds)
         self.plugins = {kind for kind in others if not reference.kind(kind)}
@@ -133,19 +136,10 @@ class ParsedPrinter:
                 chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
         return chips
 
-    def has_sensor(self, name: str) -> bool:
-        """True if Klipper, the documentation, or a section defines a temperature sensor of that name."""
-        return name in self.sensors or bool(self._owner(name))
-
-    def _owner(self, sensor: str) -> str:
-        """The section that defines a sensor of that name; "" if there is none."""
-        names = self.sections.keys() & {f"{kind} {sensor}" for kind in OWN_SENSORS}
-        return min(names, default="")
-
     def is_later(self, section: Section, sensor: str) -> str:
         """The section that defines the sensor of another one, if it stands behind it: Klipper reads sections
         in order, extruders last."""
-        owner = self._owner(sensor)
+        owner = self.own_sensors.get(sensor, "")
         names = list(self.sections)
         if not owner or options.table().base(section.kind) == "extruder":
             return ""

@@ -36,9 +36,9 @@ def is_moonrakers(config: PrinterConfig) -> bool:
 def findings(config: PrinterConfig) -> list[Finding]:
     """The findings of a moonraker.conf; without Moonraker's documentation one that says how to get it."""
     for source in sources()[1:]:
-        page, told = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
-        if page and told:
-            judge = checker(pages.page_text(page), pages.page_text(told))
+        page, dated = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
+        if page and dated:
+            judge = checker(pages.page_text(page), pages.page_text(dated))
             return merged([*config.problems, *_findings(judge, config)])
     message = (
         f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
@@ -47,11 +47,11 @@ def findings(config: PrinterConfig) -> list[Finding]:
     return [finding_at(section, "", message, HINT)]
 
 
-def checker(text: str, told: str) -> Checker:
+def checker(text: str, changes_text: str) -> Checker:
     """The check by the pages on the configuration and its changes."""
     text = text.partition(EXAMPLES)[0]
     others = [*SECTION.findall(text), "history"]
-    return Checker(text, DAY.sub(_entry, told), others)
+    return Checker(text, DAY.sub(_entry, changes_text), others)
 
 
 def _entry(day: re.Match[str]) -> str:

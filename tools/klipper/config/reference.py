@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 PAGE = "Config_Reference.md"
-# The number that tells the sections of a series apart: `extruder2`.
-LAST_NUMBER = re.compile(r"\d+$")
 SENSOR = "sensor_type"
 SENSORS = "Temperature sensors"
 # A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`; `stepper_mmu_gear` is a plugin's.
@@ -189,7 +187,7 @@ class Reference:
         word = section.partition(" ")[0]
         if word in self.kinds and not (word == STEPPER and " " not in section):
             return word
-        base = LAST_NUMBER.sub("", word)
+        base = word.rstrip("0123456789")  # the number tells the sections of a series apart
         alike = base + "1"  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
         if AXIS_STEPPER.fullmatch(word):
             alike = "stepper_a" if base == word else "stepper_z1"

@@ -132,7 +132,7 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
     sensor = section.value(SENSOR)
     is_measuring = SENSOR in section.values and section.kind.startswith(MEASURING)
     is_plugins = machine.plugins and MODULE.match(sensor)
-    if is_measuring and not is_plugins and not machine.has_sensor(sensor):
+    if is_measuring and not is_plugins and sensor not in machine.sensors:
         yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
     elif is_measuring and (owner := machine.is_later(section, sensor)):
         message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"

@@ -117,9 +117,15 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
 
 
 def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
-    """The glance over a period. `cells`, one a day: the share of habits kept, XP, steps done, diary entries.
-    The first `passed` days are summed up in `now`, and as many of the time before in `before`, which is empty
-    if nothing was: the days that are still to come are no losses. A long period has its months, too."""
+    """The glance over a period.
+
+    - `first`, `last`: its days; a single one is shown at the end of four ISO weeks;
+    - `today`: the person's date; `is_day`: the data of one day stand beside the glance.
+
+    `cells`, one per day: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
+    summed up in `now`, and as many before the period in `before`, so that days to come do not look like
+    losses; `before` is empty if nothing was done then. A long period has its months, too.
+    """
     first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     until = last
