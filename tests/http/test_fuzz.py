@@ -15,14 +15,11 @@ from tests.http.test_sign_in import BACK, VERIFIER, Person
 from tests.support.client import ENVELOPE, HANDSHAKE, TIMEOUT_S
 from tests.support.http_memory import InMemory
 from tests.support.http_server import HttpServer
-from tests.support.services import cpu_s
 
 pytestmark = pytest.mark.slow
 
 COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
 SEED = int(os.environ.get("FUZZ_SEED", "17"))
-# Processor time of the server for a request: what it takes on a busy machine says nothing.
-MOST_CPU_S = 1.0
 # After so long without an answer no more is sent, since the server may be waiting for more.
 INCOMPLETE_S = 0.1
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -54,14 +51,11 @@ PARTS += ["", "\0", "\r\nX: y", "Bearer x", "a" * 9000, "[" * 9000]
 
 
 def test_fuzzed_requests_are_refused_or_right_and_the_next_good_one_is_served():
-    chance, statuses, most_cpu_s = random.Random(SEED), Counter(), 0.0
+    chance, statuses = random.Random(SEED), Counter()
     with HttpServer() as server:
         token = server.token()
         for number in range(COUNT):
-            request, used_s = fuzzed(chance, token), cpu_s(server.process.pid)
-            statuses[status(server, request)] += 1
-            most_cpu_s = max(most_cpu_s, cpu_s(server.process.pid) - used_s)
-            assert most_cpu_s < MOST_CPU_S, request
+            statuses[status(server, fuzzed(chance, token))] += 1
             if number % 100 == 99:
                 assert server.send(LIST, token=token)[0] == 200
         print(f"{COUNT} requests, answered {dict(sorted(statuses.items()))} (0: an incomplete one, closed)")
