@@ -62,9 +62,13 @@ def serve_stdio() -> NoReturn:
     the resident service."""
     if os.path.isdir(os.path.expanduser("~/printer_data")) and os.nice(0) < NICENESS:
         os.nice(NICENESS)
+    # A handler runs in the main thread alone, which a signal just before its read leaves waiting for input.
+    signals, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
     for number in ENDING:
-        signal.signal(number, lambda *_: leave())
-    threading.Thread(target=watch, daemon=True).start()
+        signal.signal(number, lambda *_: None)
+    threading.Thread(target=watch, args=(signals,), daemon=True).start()
     session = protocol.Session(stdio.claim(), start=start_jobs)
     toolsets.LISTENERS.extend([listing.forget, session.announce])
     session.serve()
@@ -75,14 +79,15 @@ def serve_stdio() -> NoReturn:
 STUCK_S = 40.0
 
 
-def watch() -> NoReturn:
-    """End with the caller that handed this session over, even in the middle of a slow tool; and let the
-    kernel end an endless computation. A computation that never lets the interpreter go (one regular
-    expression can) notices no signal, no cancellation and no client that leaves."""
+def watch(signals: int) -> NoReturn:
+    """End at a signal, or with the caller that handed this session over, even in the middle of a slow tool;
+    and let the kernel end an endless computation. A computation that never lets the interpreter go (one
+    regular expression can) notices no signal, no cancellation and no client that leaves."""
     caller = leaving.handover_connection
+    ends = [signals, caller.fileno()] if caller else [signals]
     while True:
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of processor time: a stopped process is not stuck
-        if select.select([caller] if caller else [], [], [], STUCK_S / 4)[0]:
+        if select.select(ends, [], [], STUCK_S / 4)[0]:
             leave()
 
 

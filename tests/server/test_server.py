@@ -1,10 +1,13 @@
 """The server as a process: what it does with its stdin and stdout, signals and flags. Its answers:
 test_session.py."""
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -95,6 +98,22 @@ def test_a_signal_ends_the_server_at_once_and_cleanly(number):
         client.process.send_signal(number)
         assert client.process.wait(10) == 0
     assert "Traceback" not in client.log()
+
+
+def test_a_signal_that_the_reading_thread_does_not_notice_ends_the_server():
+    """As one does that comes between the thread's last instruction and its read."""
+    with Client(TEST_SERVER) as client:
+        client.initialize()
+        client.request("ping")
+        process = client.process.pid
+        for _ in range(200):
+            if "pipe" in Path(f"/proc/{process}/wchan").read_text():
+                break
+            time.sleep(0.01)
+        thread = max(map(int, os.listdir(f"/proc/{process}/task")))
+        assert thread != process
+        assert ctypes.CDLL(None).tgkill(process, thread, signal.SIGTERM) == 0
+        assert client.process.wait(10) == 0
 
 
 def test_a_client_that_is_gone_ends_the_server_even_in_a_slow_tool():
