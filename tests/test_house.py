@@ -32,7 +32,7 @@ OF_EACH_TOOLSET = {"__init__", "settings", "health", "prompts", "resources", "er
 """Names that several folders have a file of: each declares the same thing."""
 LONGEST = 400
 """Lines of a file with one subject."""
-PROTOCOL = 550
+PROTOCOL = 570
 """Lines of the one place that has the whole of the protocol."""
 # A room that weighs this many times its share is warned of; this many times its share fails.
 WARNED_SHARE = 1.03

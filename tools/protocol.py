@@ -29,18 +29,24 @@ MODERN_VERSION = "2026-07-28"
 SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
 EXTENSIONS: JsonObject = {mcp_apps.EXTENSION: {}, "io.modelcontextprotocol/skills": {}}
 
-METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 # The members of `_meta` that make the envelope of a modern request.
 META = "io.modelcontextprotocol/"
-PROTOCOL_VERSION, CLIENT_CAPABILITIES = f"{META}protocolVersion", f"{META}clientCapabilities"
-CLIENT_INFO, SERVER_INFO_KEY = f"{META}clientInfo", f"{META}serverInfo"
+PROTOCOL_VERSION = f"{META}protocolVersion"
+CLIENT_CAPABILITIES = f"{META}clientCapabilities"
+CLIENT_INFO = f"{META}clientInfo"
+SERVER_INFO_KEY = f"{META}serverInfo"
 SUBSCRIPTION_ID = f"{META}subscriptionId"
 
-LISTEN, ACKNOWLEDGED = "subscriptions/listen", "notifications/subscriptions/acknowledged"
+LISTEN = "subscriptions/listen"
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 LIST_CHANGED = "notifications/tools/list_changed"
-MODERN_ONLY, LEGACY_ONLY = ("server/discover", LISTEN), ("initialize", "ping")
+MODERN_ONLY = ("server/discover", LISTEN)
+LEGACY_ONLY = ("initialize", "ping")
 # Results that a modern client may cache; `ttlMs` 0: not at all.
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 CACHEABLE = (*LISTS, "resources/read", "server/discover")
@@ -85,7 +91,8 @@ class RpcError(Exception):
 # A shape is what stdio.fits says: a type, a tuple of which one must fit, a text, or an object's members.
 
 TEXT_OR_NULL = (str, NULL)
-TEXTS_OR_NULL, OBJECTS_OR_NULL = ({"*": str}, NULL), ({"*": dict}, NULL)
+TEXTS_OR_NULL = ({"*": str}, NULL)
+OBJECTS_OR_NULL = ({"*": dict}, NULL)
 INFO = {
     "name": str,
     "version": str,

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tools.core import prompts, registry, resources, settings, toolsets
+from tools.core import mcp_apps, prompts, registry, resources, settings, toolsets
 from tools.core.errors import ToolError
 from tools.onepercent.actions import ACTIONS
 
@@ -93,6 +93,23 @@ def test_prompts_are_listed_in_one_order_whichever_toolset_was_imported_first(mo
     backwards = sorted(prompts.PROMPTS.items(), key=lambda item: item[1].toolset, reverse=True)
     monkeypatch.setattr(prompts, "PROMPTS", dict(backwards))
     assert [*prompts.offered(settings.current())] == names
+
+
+def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
+    pages = {mcp_apps.EXTENSION: {"mimeTypes": [mcp_apps.MIME_TYPE]}}
+    for capabilities in (
+        {"extensions": pages},
+        {"experimental": pages},
+        {"extensions": {mcp_apps.EXTENSION: {}}},
+    ):
+        assert mcp_apps.announced(capabilities)
+    others = {mcp_apps.EXTENSION: {"mimeTypes": ["text/plain"]}}
+    for capabilities in ({}, None, {"extensions": others}, {"extensions": None}, {"other": pages}):
+        assert not mcp_apps.announced(capabilities)
+    env(MCP_PAGES="off")
+    assert not mcp_apps.announced({"extensions": pages})
+    env(MCP_PAGES="on")
+    assert mcp_apps.announced({})
 
 
 def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):

@@ -47,6 +47,16 @@ def test_handshakes_old_and_new_list_and_call(small_docs):
             assert "The mesh" in client.call("read_doc", path="Bed_Mesh.md")["content"][0]["text"]
 
 
+def test_an_envelope_without_capabilities_or_of_a_version_to_come_is_refused():
+    bare = {protocol.PROTOCOL_VERSION: protocol.MODERN_VERSION}
+    later = {**ENVELOPE, protocol.PROTOCOL_VERSION: "2030-01-01"}
+    with Session() as client:
+        refused = client.request("tools/list", _meta=bare)["error"]
+        assert refused["code"] == -32602 and protocol.CLIENT_CAPABILITIES in refused["message"]
+        refused = client.request("tools/list", _meta=later)["error"]
+        assert refused["code"] == -32022 and refused["data"]["supported"] == [protocol.MODERN_VERSION]
+
+
 def test_the_2026_era_discovers_lists_and_calls_without_a_handshake(small_docs):
     small_docs(PAGES)
     with Session() as client:
