@@ -79,15 +79,15 @@ def serve_stdio() -> NoReturn:
 STUCK_S = 40.0
 
 
-def watch(signals: int) -> NoReturn:
+def watch(*ends: int) -> NoReturn:
     """End at a signal, or with the caller that handed this session over, even in the middle of a slow tool;
     and let the kernel end an endless computation. A computation that never lets the interpreter go (one
     regular expression can) notices no signal, no cancellation and no client that leaves."""
     caller = leaving.handover_connection
-    ends = [signals, caller.fileno()] if caller else [signals]
+    awaited = [*ends, caller.fileno()] if caller else ends
     while True:
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of processor time: a stopped process is not stuck
-        if select.select(ends, [], [], STUCK_S / 4)[0]:
+        if select.select(awaited, [], [], STUCK_S / 4)[0]:
             leave()
 
 
