@@ -80,9 +80,10 @@ STUCK_S = 40.0
 
 
 def watch(*ends: int) -> NoReturn:
-    """End at a signal, or with the caller that handed this session over, even in the middle of a slow tool;
-    and let the kernel end an endless computation. A computation that never lets the interpreter go (one
-    regular expression can) notices no signal, no cancellation and no client that leaves."""
+    """End once one of `ends` can be read, the pipe of signals, or with the caller that handed this session
+    over, even in the middle of a slow tool; and let the kernel end an endless computation. A computation that
+    never lets the interpreter go (one regular expression can) notices no signal, no cancellation and no
+    client that leaves."""
     caller = leaving.handover_connection
     awaited = [*ends, caller.fileno()] if caller else ends
     while True:

@@ -123,7 +123,7 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
     )
     status, answer = person.token(code=answer["code"])
     assert (status, answer["token_type"], answer["scope"]) == (200, "Bearer", "onepercent server:read")
-    claims = tokens.verified(answer["access_token"], (person.server.key(),), URL)
+    claims = tokens.verify(answer["access_token"], (person.server.key(),), URL)
     assert (claims.user, claims.scope) == ("anna", ("onepercent", "server:read"))
     assert person.listed(answer["access_token"]) == 200
     [row] = Ledger(person.server.state).entries()
@@ -418,7 +418,7 @@ def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypat
 
 def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all(person):
     first, second = person.signed_in(), person.signed_in(user="ben")
-    lost = tokens.verified(first["access_token"], (person.server.key(),), URL).token_id
+    lost = tokens.verify(first["access_token"], (person.server.key(),), URL).token_id
     Ledger(person.server.state).revoke(lost)
     assert [person.listed(answer["access_token"]) for answer in (first, second)] == [401, 200]
     assert person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400

@@ -100,13 +100,15 @@ def profile(answer: Result) -> str:
 
 def names(action: object, params: object) -> Iterator[str]:
     """The name of the action, or of each entry of a `multi` at any depth, however malformed."""
-    entries = params.get("actions") if action == "multi" and isinstance(params, dict) else None
-    if not isinstance(entries, list):
-        yield str(action)
-        return
-    for entry in entries:
-        request = entry if isinstance(entry, dict) else {}
-        yield from names(request.get("action"), request.get("params"))
+    entries: list[object] = [{"action": action, "params": params}]
+    while entries:
+        entry = entries.pop()
+        name, inner = (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
+        actions = inner.get("actions") if name == "multi" and isinstance(inner, dict) else None
+        if isinstance(actions, list):
+            entries += actions
+        else:
+            yield str(name)
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:

@@ -72,9 +72,10 @@ def find_notes(
     check_names(query)
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
-    matches, wider = client.results(note_search(query), note_search(other))
+    searches = dict.fromkeys([query, other])
+    matches, *wider = client.results(*map(note_search, searches))
     ids = sorted(matches)
-    more = set(wider).difference(ids)
+    more = set().union(*wider).difference(ids)
     # The notes of this page, each with as much as was asked for.
     page = ids[offset : offset + limit]
     answer: JsonObject
@@ -160,7 +161,7 @@ def check_names(query: str) -> None:
         for name in sorted(by_kind[kind], key=len, reverse=True):
             if " " in name and rest.startswith(name.casefold()):
                 raise ToolError(
-                    (f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words"),
+                    f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words",
                     f'Write "{kind}:{name}" with its quotes.',
                     code="INVALID_QUERY",
                 )

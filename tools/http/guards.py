@@ -166,7 +166,7 @@ class Guards:
                 return self.day.claims(headers.get("cookie", ""))
             if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
-            claims = tokens.verified(token, self.sign_in.keys(), self.sign_in.url)
+            claims = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
         except (sqlite3.Error, OSError) as error:  # no fault of the token, which its client should keep

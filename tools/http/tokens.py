@@ -60,7 +60,7 @@ def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
     }
 
 
-def verified(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
+def verify(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
     """The claims of a token, if one of `keys` signed it, it is for `audience` and valid now.
 
     Raises InvalidToken.

@@ -100,9 +100,9 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     typed = wanted.strip("# \t")
     by_name = sections(text)
     every = list(by_name.values())
-    if section := _with_heading(typed, by_name):
+    if section := _headed_section(typed, by_name):
         return section
-    places = _that_describe(text, typed.strip("[]").partition(" ")[0].strip(":`"), every)
+    places = _describing_sections(text, typed.strip("[]").partition(" ")[0].strip(":`"), every)
     words = set(WORD.findall(typed.lower()))
     if len(places) != 1 and words:  # the only heading that has all the words
         headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
@@ -124,7 +124,7 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     raise ToolError(f"No such heading in {path}: {typed[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
-def _with_heading(typed: str, by_name: dict[str, Section]) -> Section | None:
+def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:
     """The section of this heading, anchor, date or section of printer.cfg."""
     is_section = typed.startswith("[")
     kind, _, name = typed.strip("[]").lower().partition(" ")
@@ -140,7 +140,7 @@ def _with_heading(typed: str, by_name: dict[str, Section]) -> Section | None:
     return next((by_name[spelling] for spelling in spellings if spelling in by_name), None)
 
 
-def _that_describe(text: str, name: str, every: list[Section]) -> list[Section]:
+def _describing_sections(text: str, name: str, every: list[Section]) -> list[Section]:
     """The innermost sections in which a section of printer.cfg, an option or a command is described."""
     if not name:
         return []

@@ -19,8 +19,10 @@ MOST_ROWS = 6  # moved steps that are shown one by one
 
 @dataclass(frozen=True)
 class Thing:
-    """The thing that a change is about. kind: goal, step, habit, diary, ssp or person; also inbox (the goal
-    for errands), steps (several), mark. title: its title or name; the category of an ssp.
+    """The thing that a change is about.
+
+    kind: goal, step, habit, diary, ssp or person; also inbox (the goal for errands), steps (several), mark.
+    title: its title or name; the category of an ssp.
     id: none for what the same preview creates.
     goal_title: the goal of a step, or of steps that have one goal.
     dates: the days of marks, the day of a diary entry; ranges as 2026-11-16..2026-11-22.
@@ -69,8 +71,11 @@ class Edit(NamedTuple):
 
 @dataclass
 class Entry:
-    """One change. xp_reward: the XP that it moves, None if it never moves any. count: how many things it
-    stands for. values: the stored or deleted values by field.
+    """One change.
+
+    xp_reward: the XP that it moves, None if it never moves any.
+    count: how many things it stands for.
+    values: the stored or deleted values by field.
     """
 
     thing: Thing
@@ -220,9 +225,11 @@ class Marked(Entry):
 @dataclass
 class Deleted(Entry):
     """Something deleted, or brought back by an undo (`restored`), with what else goes and what identifies it.
-    steps: how many go or come with a goal; titles: theirs, for a page alone. marks, best_streak, streak_in:
-    of a habit; repeat: the rule of a series that ends; scores: of a rating; status, amount, target: of a
-    mark.
+
+    steps: how many go or come with a goal; titles: theirs, for a page alone.
+    marks, best_streak, streak_in: of a habit.
+    repeat: the rule of a series that ends; scores: of a rating.
+    status, amount, target: of a mark.
     """
 
     restored: bool = False

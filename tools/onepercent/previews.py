@@ -92,10 +92,13 @@ def preview_actions(
             hint = "Fix them as errors says, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
-            message = "Refused beside a deletion"
-            hint = "Fix or leave out what errors names; "
-            hint += "or partial: true, if the person wants the rest without it."
-            raise ToolError(message, hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors)
+            raise ToolError(
+                "Refused beside a deletion",
+                "Fix or leave out what errors names; "
+                "or partial: true, if the person wants the rest without it.",
+                code="REFUSED_BESIDE_DELETION",
+                errors=dry.errors,
+            )
         return dispatch.recorded(db, keep_and_show(dry))
 
 

@@ -57,8 +57,9 @@ Detail = str | list[str]  # a list: label, value before, value after
 
 
 class Line(NamedTuple):
-    """A sentence before and after the change, and its parts for a page. `done` is short: the preview has
-    shown the details.
+    """A sentence before and after the change, and its parts for a page.
+
+    `done` is short: the preview has shown the details.
     """
 
     text: str

@@ -72,9 +72,12 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries and the id of what it created. `message`: replaces the
-    sentences of the entries once it is done; `warnings`: of what may not be meant; `reversal`: the apply that
-    is undone or redone here, and whether it is undone afterwards; `reversed_xp`: the XP that this moves.
+    """The result of an action: the diff's entries and the id of what it created.
+
+    - `message`: replaces the sentences of the entries once it is done;
+    - `warnings`: of what may not be meant;
+    - `reversal`: the apply that is undone or redone here, and whether it is undone afterwards;
+    - `reversed_xp`: the XP that this moves.
     """
 
     entries: list[Entry] = field(default_factory=list)

@@ -58,7 +58,8 @@ class Period(NamedTuple):
 
     begin, end: its first and last day; times: how often a habit is to be kept in it.
     is_whole: no pause is in it, and nothing cuts it: no change of the schedule, no end, no new beginning of
-    the turn. is_turn: it is due from its first day on until it is done.
+    the turn.
+    is_turn: it is due from its first day on until it is done.
     """
 
     begin: int
