@@ -149,8 +149,13 @@ def test_a_file_that_may_not_grow_leaves_the_old_pages(docs, upstream):
 
 def test_a_disk_that_is_full_when_the_pages_are_written_is_said():
     """Git's own words there, on a file system of 640 kB; it does not say why."""
-    ended = processes.Ended(128, b"", b"error: unable to write file docs/P5.md\n")
-    assert tool_git._failed("read-tree", ended).code == "DISK_FULL"
+    for words in (
+        b"error: unable to write file docs/P5.md\n",
+        b"fatal: unable to write new index file\n",
+        b"error: failed to write new configuration file /x/.git/config.lock\nfatal: could not set 'core.bare'\n",
+    ):
+        ended = processes.Ended(128, b"", words)
+        assert tool_git._failed("read-tree", ended).code == "DISK_FULL"
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):

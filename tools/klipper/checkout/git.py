@@ -41,7 +41,9 @@ CONFIG = (
 ERROR_LINE = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The case of a failure by a pattern in git's output; the first that matches counts.
 CAUSES = {
-    "DISK_FULL": r"No space left|unable to write file|Out of diskspace|signal 25|File too large|Disk quota",
+    # Of some of its own files git says only that it could not write them.
+    "DISK_FULL": r"No space left|unable to write (file|new index)|failed to write new configuration|"
+    r"Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",
     "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|Host key verification",
     "NOT_WRITABLE": r"[Pp]ermission denied|Read-only file system|insufficient permission",
