@@ -208,7 +208,7 @@ def test_more_than_was_wanted_is_said_without_of():
     assert "12 раз, нужно 10" in preview(act("habit.mark_completed", habit_id=1, amount=12))["message"]
 
 
-def test_a_habit_whose_turn_was_changed_counts_each_done_day_by_the_turn_of_that_day(clock):
+def test_a_changed_turn_counts_from_the_days_on_which_it_was_done_by_the_turn_of_then(clock):
     habit(frequency_type="every_n_days", n=3)
     do(act("habit.mark_completed", habit_id=1))
     clock.set("2026-03-26T12:00:00+00:00")
