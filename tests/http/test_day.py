@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import random
 import re
 import time
@@ -10,8 +9,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.http.test_fuzz import COUNT, damaged, odd_member
 from tests.http.test_sign_in import ahead, full_disk, lose_races
-from tests.support.client import HEADERS, messages
+from tests.support.client import HEADERS, LIST, messages
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.http import sign_in, tokens
@@ -25,8 +25,6 @@ ORIGIN = "https://pi.example"
 DAY_S = 86_400
 BROWSER = {"Host": "pi.example", "Origin": ORIGIN}
 TICK = {"action": "habit.mark_completed", "id": 1}
-COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 class Phone:
@@ -91,15 +89,7 @@ def phone(server):
 
 def has_habit(server, user="anna", name="Run"):
     """The model writes a habit down for the person."""
-    token = server.token(user=user, scope="onepercent")
-    action = {
-        "action": "habit.create",
-        "client_action_id": "00000000-0000-4000-8000-000000000000",
-        "params": {"name": name},
-    }
-    preview = server.call("preview_actions", token=token, actions=[action])["structuredContent"]
-    keys = {"preview_id": preview["preview_id"], "idempotency_key": action["client_action_id"]}
-    server.call("apply_actions", token=token, **keys, user_confirmation="yes")
+    server.do(server.token(user=user, scope="onepercent"), "habit.create", name=name)
 
 
 def is_form(text):
@@ -383,29 +373,22 @@ def test_where_onepercent_is_not_offered_there_is_no_such_page(env):
 def test_fuzzed_requests_are_refused_or_right_and_nothing_of_a_cookie_is_logged(phone, caplog):
     chance = random.Random(17)
     phone.signed_in()
-    odd = [None, True, -1, 2**70, 1.5, "", "\ud800", "x" * 5000, [], {}, [[[]]], {"a": {"b": []}}, "../.."]
     statuses = set()
     for _ in range(COUNT):
         name = chance.choice(["get_user_snapshot", "tick_by_press"])
         arguments = chance.choice([{}, {**TICK, "press_key": "x"}, {"include": ["habits"]}])
-        message = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {"name": name, "arguments": dict(arguments)},
-        }
-        place = chance.choice([message, message["params"], message["params"]["arguments"]])
+        params = {"name": name, "arguments": {**arguments}}
+        message = {**LIST, "method": "tools/call", "params": params}
         if chance.random() < 0.6:
-            place[chance.choice([*place, "id", "params", "_meta", "date", "action"])] = chance.choice(odd)
-        body = bytearray(json.dumps(message).encode())
+            odd_member(chance, chance.choice([message, params, params["arguments"]]))
+        body = json.dumps(message).encode()
         if chance.random() < 0.3:
-            at = chance.randrange(len(body))
-            body[at : at + chance.randrange(20)] = chance.choice([b"", b"[" * 10_000, chance.randbytes(9)])
+            body = damaged(chance, body)
         line = chance.choice([*HEADERS, *BROWSER, "Cookie", "MCP-Protocol-Version", "Mcp-Session-Id"])
         headers = {line: chance.choice(["", "\xff", "null", "day-pages", "x" * 9000])}
         path, method = chance.choice([(CALLS, "POST")] * 4 + [("/day", "GET"), ("/day", "POST")])
         used = headers if chance.random() < 0.4 else {}
-        status, _, answer = phone.send(method, bytes(body), path, **used)
+        status, _, answer = phone.send(method, body, path, **used)
         statuses.add(status)
         assert status < 500, (status, answer, body)
     print(f"{COUNT} requests, answered {sorted(statuses)}")

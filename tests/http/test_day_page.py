@@ -3,7 +3,6 @@
 import datetime
 import http.server
 import threading
-import uuid
 
 import pytest
 
@@ -43,11 +42,7 @@ class Phone:
         self.token = server.token(user="anna", scope="onepercent")
 
     def do(self, action, **params):
-        """The model does something for the person."""
-        actions = [{"action": action, "client_action_id": str(uuid.uuid4()), "params": params}]
-        preview = self.server.call("preview_actions", token=self.token, actions=actions)["structuredContent"]
-        keys = {"preview_id": preview["preview_id"], "idempotency_key": str(uuid.uuid4())}
-        self.server.call("apply_actions", token=self.token, **keys, user_confirmation="yes")
+        self.server.do(self.token, action, **params)
 
     def turned(self, press):
         """Wait until the browser shows another page after `press`."""

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
+from tests.support.client import LIST
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core import http
@@ -23,7 +24,6 @@ URL = "https://pi.example/mcp"
 ORIGIN = "https://pi.example"
 BACK = "https://claude.example/callback"
 VERIFIER = "v" * 43
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 def challenge(verifier):

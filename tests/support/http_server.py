@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import uuid
 from pathlib import Path
 
 from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
@@ -43,6 +44,13 @@ class Callers:
     def call(self, tool, /, *, token, **arguments):
         """The result of tools/call."""
         return self.ask("tools/call", {"name": tool, "arguments": arguments}, token=token)["result"]
+
+    def do(self, token, action, **params):
+        """The model does something for the person, who said yes."""
+        keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": "yes"}
+        actions = [{"action": action, "client_action_id": keys["idempotency_key"], "params": params}]
+        preview = self.call("preview_actions", token=token, actions=actions)["structuredContent"]
+        self.call("apply_actions", token=token, preview_id=preview["preview_id"], **keys)
 
 
 class HttpServer(Callers):
