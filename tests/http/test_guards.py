@@ -11,7 +11,6 @@ from tests.support.client import HANDSHAKE, LIST
 from tests.support.http_memory import InMemory
 from tests.support.services import wait_until
 from tools.http import guards, tokens
-from tools.http.ledger import Ledger
 
 
 @pytest.fixture
@@ -275,8 +274,7 @@ def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(
         server.key(),
     )
     assert statuses(server, ours, theirs, backend) == [200, 200, 200]
-    ledger = Ledger(server.state)
-    assert [ledger.revoke("lost"), ledger.revoke("of-a-backend")] == [True, False]
+    assert [server.ledger.revoke("lost"), server.ledger.revoke("of-a-backend")] == [True, False]
     assert statuses(server, ours, theirs, backend) == [401, 200, 401]
 
 

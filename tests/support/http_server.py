@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
 from tests.support.services import free_port
-from tools.http import ledger, tokens
+from tools.http import sign_in, tokens
+from tools.http.ledger import Ledger
 
 SERVER = [PYTHON, str(PROJECT / "server.py"), "--http"]
 TEST_SERVER = [*SERVE, MISBEHAVING, "tools.server.testing", "--http"]
@@ -21,6 +22,15 @@ TEST_SERVER = [*SERVE, MISBEHAVING, "tools.server.testing", "--http"]
 
 class Callers:
     """Callers with tokens; `send` sends a request. Needs `state`, the server's folder, and its `url`."""
+
+    @property
+    def ledger(self):
+        """What was given out and revoked, as another process reads it."""
+        return Ledger(self.state)
+
+    def invited(self, user="anna", scope="onepercent server:read", days=30):
+        """The code of an invitation."""
+        return sign_in.invite(self.ledger, user, scope, days)
 
     def key(self):
         return tokens.read_keys(self.state / "http-keys")[0]
@@ -31,7 +41,7 @@ class Callers:
         claims = {**tokens.claims_of(grant, self.url, 3600), **changes}
         claims = {name: value for name, value in claims.items() if value is not None}
         if "jti" in claims:
-            ledger.Ledger(self.state).add({**grant, "token_id": claims["jti"]}, 3600)
+            self.ledger.add({**grant, "token_id": claims["jti"]}, 3600)
         return tokens.sign(claims, self.key())
 
     def ask(self, method, params=None, *, token, **options):
