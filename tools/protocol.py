@@ -48,8 +48,16 @@ LIST_CHANGED = "notifications/tools/list_changed"
 MODERN_ONLY = ("server/discover", LISTEN)
 LEGACY_ONLY = ("initialize", "ping")
 # Results that a modern client may cache; `ttlMs` 0: not at all.
-LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-CACHEABLE = (*LISTS, "resources/read", "server/discover")
+CACHEABLE = (
+    "server/discover",
+    "tools/list",
+    "prompts/list",
+    "skills/list",
+    "skills/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+)
 NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 # The functions that answer a method, each in a module of tools/core that is imported at its first use. They
@@ -385,16 +393,10 @@ class Call(Request):
 
 
 class Session:
-    """One client at the other end of `lines`, served until it leaves. `start` runs after the first answer,
-    `on_gone` once nobody reads what is written."""
+    """One client at the other end of `lines`, served until it leaves. `start` runs after the first answer."""
 
-    def __init__(
-        self,
-        lines: stdio.Lines,
-        start: Callable[[], object] = lambda: None,
-        on_gone: Callable[[], object] = leaving.leave,
-    ):
-        self.lines, self.start, self.on_gone = lines, start, on_gone
+    def __init__(self, lines: stdio.Lines, start: Callable[[], object]):
+        self.lines, self.start = lines, start
         # Of the client: the capabilities of its handshake, and what it has used so far.
         self.capabilities: JsonObject = {}
         self.is_initialized = self.is_modern = self.is_started = False
@@ -546,10 +548,7 @@ class Session:
         with self.writing:
             if leaving.is_leaving or (about and not about.is_owed):
                 return
-            try:
-                self.lines.write(line)
-            except OSError:
-                self.on_gone()
+            self.lines.write(line)
 
     def _start(self) -> None:
         if not self.is_started:

@@ -1,6 +1,7 @@
 """The end of this process, on every way out; the caller of a session that was handed over."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
@@ -8,11 +9,24 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from socket import socket
 
+# Signals that end a process.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 AT_LEAVING: list[Callable[[int], None]] = []
 # True once the end has begun: a worker thread must not send anything any more.
 is_leaving = False
 # In a session of the resident service: the connection to its caller, readable once the caller is gone.
 handover_connection: "socket | None" = None
+
+
+def caught(*numbers: int) -> int:
+    """The end of a pipe from which the numbers of these signals can be read as they come: a handler alone
+    runs in the main thread, which a signal just before its wait leaves waiting."""
+    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in numbers:
+        signal.signal(number, lambda *_: None)
+    return reader
 
 
 def at_leaving(function: Callable[[int], None]) -> Callable[[int], None]:

@@ -271,7 +271,6 @@ def names() -> frozenset[str]:
     return frozenset(variable.name for variable in chain(*variables))
 
 
-@cache
 def check() -> list[str]:
     """Read every section; return a line for each name in the settings file that is not a setting, and for
     each variable that is nearly one. Raises SettingsError."""
@@ -287,13 +286,11 @@ def check() -> list[str]:
     return remarks
 
 
-@cache
 def fingerprint() -> int:
     """A checksum of the values of all settings except OF_SERVICE."""
     return crc32(repr([current(section) for section in sections()]).encode())
 
 
-@cache
 def written_folders() -> list[Path]:
     """The folders that the server writes to. Raises SettingsError."""
     folders = []
@@ -309,9 +306,6 @@ def forget() -> None:
     """Forget the settings and what was derived from them, so that they are read again: a session of the
     resident service begins with this, in its client's environment."""
     _read.clear()
-    check.cache_clear()
-    written_folders.cache_clear()
-    fingerprint.cache_clear()
 
 
 def state_path(name: str) -> Path:

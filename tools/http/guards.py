@@ -69,7 +69,7 @@ class Guards:
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
-        self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.keys_there, key_file))
+        self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.read_keys, key_file))
         # The header that leads a client to the sign-in.
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
         self.rate = Rate(settings.http_rate)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+PROJECT = os.path.dirname(places.TOOLS)
 SERVER = os.path.join(PROJECT, "server.py")
 
 END = b"\0\0"
@@ -59,9 +59,6 @@ def main() -> NoReturn:
 def begin() -> None:
     """Begin `server.py`: hand the session over if the command line is empty."""
     ensure_stdio_open()
-    if sys.version_info < (3, 10):  # noqa: UP036
-        sys.stderr.write(f"pi-mcp: Python 3.10 or newer is needed, this is {sys.version.split()[0]}\n")
-        raise SystemExit(2)
     if not sys.argv[1:]:
         attempt(os.environ)
 

@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tools.core import leaving, places, settings
+from tools.core.leaving import ENDING
 from tools.resident import handover, listening
 
 logger = logging.getLogger("pi-mcp")
 
-ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Seconds until the next try after a session could not be started; without them the loop would spin.
 PAUSE_S = 0.5
 # Seconds that a caller may take to offer its session and to agree.
@@ -73,7 +73,7 @@ def _accept_sessions(
 ) -> None:
     """Fork a child that calls `run_session` for each connection, until a signal, or until `idle_exit_s`
     seconds passed without a session, unless that is 0. Running sessions go on by themselves."""
-    signals = _signals()
+    signals = leaving.caught(*ENDING, signal.SIGCHLD)
     awaited: list[Any] = [signals, listener]
     children: set[int] = set()
     idle_since = time.monotonic()
@@ -100,15 +100,6 @@ def _accept_sessions(
         except OSError as error:
             logger.warning("A session cannot be started: %s", error.strerror)
             time.sleep(PAUSE_S)
-
-
-def _signals() -> int:
-    """The end of a pipe from which the numbers of signals can be read."""
-    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in (*ENDING, signal.SIGCHLD):
-        signal.signal(number, lambda *_: None)
-    return reader
 
 
 def _is_welcome(connection: socket.socket, sessions: int) -> bool:
