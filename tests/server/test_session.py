@@ -156,11 +156,11 @@ def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(tools):
         for request_id in (7, 7, "seven"):
             client.send(id=request_id, method="tools/call", params=slow)
         client.request("ping")
-        wait_until(lambda: client.session.owed == 3)
+        wait_until(lambda: len(client.session.owed) == 3)
         for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}, {"requestId": "7"}):
             client.send(method="notifications/cancelled", params=params)
         client.request("ping")
-        wait_until(lambda: client.session.owed == 2)
+        wait_until(lambda: len(client.session.owed) == 2)
         tools.AWAKE.set()
         client.end()
         answers = []
