@@ -113,7 +113,7 @@ def serve_sessions() -> int:
     identity = listing.identity()  # of the sources that are imported now
     registry.load()
     search_docs.preload()
-    listing.save(current(), listing.build(current()))
+    listing.build(current())
     return resident.main(serve_session, identity)
 
 
@@ -144,9 +144,7 @@ def serve_http(settings: Settings) -> NoReturn:
 
     async def serve() -> None:
         idle_exit_s = settings.idle_exit_s if is_kept else 0
-        watching = asyncio.create_task(limits.watch(server, idle_exit_s))
-        await server.serve(sockets=[listener])
-        watching.cancel()
+        await asyncio.gather(server.serve(sockets=[listener]), limits.watch(server, idle_exit_s))
 
     threading.Thread(target=watch, daemon=True).start()
     start_jobs(registry.load)

@@ -33,7 +33,7 @@ if not __package__:  # run as a folder, whose parent is not on the path
 
 from tools import listing
 from tools.core import calls, leaving, registry, settings, toolsets
-from tools.core.errors import ToolError, did_you_mean
+from tools.core.errors import ToolError
 from tools.core.json_types import compact_json
 from tools.core.registry import TextOutput
 from tools.core.tool import Tool, enveloped
@@ -41,7 +41,6 @@ from tools.starting import settings_or_refuse
 
 YES = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
-WORDS = ("bundle", "invite", "notify", "list", "call", "schema", "settings", "token")
 TABLE = "| variable | default | meaning |\n| --- | --- | --- |"
 FILE = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
 EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
@@ -103,11 +102,6 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
             return TextOutput(commands, 0 if not rest or rest[0] in HELP else 2)
         case [*_, flag] if flag in HELP:
             return TextOutput(__doc__.strip())
-        case [word, *_] if word not in WORDS:
-            toolsets_with_commands = [name for name, _ in registry.COMMANDS]
-            hint = did_you_mean(word, [*WORDS, *toolsets_with_commands])
-            hint = hint or "python3 -m tools --help lists them."
-            return TextOutput(f"{word} is not a command. {hint}", 2)
     return TextOutput(__doc__.strip(), 2)
 
 

@@ -49,11 +49,8 @@ class ServeHere(Exception):
 
 def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
-    ensure_stdio_open()
-    words = sys.argv[1:]
-    if not words:
-        attempt(os.environ)
-    os.execv(sys.executable, [sys.executable, SERVER, *(words or ["--standalone"])])
+    begin()
+    os.execv(sys.executable, [sys.executable, SERVER, *(sys.argv[1:] or ["--standalone"])])
 
 
 def begin() -> None:
