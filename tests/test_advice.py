@@ -18,7 +18,9 @@ COMMAND = re.compile(r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[
 OTHERS = re.compile(
     r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*"
 )
-SETTING = re.compile(rf"\b(?:{'|'.join(settings.PREFIXES)})[A-Z_]*[A-Z]\b")
+SETTING = re.compile(
+    rf"\b(?:{'|'.join({name.partition('_')[0] for name in settings.names()})})_[A-Z_]*[A-Z]\b"
+)
 PAGE = re.compile(r"\bdocs/\w+\.md")
 TOOL = re.compile(
     r"\b(?:anki\.[a-z_]+|(?:get|preview|apply|cancel|undo|search|read|list|sync|check)_[a-z_]+)\b"
