@@ -183,7 +183,7 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(ank
     """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new
     one."""
     (note,) = add_notes(anki.collection, "A", "a")
-    anki.addon._selected = [note]
+    anki.addon.guiSelectedNotes = lambda: [note]
     monkeypatch.setattr(update_notes.time, "sleep", lambda _: write_back(anki.collection, note, "answer"))
 
     (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["details"]
