@@ -162,7 +162,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     kind = KIND[table]
     if kind in ("person", "ssp"):
         return Thing(kind)
-    key = unit.shown_id(kind, row["id"])
+    key = None if f"{table}/{row['id']}" in unit.own else row["id"]
     if kind == "diary":
         return Thing(kind, id=key, dates=(row["date"],))
     goal_title = title_of_goal(unit, row) if kind == "step" else ""

@@ -60,7 +60,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     warn_of_same_title(unit, "goals", title, targets.IN_SIGHT["goals"])
     steps.warn_of_odd(unit, title, dt=params.get("due"))
 
-    key = unit.outcome.created_id = unit.latest_goal = unit.create("goal", targets.columns(values))
+    key = unit.outcome.created_id = unit.latest_goal = unit.create("goals", targets.columns(values))
     if own_steps:
         created.steps = steps.add_several(unit, key, own_steps)
 

@@ -108,7 +108,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     unit.show(Created(thing, values=shown))
 
     warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
-    key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | columns)
+    key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
     _warn(unit, unit.existing("habit", key), params)
 
 
@@ -214,7 +214,7 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
     elif habit["created_on"] < unit.day:
         for first, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
             if unit.row("habit_schedules", key, first) is None:
-                unit.insert_stamped("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
+                unit.create("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
 
 
 def history_of(unit: UnitOfWork, habit: Row) -> History:

@@ -181,7 +181,7 @@ def _mark(
         "xp": present["xp"] + earned,
     }
     if before is None:
-        unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
+        unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
     else:
         unit.change(before, values)
         if before["status"] != status:

@@ -58,7 +58,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
 
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
-        unit.insert_stamped("habit_pauses", values)
+        unit.create("habit_pauses", values)
         unit.show(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
@@ -96,7 +96,7 @@ def archive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
             unit.change(row, {"last_day": None})
         return
 
-    unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})
+    unit.create("habit_pauses", {"habit_id": habit["id"], "first_day": first})
 
 
 @action_on_one("habit.unarchive")

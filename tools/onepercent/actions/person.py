@@ -44,7 +44,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     if row:
         unit.change(row, values)
     else:
-        unit.insert_stamped("persons", values)
+        unit.create("persons", values)
     unit.show(Changed(Thing("person"), changes=changes))
 
 
@@ -66,4 +66,4 @@ def rate(unit: UnitOfWork, params: JsonObject) -> None:
     rated = changed(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])
     unit.show(Changed(Thing("ssp", category), changes={"score": score}))
-    unit.outcome.created_id = unit.create("ssp", scores | rated)
+    unit.outcome.created_id = unit.create("ssp_evaluations", scores | rated)

@@ -85,7 +85,7 @@ def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     unit.change(step, {"repeat": None, "dt": done})
     if coming:
         values = {name: value for name, value in step.items() if name not in OWN}
-        unit.create("step", values | {"dt": coming, "repeat": rule})
+        unit.create("steps", values | {"dt": coming, "repeat": rule})
     return coming
 
 

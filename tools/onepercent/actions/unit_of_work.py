@@ -74,24 +74,17 @@ class Change(NamedTuple):
 class Outcome:
     """The result of an action: the diff's entries and the id of what it created.
 
-    - `message`: replaces the sentences of the entries once it is done;
-    - `warnings`: of what may not be meant;
-    - `reversal`: the apply that is undone or redone here, and whether it is undone afterwards;
-    - `reversed_xp`: the XP that this moves.
+    - `message`: that of an undo or redo, in place of the sentences of its entries;
+    - `xp`: the XP that moves;
+    - `warnings`: of what may not be meant.
     """
 
     entries: list[Entry] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
-    reversed_xp: int = 0
+    xp: int = 0
     warnings: list[Warning] = field(default_factory=list)
-    reversal: tuple[int, bool] | None = None
     created_steps: list[int] = field(default_factory=list)
-
-    @property
-    def xp(self) -> int:
-        """The XP that moves."""
-        return self.reversed_xp + sum(entry.xp_reward or 0 for entry in self.entries)
 
     @property
     def deletes(self) -> bool:
@@ -176,7 +169,8 @@ class UnitOfWork:
         present = self.db.execute(statement, (*key, self.user)).fetchone()
         row = StoredRow(table, present) if present else None
         name = _row_name(table, key)
-        if name not in self.seen and f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
+        owner = f"{OWNERS.get(table, table)}/{key[0]}"
+        if name not in self.seen and not self.own & {name, owner}:
             values = fingerprint(row) if row else None
             self.seen[name] = values
             before = self.expected.get(name, values)
@@ -184,23 +178,15 @@ class UnitOfWork:
                 raise stale(difference(table, before, row))
         return row
 
-    def shown_id(self, entity: str, key: int) -> int | None:
-        """The id for the diff; None for what this preview creates."""
-        return None if f"{ENTITIES[entity]}/{key}" in self.own else key
-
-    def create(self, entity: str, values: JsonObject) -> int:
-        """Insert an entity and return its id."""
-        table = ENTITIES[entity]
-        key = self.insert_stamped(table, values)
-        self.own.add(f"{table}/{key}")
-        return key
-
-    def insert_stamped(self, table: str, values: JsonObject) -> int:
-        """Insert a row with the times of its creation and last change; a rating has no last change."""
+    def create(self, table: str, values: JsonObject) -> int:
+        """Insert a row with the times of its creation and last change, and return its rowid; a rating has no
+        last change."""
         stamped = values | {"created_at": self.stamp}
         if table != "ssp_evaluations":
             stamped["updated_at"] = self.stamp
-        return self.insert(table, stamped)
+        rowid = self.insert(table, stamped)
+        self.own.add(_row_name(table, self.journal[-1].key))
+        return rowid
 
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
@@ -210,8 +196,6 @@ class UnitOfWork:
         statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
-        if table in OWNERS:  # read later in this preview, it is no row that was there before
-            self.seen.setdefault(_row_name(table, key), None)
         self.journal.append(Change(table, key, None, values))
         return rowid
 
@@ -223,11 +207,11 @@ class UnitOfWork:
         """Set columns of a row and nothing else."""
         table = row.table
         key = key_of(table, row)
-        columns = ", ".join(f'"{name}"' for name in values)
-        stored = self.db.execute(f"SELECT {columns} FROM {table} WHERE {_by_key(table)}", key).fetchone()
+        stored = self.row(table, *key) or row
+        replaced = {name: stored[name] for name in values}
         names = ", ".join(f'"{name}" = ?' for name in values)
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
-        self.journal.append(Change(table, key, dict(stored), values))
+        self.journal.append(Change(table, key, replaced, values))
 
     def remove(self, row: StoredRow) -> None:
         """Delete a row for good: for undo, and to remove a mark or a pause."""
@@ -244,11 +228,15 @@ class UnitOfWork:
         if (name, values) not in self.outcome.warnings:
             self.outcome.warnings.append((name, values))
 
+    @property
+    def balance(self) -> int:
+        return balance(self.db, self.user)[0]
+
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:
         """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance. `day`:
         the day it counts for, by default today.
         """
-        amount = max(amount, -balance(self.db, self.user)[0])
+        amount = max(amount, -self.balance)
         if amount:
             self.insert(
                 "xp_ledger",
