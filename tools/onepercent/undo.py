@@ -164,8 +164,8 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
     """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
         row = unit.row(step.table, *step.key)
-        if row is None or step.values is None:
-            if row != step.values:  # It was removed since, or is there again.
+        if not row or step.values is None:
+            if row or step.values:  # It was removed since, or is there again.
                 raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
             continue
@@ -193,7 +193,8 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
 
     for entry in entries:
         if isinstance(entry, Deleted) and entry.thing.kind == "goal":
-            entry.steps = len(steps.pop((entry.verb, entry.thing.title), ()))
+            with_it = steps.pop((entry.verb, entry.thing.title), ())
+            entry.titles = [step.thing.title for step in with_it]
     for group in steps.values():
         entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries

@@ -117,8 +117,7 @@ def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     for step in own_steps:
         unit.change(step, {"deleted_at": unit.stamp})
 
-    titles = [step["title"] for step in own_steps]
-    delete_entity(unit, goal, steps=len(titles), titles=titles)
+    delete_entity(unit, goal, titles=[step["title"] for step in own_steps])
     for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
         unit.change(habit, {"goal_id": None})
         unit.warn("warn.habit_stays", title=habit["name"])

@@ -61,7 +61,7 @@ def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
     newest = unit.value(NEWEST, unit.user) or 0
-    last: JsonObject = unit.row("ssp_evaluations", newest) or {}
+    last = unit.row("ssp_evaluations", newest)
     scores = {name: last.get(name) for name in CATEGORIES}
     rated = changed(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])

@@ -77,7 +77,7 @@ def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     if step["repeat"] is None or not step["dt"]:
         return None
 
-    row = unit.row("steps", step["id"]) or step
+    row = unit.row("steps", step["id"])
     done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
     rule = due_days.begun(step["repeat"], date.fromisoformat(day))

@@ -37,9 +37,6 @@ KEYS = {
     "persons": ("user",),
 }
 
-# The table that the first column of such a key refers to.
-OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habits")
-
 SHORT = 64  # longer text is remembered by its digest
 
 # Columns that mean nothing to a person.
@@ -131,7 +128,7 @@ class UnitOfWork:
         reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.row(ENTITIES[entity], key)
-        if row is None or row["deleted_at"]:
+        if not row or row["deleted_at"]:
             raise missing(entity)
         if entity == "step" and row["repeat"]:
             day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
@@ -162,16 +159,16 @@ class UnitOfWork:
         row = self.db.execute(statement, values).fetchone()
         return row and row[0]
 
-    def row(self, table: str, *key: int | str) -> StoredRow | None:
-        """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
-        not as the preview saw it."""
+    def row(self, table: str, *key: int | str) -> StoredRow:
+        """A row of this user by its key, an empty one if there is none; its fingerprint is recorded. Raises
+        ToolError PREVIEW_STALE if it is not as the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
         present = self.db.execute(statement, (*key, self.user)).fetchone()
-        row = StoredRow(table, present) if present else None
+        row = StoredRow(table, present or {})
         name = _row_name(table, key)
-        owner = f"{OWNERS.get(table, table)}/{key[0]}"
+        owner = f"habits/{key[0]}" if len(key) > 1 else name
         if name not in self.seen and not self.own & {name, owner}:
-            values = fingerprint(row) if row else None
+            values = fingerprint(row) or None
             self.seen[name] = values
             before = self.expected.get(name, values)
             if before != values:
@@ -207,7 +204,7 @@ class UnitOfWork:
         """Set columns of a row and nothing else."""
         table = row.table
         key = key_of(table, row)
-        stored = self.row(table, *key) or row
+        stored = self.row(table, *key)
         replaced = {name: stored[name] for name in values}
         names = ", ".join(f'"{name}" = ?' for name in values)
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
@@ -307,9 +304,9 @@ def stale(what: str) -> ToolError:
     return ToolError(f"Preview is stale: {what}", hint, code="PREVIEW_STALE")
 
 
-def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
+def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
-    name = label(table, row or {})
+    name = label(table, row)
     if not (row and before):
         return f"{name} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.

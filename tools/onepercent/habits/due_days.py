@@ -111,7 +111,7 @@ def missed(repeat: str, dt: str, due: str) -> int:
 
 def _between(repeat: str, first: str, last: str) -> list[str]:
     rule = _rule(repeat)
-    span = rule.due(date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal())
+    span = rule.due(days.ordinal(first), days.ordinal(last))
     return [f"{date.fromordinal(day)}" for day in span]
 
 
