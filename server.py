@@ -102,7 +102,7 @@ def start_jobs(*first: Callable[[], object]) -> None:
 
 def serve_sessions() -> int:
     """Be the resident service: what every session reads is read once, before any is forked."""
-    from tools.core import prompts, registry, resources  # noqa: F401
+    from tools.core import registry
     from tools.klipper import search_docs
     from tools.resident import resident
 
@@ -137,7 +137,7 @@ def serve_http(settings: Settings) -> NoReturn:
     try:
         guarded = guards.Guards(settings, Endpoint().answer)
         listener, is_kept = listening.for_http(settings.http_listen)
-    except (OSError, listening.CannotListen) as error:
+    except OSError as error:
         refuse(str(error))
     server = uvicorn.Server(uvicorn.Config(guarded, **limits.UVICORN))
     print(f"pi-mcp: serving {settings.http_url} at {settings.http_listen}", file=sys.stderr)

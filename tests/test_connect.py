@@ -147,8 +147,8 @@ def test_the_shell_writes_it_whole(tmp_path, capsys):
 
 
 def test_wrong_usage_writes_nothing_and_says_so(capsys):
-    for words in ([], ["--help"], ["a", "b"], ["/nowhere/pi.mcpb"]):
-        assert connect.bundle_command(words) == 2
+    for words in ([], ["a", "b"], ["/nowhere/pi.mcpb"]):
+        assert main(["bundle", *words]) == 2
         assert capsys.readouterr().err
 
 

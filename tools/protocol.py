@@ -72,7 +72,6 @@ ANSWERS = {
     "resources/read": ("resources", "read_resource"),
     "completion/complete": ("resources", "complete"),
 }
-METHODS = ("tools/list", "tools/call", *ANSWERS)
 GREETINGS = ("initialize", "ping", "server/discover")
 
 MOST_CALLS = 32  # tools that run at a time
@@ -258,7 +257,7 @@ def action_of(answer: Any) -> str:
 
 
 def result_of(request: Request) -> JsonObject:
-    """The result of a request for one of METHODS, or of one that greets. Raises RpcError."""
+    """The result of a request, except of one that opens a stream. Raises RpcError."""
     try:
         if request.method in GREETINGS:
             return greeting(request)
@@ -498,7 +497,7 @@ class Session:
     # Requests that threads answer.
 
     def _answer(self, call: Call) -> None:
-        """Answer a request for one of METHODS, in a thread of its own."""
+        """Answer a request, in a thread of its own."""
         try:
             body: JsonObject = {"result": result_of(call)}
         except RpcError as error:

@@ -194,7 +194,7 @@ def scopes() -> list[str]:
 def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
     """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.
     Names that are not toolsets allow nothing; None if nothing is left."""
-    whole = frozenset(name for name in places.toolsets() if name in scope)
+    whole = frozenset(scope).intersection(places.toolsets())
     readable = frozenset(name for name in places.toolsets() if name + READ_ONLY in scope)
     if not whole | readable:
         return None

@@ -53,7 +53,8 @@ def announced(capabilities: JsonObject) -> bool:
         return setting == "on"
     for kind in ("extensions", "experimental"):
         announcement = (capabilities.get(kind) or {}).get(EXTENSION)
-        if announcement is not None and MIME_TYPE in announcement.get("mimeTypes", [MIME_TYPE]):
+        types = [] if announcement is None else announcement.get("mimeTypes", [MIME_TYPE])
+        if isinstance(types, list) and MIME_TYPE in types:
             return True
     return False
 

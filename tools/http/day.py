@@ -11,7 +11,6 @@ import sqlite3
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from tools.core import resources, toolsets
 from tools.core.json_types import JsonObject
@@ -45,9 +44,8 @@ class Day:
                 "/day/app.webmanifest": {"GET": manifest},
                 "/day/icon.png": {"GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")},
             }
-        path = urlsplit(sign_in.url).path.rstrip("/")
-        if path in (*sign_in.endpoints, CALLS):
-            raise OSError(f"MCP_HTTP_URL: {path} has another use here; end it in /mcp, say")
+        if sign_in.path in (*sign_in.endpoints, CALLS):
+            raise OSError(f"MCP_HTTP_URL: {sign_in.path} has another use here; end it in /mcp, say")
 
     def claims(self, cookies: str) -> tokens.Claims:
         """The claims of a request with these cookies. Raises InvalidToken."""
@@ -57,7 +55,7 @@ class Day:
         return tokens.Claims(grant["user"], tuple(grant["scope"].split()), grant["token_id"])
 
     async def show(self, fields: dict[str, str]) -> Answer:
-        """The page, if the cookie holds, which lasts longer each time that it is opened; else the form for an
+        """The page, if the cookie holds, which lasts longer each day that it is used; else the form for an
         invitation's code."""
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
@@ -65,8 +63,9 @@ class Day:
         if wait_s := self.rate.wait_s(grant["user"]):
             raise Denied("slow_down", f"too many requests (MCP_HTTP_RATE): try again in {wait_s:.0f} s", 429)
         cookie_header = {}
-        with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
-            cookie_header = self._keep(grant, cookie)
+        if self.ledger.left_s("cookie", cookie) < (2 * grant["days"] - 1) * DAY_S:
+            with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
+                cookie_header = self._keep(grant, cookie)
         page = resources.resource_at(current(), "ui://onepercent/days").function()
         page = POLICY.sub(lambda match: document(HEAD), page)
         status, headers, body = as_page(page, 200)

@@ -126,6 +126,12 @@ class Ledger:
         self.db.execute(f"{new} ON CONFLICT (digest) DO UPDATE SET expires = excluded.expires", row)
         return secret
 
+    def left_s(self, kind: str, secret: str) -> float:
+        """The seconds for which a secret is still valid; 0 if there is none."""
+        query = "SELECT coalesce(max(expires), 0) FROM secrets WHERE digest = ?"
+        [expires] = self.db.execute(query, (_digest(kind, secret),)).fetchone()
+        return max(0.0, expires - time.time())
+
     def grant_of(self, kind: str, secret: str) -> JsonObject:
         """The grant of a valid secret, spent or not; empty if there is none."""
         query = "SELECT coalesce(max(grant), '{}') FROM secrets WHERE digest = ? AND expires > ?"
