@@ -118,12 +118,8 @@ class ParsedPrinter:
 
     def has_other_probe(self, section: Section) -> bool:
         """True for a probe's section if something else is the probe."""
-        return section.kind in PROBES and bool(self.probes or self.plugin_brings("probe"))
-
-    @cached_property
-    def probes(self) -> list[Section]:
-        """The probes that SAVE_CONFIG did not write."""
-        return [probe for probe in self.of(*PROBES) if not probe.saved]
+        others = [probe for probe in self.of(*PROBES) if not probe.saved]
+        return section.kind in PROBES and bool(others or self.plugin_brings("probe"))
 
     @cached_property
     def chips(self) -> dict[str, Section]:

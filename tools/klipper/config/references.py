@@ -11,7 +11,6 @@ from tools.klipper.config.printer_cfg import HINT, WARNING, Findings, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
 
-CAN_UUID = re.compile(r"[0-9a-f]{12}$", re.IGNORECASE)
 # A sensor that only a plugin can bring, named as a module: `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
 
@@ -58,12 +57,12 @@ def findings(machine: ParsedPrinter) -> Findings:
             yield from check_name(section)
             yield from check_references(machine, section)
             yield from check_sensor(machine, section)
-    for check in (needed, repeated, macros, probes, pins):
+    for check in (needed, repeated, macros, pins):
         yield from check(machine)
 
 
 def needed(machine: ParsedPrinter) -> Findings:
-    """`[printer]` and `[mcu]`, and the way to each micro-controller.
+    """`[printer]` and `[mcu]`.
 
     Source: klippy/toolhead.py, klippy/mcu.py.
     """
@@ -73,24 +72,25 @@ def needed(machine: ParsedPrinter) -> Findings:
             message = f"Option '{option}' in section '{gone}' must be specified"
             message += ": there is no such section, unless another file has it"
             yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
-    for section in machine.of("mcu"):
-        uuid = section.value("canbus_uuid")
-        if uuid and not CAN_UUID.match(uuid):
-            message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid[:40]}'"
-            yield finding_at(section, "canbus_uuid", message, WARNING)
 
 
 def repeated(machine: ParsedPrinter) -> Findings:
-    """Sections with the same name or option value where Klipper needs different ones."""
+    """Sections with the same name or option value where Klipper needs different ones, and those that exclude
+    each other."""
     for rule, kinds in known_words("one").items():
-        option, _, what = rule.partition(" ")
+        option, _, message = rule.partition(" ")
         first: dict[str, Section] = {}
         for section in machine.of(*kinds):
-            value = section.name.partition(" ")[2] if option == "name" else section.value(option)
+            value = section.value(option)
+            place = option if value else ""
+            if option == "name":
+                value = section.name.partition(" ")[2]
+            elif option == "any":
+                value = option
             before = first.setdefault(value.lower(), section)
             if value and before is not section:
-                message = f"{what} {value[:40]} already registered: also in [{before.name}]"
-                yield finding_at(section, option, message)
+                text = f"{message.format(value[:40])}: also in [{before.name}]"
+                yield finding_at(section, place, text)
 
 
 def check_name(section: Section) -> Findings:
@@ -219,13 +219,6 @@ def _renames(
         if not is_there and not machine.plugins:
             message = f"Existing command '{name}' not found in gcode_macro rename"
             yield machine.absent(section, "rename_existing", message)
-
-
-def probes(machine: ParsedPrinter) -> Findings:
-    """More than one probe."""
-    for section in machine.probes[1:]:
-        already = f"Printer object 'probe' already created: there is [{machine.probes[0].name}], too"
-        yield finding_at(section, "", f"{already}; only one may be there")
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with
