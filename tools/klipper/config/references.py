@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 from itertools import chain
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import known_words, rules, table, value_rule
+from tools.klipper.config.options import base, known_words, rules, value_rule
 from tools.klipper.config.printer_cfg import HINT, WARNING, Findings, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
@@ -22,6 +22,8 @@ SHARED = tuple(
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
 # An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
 PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
+# The part of a section's name that does not say which axis it is of.
+AXIS = re.compile(r"\d+$|(extra_)?carriage .*")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
@@ -88,7 +90,7 @@ def repeated(machine: ParsedPrinter) -> Findings:
             elif option == "any":
                 value = option
             before = first.setdefault(value.lower(), section)
-            if value and before is not section:
+            if value and before is not section and not section.saved:
                 text = f"{message.format(value[:40])}: also in [{before.name}]"
                 yield finding_at(section, place, text)
 
@@ -99,7 +101,8 @@ def check_name(section: Section) -> Findings:
     Source: check_unused_options in klippy/configfile.py.
     """
     kind, space, _ = section.name.partition(" ")
-    if table().kind(kind).sign == ("-" if space else "+"):
+    facts = known_words("kind").get(base(kind), ())
+    if ("-" if space else "+") in facts:
         what = "takes no name" if space else "needs a name behind it"
         message = f"Section '{section.name}' is not a valid config section: [{kind}] {what}"
         yield finding_at(section, "", message)
@@ -142,8 +145,9 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
 def macros(machine: ParsedPrinter) -> Findings:
     """The names of macros, their variables, and misspelt commands in them."""
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
-    loaded = (table().kind(section.kind).commands for section in machine.sections.values())
-    taken = set(chain.from_iterable(loaded))
+    kinds = {base(section.kind) for section in machine.sections.values()}
+    gives = known_words("gives")
+    taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
     by_name: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
@@ -154,7 +158,7 @@ def macros(machine: ParsedPrinter) -> Findings:
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     # All known commands: one that is nearly known is misspelt.
-    commands = set(known_words("brings")).union(*(kind.commands for kind in table().kinds.values()))
+    commands = set(known_words("brings")).union(*gives.values())
     yield from _renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
@@ -257,9 +261,9 @@ def pins(machine: ParsedPrinter) -> Findings:
         marks = set(text) & set("^~!")
         other, name, other_marks = first.setdefault((chip, pin), (section, option, marks))
         is_shared = name == option and option.startswith(SHARED)
-        if option == "endstop_pin" and "extra_carriage" not in (section.kind, other.kind):
-            # By the steppers of one axis alone: stepper_z and stepper_z1 (klippy/stepper.py).
-            is_shared = is_shared and _axis(section) == _axis(other)
+        if option == "endstop_pin":
+            # By one axis alone: stepper_z and stepper_z1, a carriage and its extra one (klippy/stepper.py).
+            is_shared = is_shared and AXIS.sub("", section.name) == AXIS.sub("", other.name)
         if (other, name) == (section, option) or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:
@@ -268,10 +272,6 @@ def pins(machine: ParsedPrinter) -> Findings:
         elif marks != other_marks:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
             yield finding_at(section, option, message)
-
-
-def _axis(section: Section) -> str:
-    return section.name.rstrip("0123456789")
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Findings:
