@@ -23,14 +23,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tools import listing, protocol, stdio
 from tools.core import leaving, toolsets
-from tools.core.leaving import leave
-from tools.core.settings import PROJECT, VENV_PACKAGES, Settings, current, written_folders
+from tools.core.leaving import ENDING, leave
+from tools.core.settings import PROJECT, VENV_PACKAGES, Settings, current
 from tools.starting import command_line, refuse, settings_or_refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NICENESS = 10  # of a session beside a printer, as in systemd's units: Klipper comes first
 
 
@@ -62,14 +61,8 @@ def serve_stdio() -> NoReturn:
     the resident service."""
     if os.path.isdir(os.path.expanduser("~/printer_data")) and os.nice(0) < NICENESS:
         os.nice(NICENESS)
-    # A handler runs in the main thread alone, which a signal just before its read leaves waiting for input.
-    signals, writer = os.pipe()
-    os.set_blocking(writer, False)
-    signal.set_wakeup_fd(writer)
-    for number in ENDING:
-        signal.signal(number, lambda *_: None)
-    threading.Thread(target=watch, args=(signals,), daemon=True).start()
-    session = protocol.Session(stdio.claim(), start=start_jobs)
+    threading.Thread(target=watch, args=(leaving.caught(*ENDING),), daemon=True).start()
+    session = protocol.Session(stdio.claim(), start_jobs)
     toolsets.LISTENERS.extend([listing.forget, session.announce])
     session.serve()
     leave()
@@ -109,7 +102,7 @@ def start_jobs(*first: Callable[[], object]) -> None:
 
 def serve_sessions() -> int:
     """Be the resident service: what every session reads is read once, before any is forked."""
-    from tools.core import prompts, registry, resources  # noqa: F401
+    from tools.core import registry
     from tools.klipper import search_docs
     from tools.resident import resident
 
@@ -120,8 +113,7 @@ def serve_sessions() -> int:
     identity = listing.identity()  # of the sources that are imported now
     registry.load()
     search_docs.preload()
-    written_folders()
-    listing.save(current(), listing.build(current()))
+    listing.build(current())
     return resident.main(serve_session, identity)
 
 
@@ -145,16 +137,14 @@ def serve_http(settings: Settings) -> NoReturn:
     try:
         guarded = guards.Guards(settings, Endpoint().answer)
         listener, is_kept = listening.for_http(settings.http_listen)
-    except (OSError, listening.CannotListen) as error:
+    except OSError as error:
         refuse(str(error))
     server = uvicorn.Server(uvicorn.Config(guarded, **limits.UVICORN))
     print(f"pi-mcp: serving {settings.http_url} at {settings.http_listen}", file=sys.stderr)
 
     async def serve() -> None:
         idle_exit_s = settings.idle_exit_s if is_kept else 0
-        watching = asyncio.create_task(limits.watch(server, idle_exit_s))
-        await server.serve(sockets=[listener])
-        watching.cancel()
+        await asyncio.gather(server.serve(sockets=[listener]), limits.watch(server, idle_exit_s))
 
     threading.Thread(target=watch, daemon=True).start()
     start_jobs(registry.load)

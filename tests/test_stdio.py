@@ -2,14 +2,24 @@
 
 import json
 
+import pytest
+
 from tools import stdio
+from tools.core.errors import InvalidMessage
+
+
+def id_of(line: bytes):
+    """The id in the refusal of a line."""
+    with pytest.raises(InvalidMessage) as caught:
+        stdio.parse(line)
+    return caught.value.request_id
 
 
 def test_the_id_of_a_line_that_is_too_long_is_looked_for_at_its_beginning_only():
     long = " " * stdio.LONGEST_LINE
-    assert stdio.id_of(json.dumps({"id": 12, "x": long}).encode()) == 12
-    assert stdio.id_of(json.dumps({"id": "a b", "x": long}).encode()) == "a b"
-    assert stdio.id_of(json.dumps({"x": long, "id": 12}).encode()) is None
+    assert id_of(json.dumps({"id": 12, "x": long}).encode()) == 12
+    assert id_of(json.dumps({"id": "a b", "x": long}).encode()) == "a b"
+    assert id_of(json.dumps({"x": long, "id": 12}).encode()) is None
 
 
 def dense(piece: bytes, count: int) -> bytes:
@@ -21,7 +31,7 @@ def test_a_line_of_very_many_values_is_refused_with_its_id_and_one_of_many_is_no
     most = stdio.MOST_VALUES
     for piece in (b"{},", b"[],", b"1,", b'"",', b'{"a":1},', b'"\\"",', b'"\\\\",'):
         assert "values" in stdio.refusal(dense(piece, most))
-        assert stdio.id_of(dense(piece, most)) == 5
+        assert id_of(dense(piece, most)) == 5
         assert not stdio.refusal(dense(piece, most // 5))
 
 

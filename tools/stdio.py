@@ -5,6 +5,7 @@ import os
 import re
 from typing import Any, BinaryIO, TypeGuard
 
+from tools.core import leaving
 from tools.core.errors import InvalidMessage
 from tools.core.json_types import JsonObject, compact_json
 
@@ -27,8 +28,6 @@ CALL = {"jsonrpc": "2.0", "method": str, "params?": OBJECT_OR_NULL}
 RESULT = {"jsonrpc": "2.0", "id": (str, int), "result": dict}
 ERROR = {"jsonrpc": "2.0", "error": {"code": int, "message": str}}
 
-Id = str | int | None
-
 
 class Lines:
     """The client's ends of stdin and stdout. Both methods block."""
@@ -48,9 +47,12 @@ class Lines:
         return line
 
     def write(self, line: bytes) -> None:
-        """Write one line. Raises OSError once the client is gone."""
-        self.stdout.write(line)
-        self.stdout.flush()
+        """Write one line; without anybody to read it this process ends."""
+        try:
+            self.stdout.write(line)
+            self.stdout.flush()
+        except OSError:
+            leaving.leave()
 
     def is_read(self) -> bool:
         """False once nobody can read what is written."""
@@ -78,18 +80,23 @@ def claim() -> Lines:
 def parse(line: bytes) -> JsonObject:
     """The JSON-RPC message of a line: a request, a notification or an answer. Raises InvalidMessage."""
     if reason := refusal(line):
-        raise InvalidMessage(INVALID_REQUEST, reason, id_of(line))
+        match = ID.search(line[:300])
+        raise InvalidMessage(INVALID_REQUEST, reason, json.loads(match[1]) if match else None)
+    request_id = None
     try:
-        message = json.loads(line.decode())
+        message = json.loads(line.decode(errors="surrogatepass"))
+        if isinstance(message, dict) and is_id(message.get("id")):
+            request_id = message["id"]
+        line.decode()  # half a character cannot be sent back, however it is written
         if b"\\u" in line:
-            compact_json(message).encode()  # half a character cannot be sent back
+            compact_json(message).encode()
     except (ValueError, RecursionError) as error:
-        raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", id_of(line)) from None
+        raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", request_id) from None
     is_call = isinstance(message, dict) and "method" in message
     if not fits(message, CALL if is_call else (RESULT, ERROR)):
         text = "Invalid request: expected one JSON-RPC 2.0 message per line"
-        raise InvalidMessage(INVALID_REQUEST, text, id_of(line))
-    if is_call and "id" in message and not is_id(message["id"]):
+        raise InvalidMessage(INVALID_REQUEST, text, request_id)
+    if is_call and "id" in message and request_id is None:
         text = "Invalid request: the id is neither text nor a whole number"
         raise InvalidMessage(INVALID_REQUEST, text)
     return message  # type: ignore[no-any-return]
@@ -143,17 +150,3 @@ def key_of(request_id: Any) -> Any:
     """An id as a client may write it when it refers to a request: "7" is 7."""
     is_number = isinstance(request_id, str) and request_id.isascii() and request_id.isdecimal()
     return int(request_id) if is_number and len(request_id) < 20 else request_id
-
-
-def id_of(line: bytes) -> Id:
-    """The id in a line that is not a JSON-RPC message, so that its sender knows what is refused; None if it
-    has none."""
-    if refusal(line):
-        match = ID.search(line[:300])
-        return json.loads(match[1]) if match else None
-    try:
-        message = json.loads(line)  # also takes half a character
-    except (ValueError, RecursionError):
-        return None
-    request_id = message.get("id") if isinstance(message, dict) else None
-    return request_id if is_id(request_id) else None

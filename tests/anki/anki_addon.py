@@ -1,4 +1,4 @@
-"""The actions of AnkiConnect, in two of its versions, over a real Anki collection.
+"""The actions of AnkiConnect that our tools need, in two of its versions, over a real Anki collection.
 
 They have the manners that were recorded of the real add-on: what is silently ignored there is silently
 ignored here, and its errors have its words. Method and parameter names are part of that: Python's own error
@@ -19,7 +19,6 @@ from anki.errors import NotFoundError
 from tests.anki.anki_study import Studying, Windows
 
 DEFAULT = 1
-FIELD = r"{{(?:[^}]*:)?([^#/^}][^}]*)}}"
 ILLEGAL = re.compile(r'[][><:"/?*^\\|\0\r\n]')
 
 
@@ -42,25 +41,11 @@ class AnkiConnect(Studying, Windows):
     def version(self):
         return 6
 
-    def requestPermission(self, origin="", allowed=True):
-        return {"permission": "granted", "requireApikey": False, "version": 6}
-
     def multi(self, actions):
         return [self._handler(entry) for entry in actions]
 
-    def getProfiles(self):
-        return ["User 1"]
-
     def getActiveProfile(self):
         return "User 1"
-
-    def apiReflect(self, scopes=None, actions=None):
-        if not isinstance(scopes, list):
-            raise Exception("scopes has invalid value")
-        absent = getattr(self, "ABSENT", ())
-        known = [name for name in dir(self) if name[0].islower() and name not in absent]
-        names = [name for name in actions or known if name in known]
-        return {"scopes": ["actions"], "actions": names} if "actions" in scopes else {"scopes": []}
 
     # Decks
 
@@ -95,12 +80,6 @@ class AnkiConnect(Studying, Windows):
         for deck in decks:
             if deck in self.deckNames():
                 self._col.decks.remove([self._col.decks.id(deck)])
-
-    def deckNameFromId(self, deckId):
-        deck = self._col.decks.get(deckId, default=False)
-        if deck is None:
-            raise Exception(f"deck was not found: {deckId}")
-        return deck["name"]
 
     def saveDeckConfig(self, config):
         if int(config["id"]) not in [known["id"] for known in self._col.decks.all_config()]:
@@ -169,35 +148,8 @@ class AnkiConnect(Studying, Windows):
         models.add(made)
         return made
 
-    def modelNameFromId(self, modelId):
-        return self._model(modelId, self._col.models.get)["name"]
-
-    def findModelsById(self, modelIds):
-        return [self._model(model, self._col.models.get) for model in modelIds]
-
-    def findModelsByName(self, modelNames):
-        return [self._model(name) for name in modelNames]
-
-    def modelFieldDescriptions(self, modelName):
-        return [field.get("description", "") for field in self._model(modelName)["flds"]]
-
-    def modelFieldFonts(self, modelName):
-        return {
-            one["name"]: {"font": one["font"], "size": one["size"]} for one in self._model(modelName)["flds"]
-        }
-
-    def modelFieldsOnTemplates(self, modelName):
-        model = self._model(modelName)
-        names = [field["name"] for field in model["flds"]]
-        on = {
-            one["name"]: [re.findall(FIELD, one[side]) for side in ("qfmt", "afmt")] for one in model["tmpls"]
-        }
-        return {
-            card: [[name for name in side if name in names] for side in sides] for card, sides in on.items()
-        }
-
-    def _model(self, name, look=None):
-        model = (look or self._col.models.by_name)(name)
+    def _model(self, name):
+        model = self._col.models.by_name(name)
         if model is None:
             raise Exception(f"model was not found: {name}")
         return model
@@ -224,25 +176,6 @@ class AnkiConnect(Studying, Windows):
             self._col.remove_notes(added)
             raise Exception(str(errors))
         return added
-
-    def canAddNote(self, note):
-        return self.canAddNotes([note])[0]
-
-    def canAddNotes(self, notes):
-        return [answer["canAdd"] for answer in self._can_add(notes)]
-
-    def canAddNotesWithErrorDetail(self, notes):
-        return self._can_add(notes)
-
-    def _can_add(self, notes):
-        answers = []
-        for note in notes:
-            try:
-                self._new_note(note)
-                answers.append({"canAdd": True})
-            except Exception as error:
-                answers.append({"canAdd": False, "error": str(error)})
-        return answers
 
     def _new_note(self, note):
         model = self._model(note["modelName"])
@@ -349,9 +282,6 @@ class AnkiConnect(Studying, Windows):
         kept.tags = [tags] if isinstance(tags, str) else tags
         self._col.update_note(kept)
 
-    def getNoteTags(self, note):
-        return self._note(note).tags
-
     def _note(self, nid):
         try:
             return self._col.get_note(nid)
@@ -382,12 +312,6 @@ class AnkiConnect(Studying, Windows):
 
     def cardsInfo(self, cards):
         return [self._card(cid) for cid in cards]
-
-    def cardsModTime(self, cards):
-        known = dict(
-            self._col.db.all(f"select id, mod from cards where id in ({','.join(map(str, map(int, cards)))})")
-        )
-        return [{"cardId": card, "mod": known[card]} if card in known else {} for card in cards]
 
     def _card(self, cid):
         try:
@@ -442,14 +366,7 @@ class AnkiConnect(Studying, Windows):
         except NotFoundError:
             raise Exception(f"Card was not found: {cid}") from None
 
-    def areSuspended(self, cards):
-        known = set(self._col.db.list("select id from cards"))
-        return [self._suspended(card) if card in known else None for card in cards]
-
     # Media
-
-    def getMediaDirPath(self):
-        return self._col.media.dir()
 
     def storeMediaFile(self, filename, data=None, path=None, url=None, skipHash=None, deleteExisting=True):
         if not (data or path or url):
@@ -490,7 +407,7 @@ class _Older(AnkiConnect):
     """The add-on of October 2023: no details, no roll-back, and new cards go to the default deck."""
 
     GREETING = b"AnkiConnect v.6"
-    ABSENT = ("canAddNotesWithErrorDetail", "getActiveProfile", "guiSelectCard", "notesModTime", "setDueDate")
+    ABSENT = ("getActiveProfile", "notesModTime", "setDueDate")
 
     def _deck_for_new(self, note):
         return DEFAULT

@@ -111,7 +111,7 @@ class StandIn:
     def handler(self, request):
         version = request.get("version", 4)
         try:
-            if request.get("key") != self.key and request["action"] != "requestPermission":
+            if request.get("key") != self.key:
                 raise Exception("valid api key must be provided")
             if request["action"] == "multi":
                 result = self._multi(**request.get("params", {}))

@@ -50,25 +50,6 @@ class Studying:
             for cid in cards
         }
 
-    def cardReviews(self, deck, startID):
-        did = self._col.decks.id(deck)
-        query = (
-            "select id, cid, usn, ease, ivl, lastIvl, factor, time, type from revlog where id > ? and cid in "
-            "(select id from cards where did = ?)"
-        )
-        return [list(row) for row in self._col.db.all(query, startID, did)]
-
-    def getLatestReviewID(self, deck):
-        did = self._col.decks.id(deck)
-        query = "select max(id) from revlog where cid in (select id from cards where did = ?)"
-        return self._col.db.scalar(query, did) or 0
-
-    def insertReviews(self, reviews):
-        self._col.db.executemany("insert into revlog values (?, ?, ?, ?, ?, ?, ?, ?, ?)", reviews)
-
-    def getCollectionStatsHTML(self, wholeCollection=True):
-        return self._col.stats().report()
-
     def getNumCardsReviewedToday(self):
         return self._col.db.scalar(
             "select count() from revlog where id>?", (self._col.sched.day_cutoff - 86400) * 1000
@@ -82,17 +63,6 @@ class Studying:
             day = (start - timedelta(days=max(0, back))).strftime("%Y-%m-%d")
             days[day] = days.get(day, 0) + 1
         return [list(day) for day in days.items()]
-
-    def getIntervals(self, cards, complete=False):
-        intervals = []
-        for cid in cards:
-            rows = [
-                row[0] for row in self._col.db.all("select ivl from revlog where cid = ? order by id", cid)
-            ]
-            if not rows and self._col.db.scalar("select type from cards where id = ?", cid) == 0:
-                rows = [0]
-            intervals.append(rows if complete else rows[-1])
-        return intervals
 
     # Scheduling by hand
 
@@ -130,7 +100,7 @@ class Studying:
 
 
 class Windows:
-    """A part of AnkiConnect: a review and a selection. `_showing` is the card in the review window,
+    """A part of AnkiConnect: a review. `_showing` is the card in the review window,
     `_answer_shown` whether its answer is."""
 
     _showing: int | None = None
@@ -138,7 +108,6 @@ class Windows:
     _reps_shown = 0
     """How often the card had been answered when it was shown: one that was answered since is refused in an
     error box."""
-    _selected: tuple[int, ...] = ()
 
     # The review
 
@@ -201,18 +170,10 @@ class Windows:
         self._showing, self._answer_shown = card, False
         self._reps_shown = self._col.get_card(card).reps if card else 0
 
-    # The Browser and the window for new notes
-
-    _browsing = False
+    # The Browser, in which nothing is selected
 
     def guiBrowse(self, query=None, reorderCards=None):
-        self._browsing = True
         return self.findCards(query)
 
-    def guiSelectCard(self, card):
-        """False without the Browser."""
-        self._selected = (self._col.get_card(card).nid,) if self._browsing else ()
-        return self._browsing
-
     def guiSelectedNotes(self):
-        return list(self._selected)
+        return []

@@ -104,21 +104,20 @@ class Person:
 
 @both_versions
 @pytest.mark.parametrize("seed", range(LIVES))
-def test_what_was_changed_is_put_back(anki, call, seed):
-    anna = Person(Random(seed), anki.collection, call)
+def test_what_was_changed_is_put_back(anki, collection, call, seed):
+    anna = Person(Random(seed), collection, call)
     entries = call("anki.restore")["entries"]
     for _ in range(12):
-        before = whole(anki.collection)
+        before = whole(collection)
         anna.pick([anna.update, anna.replace, anna.change, anna.change, anna.delete, anna.delete_deck])()
         former, entries = entries, call("anki.restore")["entries"]
         if entries != former:
             back = call("anki.restore", entry=entries[0][0])
             assert "failed" not in back
-        assert whole(anki.collection) == before, entries[:1]
+        assert whole(collection) == before, entries[:1]
 
 
-def test_a_card_whose_note_has_another_in_another_deck_comes_back_with_its_schedule(anki, call):
-    collection = anki.collection
+def test_a_card_whose_note_has_another_in_another_deck_comes_back_with_its_schedule(anki, collection, call):
     note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
     note.fields = ["front", "back"]
     collection.add_note(note, collection.decks.id("Recognition"))

@@ -3,22 +3,22 @@
 import json
 import os
 import resource
+import signal
 import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 
-from tests.support.client import TIMEOUT_S, finished
-from tests.support.http_server import SERVER, HttpServer
+from tests.support.client import LIST, TIMEOUT_S, finished
+from tests.support.http_server import SERVER, TEST_SERVER, HttpServer
 from tools.http import tokens
 
 pytestmark = pytest.mark.slow
-
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +164,15 @@ def test_forty_hanging_calls_of_one_person_with_five_tokens_leave_room_for_anoth
     assert answer["isError"] is False
     assert elapsed_s < 5  # a bound for a busy machine; alone it takes a few hundredths
     print(f"the other's snapshot took {elapsed_s:.2f} s")
+
+
+def test_a_long_computation_is_answered_and_one_that_holds_the_interpreter_is_ended_by_the_kernel():
+    with HttpServer(TEST_SERVER, TEST_STUCK_S="1") as server:
+        token = server.token()
+        assert server.call("test_computes", token=token, seconds=2)["structuredContent"]["success"]
+        with suppress(HTTPException, ConnectionError):
+            server.call("test_hogs", token=token)
+        assert server.process.wait(TIMEOUT_S) == -signal.SIGPROF
 
 
 @pytest.mark.parametrize("delay_s", [0, 0.01, 0.05, 0.2])

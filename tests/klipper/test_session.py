@@ -77,7 +77,7 @@ def test_the_server_leaves_no_git_behind_when_it_is_ended_in_a_sync(behind, stal
     env(KLIPPER_DOCS_URL=stalling_http)
     with Client() as client:
         client.initialize()
-        client.send(id=9, method="tools/call", params={"name": "sync_docs", "arguments": {}})
+        client.begin(9, "sync_docs")
         while not (gits := [pid for pid in children(client.process.pid) if is_git(pid)]):
             client.request("ping")
         client.process.terminate()

@@ -206,3 +206,12 @@ def test_a_changed_note_is_taken_back_as_a_note():
 def test_more_than_was_wanted_is_said_without_of():
     habit(target={"amount": 10, "unit": "раз"})
     assert "12 раз, нужно 10" in preview(act("habit.mark_completed", habit_id=1, amount=12))["message"]
+
+
+def test_a_changed_turn_counts_from_the_days_on_which_it_was_done_by_the_turn_of_then(clock):
+    habit(frequency_type="every_n_days", n=3)
+    do(act("habit.mark_completed", habit_id=1))
+    clock.set("2026-03-26T12:00:00+00:00")
+    do(act("habit.update", habit_id=1, frequency_type="every_n_days", n=5))
+    clock.set("2026-04-02T12:00:00+00:00")
+    assert marks("2026-03-18") == "+..?....?......?"

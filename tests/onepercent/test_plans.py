@@ -52,9 +52,10 @@ def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
     do(
         act("step.shift", goal_id=1, days=-1, **{"from": "2026-03-20"}),
         act("step.shift", step_ids=[4], days=10),
+        act("step.shift", goal_id=2, days=-1, to="2026-03-19"),
     )
     dates = {step["id"]: step.get("dt") for goal in items("goals") for step in goal["steps"]}
-    assert dates == {1: "2026-03-19", 2: "2026-03-19", 3: None, 4: "2026-03-30", 5: "2026-03-19", 6: None}
+    assert dates == {1: "2026-03-19", 2: "2026-03-19", 3: None, 4: "2026-03-30", 5: "2026-03-18", 6: None}
 
 
 def test_a_step_done_yesterday_counts_yesterday():

@@ -272,7 +272,9 @@ def test_several_habits_are_paused_in_one_action():
         "Habit Сон is already paused"
     )
     assert refused(act("habit.pause", habit_ids=[3, 2], **trip))["title"] == "Сон"
-    do(act("habit.resume", all=True))
+    resumed = preview(act("habit.resume", all=True))
+    assert resumed["message"].count("пауза окончена, снова по расписанию") == 2
+    apply(resumed)
     assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
     assert refused(act("habit.pause", **trip))["error"] == "habit_id is required"
     for few in ({"habit_id": 1}, {"habit_ids": [1]}):

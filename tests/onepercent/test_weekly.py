@@ -65,7 +65,9 @@ def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-17T12:00:00+00:00")
     do(act("habit.mark_completed", habit_id=1))
     clock.set("2026-03-18T12:00:00+00:00")
-    do(act("habit.update", habit_id=1, times=2))
+    lowered = preview(act("habit.update", habit_id=1, times=2))
+    assert "раз в неделю: 3 → 2" in lowered["message"]
+    apply(lowered)
     shown = habit()
     assert (shown["this_week"], shown["today_status"], shown["current_streak"]) == ("2/2", "completed", 1)
     clock.set("2026-03-25T12:00:00+00:00")

@@ -22,6 +22,7 @@ def life() -> list[int]:
     [
         ("step.update", {"step_id": 1, "dt": "2026-03-23"}, "Шаг «Пройти тест»: 21.03 → 23.03"),
         ("step.update", {"step_id": 1, "time_duration": "two"}, "Шаг «Пройти тест»: длительность: — → 2 ч"),
+        ("goal.update", {"goal_id": 1, "due": "2027-01-24"}, "Цель «Английский»: срок: — → 24.01.2027"),
         ("step.complete", {"step_id": 1}, "Шаг «Пройти тест»: сделан (+25 XP)"),
         ("step.create", {"goal_id": 1, "title": "Слова", "time_duration": 90}, "Шаг «Слова»: новый; к цели «Английский»; 1 ч 30 мин"),
         ("goal.create", {"title": "Марафон", "due": "2026-10-01", "steps": [{"title": "Раз", "dt": "2026-03-20"}, {"title": "Два", "time_duration": "one"}]},
@@ -52,6 +53,7 @@ def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line:
     [
         ("goal.complete", {"goal_id": 1}, "Вместе с целью «Английский» из расписания уходит 1 несделанный шаг"),
         ("habit.mark_missed", {"habit_id": 1, "date": "2026-03-15"}, "«Бег»: 15.03 (воскресенье) не по расписанию, но XP изменятся"),
+        ("habit.mark_completed", {"habit_id": 1, "date": "2026-03-02"}, "«Бег»: 02.03 — больше недели назад"),
         ("goal.create", {"title": "английский"}, "«Английский» уже есть"),
         ("step.create", {"goal_id": 1, "title": "пройти Тест"}, "«Пройти тест» уже есть"),
         ("habit.create", {"name": "БЕГ"}, "«Бег» уже есть"),

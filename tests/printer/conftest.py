@@ -26,3 +26,9 @@ def printer(env):
         (folder / "logs/klippy.log").write_text(klippy.log())
         env(KLIPPER_PRINTER_DATA=folder)
         yield folder
+
+
+@pytest.fixture
+def log(printer):
+    """The printer's log."""
+    return printer / "logs/klippy.log"

@@ -5,6 +5,7 @@ import socketserver
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.klipper.asking import call
 from tests.support.web import started
 
 STATS = (
@@ -49,6 +50,11 @@ def start(number: int, config: str = CONFIG) -> str:
     )
 
 
+def ran(number: int, lines: str = "") -> str:
+    """The lines of a start that ran for a minute, and what came then."""
+    return f"{start(number)}{STATS.format(number * 1000 + 60)}\n{lines}"
+
+
 def log(lines: int = 200, starts: int = 3) -> str:
     """A log whose last start ends in a shutdown."""
     text = []
@@ -87,6 +93,19 @@ RESULTS = {
         "temperature_sensor chamber": {"temperature": 31.2},
     },
 }  # fmt: skip
+
+
+def results(**status) -> dict:
+    """What Klipper answers, with other parts of its state."""
+    return {**RESULTS, "objects/query": {**RESULTS["objects/query"], **status}}
+
+
+def halted(state: str, message: str) -> dict:
+    """What Klipper answers that does not run."""
+    return {"info": {**RESULTS["info"], "state": state, "state_message": message}, "objects/query": {}}
+
+
+SHUTDOWN = halted("shutdown", "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n")
 
 
 @contextmanager
@@ -138,3 +157,14 @@ def klipper(results: dict = RESULTS, requests: list | None = None):
                 connection.sendall(json.dumps({"id": request["id"], "result": result}).encode() + b"\x03")
 
     return speak
+
+
+def running(printer: Path, said: dict = RESULTS):
+    """A Klipper of this printer that answers so."""
+    return speaking(printer / "comms/klippy.sock", klipper(said))
+
+
+def state_of(printer: Path, said: dict = RESULTS) -> dict:
+    """What printer_state makes of such a Klipper."""
+    with running(printer, said):
+        return call("printer_state")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.klipper.asking import call
 from tests.printer import klippy
-from tests.printer.klippy import CONFIG, RESULTS, STATS, klipper, recorded, speaking
+from tests.printer.klippy import CONFIG, RESULTS, STATS, klipper, ran, recorded, speaking, state_of
 from tests.printer.moonraker import JOB, RECORDED, Moonraker, serving
 from tests.printer.test_printer_log import PRESSED, REFUSED, STOPPED, TWO_BOARDS
 from tests.support.web import started
@@ -46,19 +46,19 @@ Error: of somebody else
 """
 LOGS = {
     "a shutdown": klippy.log(),
-    "a board that is gone": klippy.start(1) + STATS.format(1060) + "\n" + TWO_BOARDS,
-    "too late": klippy.start(1) + STATS.format(1060) + "\n" + STOPPED,
-    "M112": klippy.start(1) + STATS.format(1060) + "\n" + PRESSED,
+    "a board that is gone": ran(1, TWO_BOARDS),
+    "too late": ran(1, STOPPED),
+    "M112": ran(1, PRESSED),
     "refused": klippy.start(1) + REFUSED,
     "a crash": klippy.start(1) + CRASHED,
-    "it runs": klippy.start(1) + STATS.format(1060) + "\n",
+    "it runs": ran(1),
     "no start": STATS.format(1060) + "\n" + STOPPED,
 }
 
 
-@pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
-def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, env, pages, log):
-    (printer / "logs/klippy.log").write_text(log)
+@pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
+def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, log, env, pages, text):
+    log.write_text(text)
     by_disk = call("printer_log")
     with serving(Moonraker(printer)) as url:
         env(PRINTERS=f"k1={url}")
@@ -66,8 +66,8 @@ def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, env, pag
         assert call("printer_log", printer="here") == by_web == by_disk
     env(KLIPPER_PRINTER_DATA="off")
     by_disk.pop("last_line_hours_ago", None)
-    assert call("printer_log", text=log) == by_disk
-    quoted = "".join(f"    {line}\r\n" for line in log.splitlines())
+    assert call("printer_log", text=text) == by_disk
+    quoted = "".join(f"    {line}\r\n" for line in text.splitlines())
     assert call("printer_log", text=quoted) == by_disk
 
 
@@ -92,7 +92,7 @@ def test_the_stand_in_answers_in_the_forms_of_a_real_moonraker(printer):
 
 def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
     env(KLIPPER_PRINTER_DATA="off")
-    log = klippy.start(1) + "x" * 1_500_000 + "\n" + klippy.start(2) + STATS.format(2060) + "\n" + STOPPED
+    log = klippy.start(1) + "x" * 1_500_000 + "\n" + ran(2, STOPPED)
     answer = call("printer_log", text=log)
     assert answer["started"].startswith("Sun Aug  2") or answer["started"].startswith("Mon Aug  2")
     assert answer["shutdown"] == "MCU 'mcu' shutdown: Timer too close"
@@ -100,18 +100,17 @@ def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
     assert call("printer_log", text="nothing of a log")["code"] == "NO_SUCH_START"
 
 
-def test_of_a_long_log_elsewhere_only_the_end_is_sent(printer, web, monkeypatch):
-    log = klippy.start(1) + "y\n" * 3000 + klippy.start(2) + STATS.format(2060) + "\n" + STOPPED
-    (printer / "logs/klippy.log").write_text(log)
+def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, web, monkeypatch):
+    log.write_text(klippy.start(1) + "y\n" * 3000 + ran(2, STOPPED))
     monkeypatch.setattr(printers, "MOST_BYTES", 4000)
     answer = call("printer_log")
     assert answer["shutdown"] == "MCU 'mcu' shutdown: Timer too close" and answer["starts"] == 1
-    assert answer["cut"] == f"the first {len(log) - 4000:,} bytes of the log were not read"
+    assert answer["cut"] == f"the first {log.stat().st_size - 4000:,} bytes of the log were not read"
 
 
-def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_once(printer, web):
-    (printer / "logs/klippy.log.2026-08-03").write_text(klippy.start(3) + STATS.format(3060) + "\n")
-    (printer / "logs/klippy.log").write_text(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
+def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_once(printer, log, web):
+    (printer / "logs/klippy.log.2026-08-03").write_text(ran(3))
+    log.write_text(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
     os.utime(printer / "logs/klippy.log.2026-08-03", (1785751000, 1785751000))
     answer = call("printer_log")
     assert answer["started"].startswith("Mon Aug  3") and answer["ran_s"] == 500
@@ -121,7 +120,7 @@ def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_
 
 def test_creality_s_log_is_read_behind_what_it_puts_before_each_message(printer, env):
     lines = []
-    for line in (klippy.start(1) + STATS.format(1060) + "\n" + STOPPED).splitlines():
+    for line in ran(1, STOPPED).splitlines():
         has_mark = line.startswith(("Start", "Stats", "=====", "Transition", "MCU"))
         mark = "[INFO] 2023-11-29 01:40:54,564 [root] [klippy:run:265] "
         lines.append(f"{mark}{line}\n" if has_mark else f"{line}\n")
@@ -141,31 +140,26 @@ def test_creality_s_log_is_read_behind_what_it_puts_before_each_message(printer,
         "v0.13.0-419-g2e5802370-dirty": None,
     }.items(),
 )
-def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, pages, version, age):
-    (printer / "logs/klippy.log").write_text(
-        klippy.start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED
-    )
+def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, log, pages, version, age):
+    log.write_text(klippy.start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED)
     assert call("printer_log").get("klipper") == age
     info = {**RESULTS["info"], "software_version": version}
-    with speaking(printer / "comms/klippy.sock", klipper({**RESULTS, "info": info})):
-        assert call("printer_state").get("klipper") == age
+    assert state_of(printer, {**RESULTS, "info": info}).get("klipper") == age
 
 
-def test_a_message_that_nobody_knows_is_said_as_unknown(printer):
+def test_a_message_that_nobody_knows_is_said_as_unknown(printer, log):
     message = "prtouch run pressure check failed on the strain gauge"
     lines = f"Transition to shutdown state: {message}\n"
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + STATS.format(1060) + "\n" + lines)
+    log.write_text(ran(1, lines))
     (error,) = call("printer_log")["errors"]
     assert error["line"] == message and error["means"] == "Not one of Klipper's own messages."
-    info = {"state": "shutdown", "state_message": f"{message}\nPrinter is shutdown\n"}
-    with speaking(printer / "comms/klippy.sock", klipper({"info": info, "objects/query": {}})):
-        assert "Not one of" in call("printer_state")["known_message"]["means"]
+    said = klippy.halted("shutdown", f"{message}\nPrinter is shutdown\n")
+    assert "Not one of" in state_of(printer, said)["known_message"]["means"]
 
 
 @pytest.mark.parametrize("state", klippy.RECORDED)
 def test_every_state_is_the_same_by_moonraker(printer, env, pages, state):
-    with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
-        by_socket = call("printer_state")
+    by_socket = state_of(printer, recorded(state))
     with serving(Moonraker(printer, recorded(state))) as url:
         env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={url}")
         assert call("printer_state") == by_socket
@@ -191,9 +185,8 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, en
     )
 
 
-def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(printer, web, pages):
-    ran = STATS.format(1060) + "\n"
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + ran + STOPPED)
+def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(log, web, pages):
+    log.write_text(ran(1, STOPPED))
     web.jobs = [{**JOB, "end_time": 1785751900.0}]
     answer = call("printer_log")
     assert answer["last_print"].pop("ended_hours_ago") > 1000
@@ -204,7 +197,7 @@ def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(printer,
         "filament_m": 1.23,
         "cause": answer["errors"][0],
     }
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + ran + STOPPED + klippy.start(9) + ran)
+    log.write_text(ran(1, STOPPED) + ran(9))
     web.jobs = [{**JOB, "end_time": 1785751202.0}]
     answer = call("printer_log")
     assert answer["errors"] == [] and "host was too late" in answer["last_print"]["cause"]["means"]
@@ -221,8 +214,8 @@ def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(printer,
         assert call("printer_log")["starts"] == 2
 
 
-def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer):
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + STATS.format(1060) + "\n" + STOPPED)
+def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer, log):
+    log.write_text(ran(1, STOPPED))
     with speaking(printer / "comms/moonraker.sock", klipper({"server.history.list": {"jobs": [JOB]}})):
         assert call("printer_log")["last_print"]["cause"]["line"] == "MCU 'mcu' shutdown: Timer too close"
     assert "last_print" not in call("printer_log")
@@ -243,8 +236,8 @@ def test_several_printers_have_a_line_each_and_the_one_here_its_whole_answer(pri
             assert error["code"] == "WHICH_PRINTER" and "k1, voron, old" in error["error"]
         env(KLIPPER_PRINTER_DATA=printer)
         assert call("printer_state")["state"].startswith("Klipper is not running")
-        with speaking(printer / "comms/klippy.sock", klipper()):
-            assert call("printer_state")["homed"] == "xyz" and len(call("printer_state")["printers"]) == 3
+        answer = state_of(printer)
+        assert answer["homed"] == "xyz" and len(answer["printers"]) == 3
         assert call("printer_log")["starts"] == 3, "the printer here"
     error = call("printer_state", printer="nope")
     assert error["code"] == "WHICH_PRINTER" and "here, k1, voron, old" in error["error"]

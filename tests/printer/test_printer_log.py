@@ -28,8 +28,7 @@ def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(p
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4 <= 700
 
 
-def test_a_log_that_is_rotated_away_while_it_is_read_is_told(printer, pages, monkeypatch):
-    log = printer / "logs/klippy.log"
+def test_a_log_that_is_rotated_away_while_it_is_read_is_told(log, pages, monkeypatch):
     monkeypatch.setattr(printer_log, "checkpoint", lambda: log.unlink(missing_ok=True))
     assert call("printer_log")["shutdown"] == "MCU 'mcu' shutdown: Timer too close"
 
@@ -41,9 +40,9 @@ def test_an_earlier_start_is_told_on_request(printer):
     assert call("printer_log", session=-9)["code"] == "NO_SUCH_START"
 
 
-def test_only_known_messages_of_the_log_are_sent(printer, pages):
+def test_only_known_messages_of_the_log_are_sent(log, pages):
     lines = f"error: token {klippy.TOKEN} refused\nUnhandled {klippy.TOKEN}\n"
-    (printer / "logs/klippy.log").write_text(klippy.log() + lines)
+    log.write_text(klippy.log() + lines)
     assert klippy.TOKEN not in json.dumps(call("printer_log"))
 
 
@@ -68,10 +67,9 @@ def crash(error):
         "KeyError: 'probe'": "fault",
     }.items(),
 )
-def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, pages, error, words):
+def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(log, pages, error, words):
     after = "webhooks client 1: New connection\nmcu.error: later\n"
-    log = klippy.start(1) + crash(error) + after + klippy.start(2)
-    (printer / "logs/klippy.log").write_text(log)
+    log.write_text(klippy.start(1) + crash(error) + after + klippy.start(2))
     answer = call("printer_log", session=1)
     told = f"Unhandled exception during connect: {error} (extras/scanner.py:7)"
     assert answer["shutdown"] == answer["errors"][0]["line"] == told
@@ -79,8 +77,8 @@ def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(printer, 
     assert error in call("printer_log")["earlier_failures"][0]
 
 
-def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(printer, pages):
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + REFUSED)
+def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(log, pages):
+    log.write_text(klippy.start(1) + REFUSED)
     answer = call("printer_log")
     (error,) = answer["errors"]
     assert error["line"] == "Option 'foo' is not valid in section 'fan'"
@@ -88,8 +86,8 @@ def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_o
     assert "judged_by" not in answer["config"]
 
 
-def test_an_old_log_says_by_what_its_configuration_is_judged(printer, pages):
-    (printer / "logs/klippy.log").write_text(klippy.start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
+def test_an_old_log_says_by_what_its_configuration_is_judged(log, pages):
+    log.write_text(klippy.start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
     assert "newer than v0.8.0" in call("printer_log")["config"]["judged_by"]
 
 
@@ -108,17 +106,17 @@ xy_skew = 0.001
 """
 
 
-def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(printer, pages):
+def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(log, pages):
     config = klippy.CONFIG + MESH
-    (printer / "logs/klippy.log").write_text(klippy.start(1, config) + klippy.STATS.format(1060))
+    log.write_text(klippy.start(1, config) + klippy.STATS.format(1060))
     assert call("printer_log")["config"] == {"sections": 7}
-    (printer / "logs/klippy.log").write_text(klippy.start(1, config) + REFUSED)
+    log.write_text(klippy.start(1, config) + REFUSED)
     errors = call("printer_log")["config"]["errors"]
     assert not any(
         word in text for text in errors for word in ("bed_mesh", "skew_correction", "position_endstop")
     )
     gone = klippy.CONFIG.replace("max_accel = 3000", "max_accel = 3000\nmax_accel_to_decel = 1500")
-    (printer / "logs/klippy.log").write_text(klippy.start(1, gone) + klippy.STATS.format(1060))
+    log.write_text(klippy.start(1, gone) + klippy.STATS.format(1060))
     (message,) = call("printer_log")["config"]["an_update_breaks"]
     assert "max_accel_to_decel" in message and "is gone, 2025-08-11" in message
 
@@ -140,35 +138,26 @@ PRESSED = "Transition to shutdown state: Shutdown due to M112 command\nMCU 'mcu'
         PRESSED: "Shutdown due to M112 command",
     }.items(),
 )
-def test_a_board_that_is_stopped_because_of_another_is_not_the_cause(printer, lines, cause):
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + klippy.STATS.format(1060) + "\n" + lines)
+def test_a_board_that_is_stopped_because_of_another_is_not_the_cause(log, lines, cause):
+    log.write_text(klippy.ran(1, lines))
     answer = call("printer_log")
     assert answer["shutdown"] == answer["errors"][0]["line"] == cause
     assert "Command request" not in json.dumps(answer)
 
 
-def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(printer):
+def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(log):
     raised = "Error evaluating 'gcode_macro LOAD:gcode': gcode.CommandError: {}\n"
     lines = raised.format("Spool is empty") + raised.format("Must home axis first: 1 2 3 [0]")
     hot = "TMC 'stepper_x' reports error: DRV_STATUS: 1 otpw=1(OvertempWarning!)\n"
-    (printer / "logs/klippy.log").write_text(
-        klippy.start(1) + lines + hot + "Got EOF when reading from device\n"
-    )
+    log.write_text(klippy.start(1) + lines + hot + "Got EOF when reading from device\n")
     means = [error["means"] for error in call("printer_log")["errors"]]
     assert "link to the board broke off" in means[0] and "still works" in means[1]
     assert "not homed" in means[2] or "home" in means[2]
     assert "refused to go on" in means[3]
 
 
-def test_each_earlier_start_that_failed_has_a_line(printer):
-    ran = klippy.STATS.format(9060) + "\n"
-    starts = [
-        klippy.start(1) + ran,
-        klippy.start(2) + REFUSED,
-        klippy.start(3) + ran + STOPPED,
-        klippy.start(4) + ran,
-    ]
-    (printer / "logs/klippy.log").write_text("".join(starts))
+def test_each_earlier_start_that_failed_has_a_line(log):
+    log.write_text(klippy.ran(1) + klippy.start(2) + REFUSED + klippy.ran(3, STOPPED) + klippy.ran(4))
     answer = call("printer_log")
     assert answer["errors"] == []
     assert answer["earlier_failures"] == [
@@ -180,13 +169,12 @@ def test_each_earlier_start_that_failed_has_a_line(printer):
     )
 
 
-def test_40_000_different_lines_take_bounded_memory_and_stop_when_the_call_is_withdrawn(printer, monkeypatch):
-    with (printer / "logs/klippy.log").open("w") as log:
-        log.write(klippy.start(1))
-        for number in range(40_000):
-            name = "".join(chr(97 + int(digit)) for digit in str(number))
-            log.write(f"unknown {name} must not {name}\n")
-        log.write("MCU 'mcu' shutdown: Timer too close\n")
+def test_40_000_different_lines_take_bounded_memory_and_stop_when_the_call_is_withdrawn(log, monkeypatch):
+    lines = []
+    for number in range(40_000):
+        name = "".join(chr(97 + int(digit)) for digit in str(number))
+        lines.append(f"unknown {name} must not {name}\n")
+    log.write_text("".join([klippy.start(1), *lines, STOPPED]))
     monkeypatch.setattr(printer_log, "MOST_DIFFERENT", 2000)
     tracemalloc.start()
     answer = call("printer_log")
@@ -223,9 +211,8 @@ def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_it
     ]
 
 
-def test_a_log_of_60_mb_takes_little_memory(printer):
+def test_a_log_of_60_mb_takes_little_memory(log):
     """A printer writes as much in a day; its start is at the beginning of it."""
-    log = printer / "logs/klippy.log"
     line = klippy.STATS.format(9000) + "\n"
     with log.open("w") as file:
         file.write(klippy.start(1))
@@ -249,21 +236,20 @@ NO_LOGS = {
 
 
 @pytest.mark.parametrize("what", NO_LOGS)
-def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
-    log = printer / "logs/klippy.log"
+def test_what_is_no_plain_log_is_an_error_at_once(log, what):
     log.unlink()
     NO_LOGS[what](log)
     answer = call("printer_log")
     assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
 
 
-def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(printer):
+def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(log):
     reason = "Transition to shutdown state: heater \u202eextruder\u2028 not heating\n"
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + reason)
+    log.write_text(klippy.start(1) + reason)
     assert call("printer_log")["shutdown"] == "heater extruder not heating"
 
 
-def test_a_damaged_log_is_answered(printer):
+def test_a_damaged_log_is_answered(log):
     config, stats = (
         b"===== Config file =====\n" * 1000,
         b"Stats x: y=\n" * 100 + b"Stats 1.2.3: bytes_retransmit=1e9999\n",
@@ -278,10 +264,10 @@ def test_a_damaged_log_is_answered(printer):
     )
     boards = b"Start printer at x (1 1)\nStats 1: " + b" a=b:" * 12_900 + b" sysload=1.1 " * 4900 + b"\n"
     for text in (long, boards, b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
-        (printer / "logs/klippy.log").write_bytes(text)
+        log.write_bytes(text)
         answer = call("printer_log")
         assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000
     cut = klippy.start(1).partition("microsteps")[0]  # by the power, in its configuration
-    (printer / "logs/klippy.log").write_text(cut + klippy.start(2))
+    log.write_text(cut + klippy.start(2))
     assert (call("printer_log")["starts"], call("printer_log")["version"]) == (2, "v0.13.0-22-g84104bbb")
     assert "config" not in call("printer_log", session=1)

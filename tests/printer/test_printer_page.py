@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.onepercent.page.test_screenshots import SCALE, shot, small
 from tests.printer.accelerometer import calibration, resonances
-from tests.printer.klippy import CONFIG, RESULTS, klipper, speaking
+from tests.printer.klippy import CONFIG, SHUTDOWN, halted, results, running
 from tests.support.pages import Host, capable, shown
 from tools.core.mcp_apps import document
 from tools.klipper.page import printer_page
@@ -27,11 +27,6 @@ SHAPERS = {"zv": 56.0, "mzv": 55.4, "ei": 66.2}
 
 def matrix(columns, rows):
     return [[round(0.1 * math.sin(x / 2) + 0.01 * y, 4) for x in range(columns)] for y in range(rows)]
-
-
-def results(**status):
-    """What Klipper answers, with other parts of its state."""
-    return {**RESULTS, "objects/query": {**RESULTS["objects/query"], **status}}
 
 
 @pytest.fixture
@@ -140,7 +135,7 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     mesh = {"profile_name": "default", "probed_matrix": heights}
     heights[-1][-1] = -0.002
     for width, theme, locale in ((320, "dark", "en-GB"), (720, "light", "en-GB"), (390, "light", "ru-RU")):
-        with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+        with running(printer, results(bed_mesh=mesh)):
             tab = see("printer_state", width, locale=locale, theme=theme)
         shot(tab, tmp_path / f"printer-mesh-{columns}-{width}.png", 16)
         fits(tab, width)
@@ -176,7 +171,7 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
 def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
     mesh = {"profile_name": "default", "probed_matrix": matrix(7, 7)}
     for theme in ("light", "dark"):
-        with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+        with running(printer, results(bed_mesh=mesh)):
             tab = see("printer_state", locale=language, theme=theme)
         end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
         tab.resize(390, SCALE)
@@ -193,7 +188,7 @@ def test_a_flat_mesh_and_one_without_a_point_are_drawn_or_left_out(see, printer)
         ([[1, 2], [3]], 0),
     ):
         mesh = {"profile_name": "default", "probed_matrix": heights}
-        with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+        with running(printer, results(bed_mesh=mesh)):
             tab = see("printer_state")
         assert tab.run("document.querySelectorAll('.mesh span').length") == count
         assert "NaN" not in tab.text() and "Infinity" not in tab.text()
@@ -202,24 +197,13 @@ def test_a_flat_mesh_and_one_without_a_point_are_drawn_or_left_out(see, printer)
 def test_a_printer_that_stopped_says_why_and_one_that_is_silent_what_to_do(see, printer, tmp_path):
     tab = see("printer_state", locale="ru-RU")
     assert "Klipper не отвечает" in tab.text() and "Попробовать снова" not in tab.text()
-    state = {
-        "state": "shutdown",
-        "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n",
-    }
-    with speaking(
-        printer / "comms/klippy.sock", klipper({"info": {**RESULTS["info"], **state}, "objects/query": {}})
-    ):
+    with running(printer, SHUTDOWN):
         tab = see("printer_state", locale="ru-RU")
     shot(tab, tmp_path / "printer-shutdown.png", 16)
     assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
     assert "Объясни" in tab.text()
-    halted = {
-        "state": "error",
-        "state_message": "Option 'rotation_distance' in section 'stepper_x' must be above 0.0\nOnce the underlying issue is corrected, use the \"RESTART\" command\nPrinter is halted\n",
-    }
-    with speaking(
-        printer / "comms/klippy.sock", klipper({"info": {**RESULTS["info"], **halted}, "objects/query": {}})
-    ):
+    message = "Option 'rotation_distance' in section 'stepper_x' must be above 0.0\nOnce the underlying issue is corrected, use the \"RESTART\" command\nPrinter is halted\n"
+    with running(printer, halted("error", message)):
         tab = see("printer_state", locale="ru-RU")
     shot(tab, tmp_path / "printer-halted.png", 16)
     assert "Принтер не запускается" in tab.text() and "rotation_distance: 0" in tab.text()
@@ -242,7 +226,7 @@ def test_a_model_reads_nothing_of_the_data_of_the_page(see, printer):
         ("printer_state", {}),
     ]
     plain = capable({})
-    with speaking(printer / "comms/klippy.sock", klipper(results(bed_mesh=mesh))):
+    with running(printer, results(bed_mesh=mesh)):
         for tool, arguments in calls:
             result = see.client.call(tool, **arguments)
             other = plain.call(tool, **arguments)

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from tests.klipper.asking import call
-from tests.printer.klippy import RECORDED, RESULTS, klipper, recorded, speaking
+from tests.printer.klippy import RECORDED, RESULTS, SHUTDOWN, klipper, recorded, results, speaking, state_of
 from tools.klipper import printers
 
 
@@ -46,15 +46,9 @@ def test_a_printing_printer_is_told_in_few_words(printer):
 def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(printer):
     answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "Klipper is not running" in answer["error"]
-    info = {
-        "state": "shutdown",
-        "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n",
-    }
-    with speaking(printer / "comms/klippy.sock", klipper({"info": info, "objects/query": {}})):
-        answer = call("printer_state")
-    assert answer["state"] == "shutdown" and answer["message"].startswith(
-        "MCU 'mcu' shutdown: Timer too close"
-    )
+    answer = state_of(printer, SHUTDOWN)
+    assert answer["state"] == "shutdown"
+    assert answer["message"].startswith("MCU 'mcu' shutdown: Timer too close")
 
 
 CONFIG_ERRORS = [
@@ -64,8 +58,7 @@ CONFIG_ERRORS = [
 
 @pytest.mark.parametrize("state", RECORDED)
 def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, pages, state):
-    with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
-        answer = call("printer_state")
+    answer = state_of(printer, recorded(state))
 
     said = RECORDED[state]["info"]
     assert answer["state"] == said["state"]
@@ -77,18 +70,15 @@ def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, pages, sta
 
 @pytest.mark.parametrize("state", CONFIG_ERRORS)
 def test_a_configuration_error_brings_the_mistakes_with_their_lines(printer, pages, state):
-    with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
-        answer = call("printer_state")
+    answer = state_of(printer, recorded(state))
     place = "printer.cfg:13: Option 'rotation_distance' in section 'stepper_x' must be above 0.0"
     assert place in answer["config"]
     assert answer["known_message"]["first"]
 
 
 def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
-    jobs = {}
-    for state in ("printing", "paused", "cancelled", "a job: complete", "a job: error"):
-        with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
-            jobs[state] = call("printer_state")["job"]
+    states = ("printing", "paused", "cancelled", "a job: complete", "a job: error")
+    jobs = {state: state_of(printer, recorded(state))["job"] for state in states}
     assert jobs["printing"]["layer"] == "10 of 100" and jobs["printing"]["percent"] >= 20
     assert jobs["a job: error"]["message"].endswith("Spool is empty")
     assert "percent" not in jobs["a job: complete"] and "message" not in jobs["cancelled"]
@@ -103,8 +93,7 @@ def test_broken_numbers_are_left_out(printer, odd):
     status["print_stats"] |= {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
     status["virtual_sdcard"]["progress"] = status["extruder"]["temperature"] = odd
     status["toolhead"]["position"] = [odd, odd, odd]
-    with speaking(printer / "comms/klippy.sock", klipper({**RESULTS, "objects/query": status})):
-        answer = call("printer_state")
+    answer = state_of(printer, {**RESULTS, "objects/query": status})
     assert (answer["state"], answer["job"]["file"]) == ("ready", "benchy.gcode")
 
 
@@ -163,13 +152,9 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
     ],
 )
 def test_the_mesh_that_is_in_use_is_shown(printer, mesh, words):
-    results = {**RESULTS, "objects/query": {**RESULTS["objects/query"], "bed_mesh": mesh}}
-    with speaking(printer / "comms/klippy.sock", klipper(results)):
-        assert call("printer_state").get("mesh") == words
+    assert state_of(printer, results(bed_mesh=mesh)).get("mesh") == words
 
 
 def test_the_progress_is_m73s_where_no_file_on_the_card_has_one(printer):
     told = {"virtual_sdcard": {"progress": 0.0}, "display_status": {"progress": 0.5}}
-    results = {**RESULTS, "objects/query": {**RESULTS["objects/query"], **told}}
-    with speaking(printer / "comms/klippy.sock", klipper(results)):
-        assert call("printer_state")["job"]["percent"] == 50
+    assert state_of(printer, results(**told))["job"]["percent"] == 50

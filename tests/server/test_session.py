@@ -15,36 +15,23 @@ PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 
 
 @pytest.fixture
-def session(small_docs):
-    """A session whose handshake is done, over a small documentation."""
-    small_docs(PAGES)
-    with Session() as client:
-        client.initialize()
-        yield client
-
-
-@pytest.fixture
 def tools():
     """Tools that misbehave, beside the others."""
     with misbehaving_tools() as module:
         yield module
 
 
+@pytest.fixture
+def session(small_docs, tools):
+    """A session whose handshake is done, over a small documentation and with the tools that misbehave."""
+    small_docs(PAGES)
+    with Session() as client:
+        client.initialize(elicitation={})
+        yield client
+
+
 def listed(client, **params):
     return {tool["name"]: tool for tool in client.request("tools/list", **params)["result"]["tools"]}
-
-
-def test_handshakes_old_and_new_list_and_call(small_docs):
-    small_docs(PAGES)
-    for version, answered in {"2024-11-05": "2024-11-05", "1999-01-01": "2025-11-25"}.items():
-        with Session() as client:
-            told = client.initialize(version)
-            assert (told["protocolVersion"], told["capabilities"]["tools"]) == (
-                answered,
-                {"listChanged": True},
-            )
-            assert {"search_docs", "read_doc", "list_docs_map", "sync_docs"} <= listed(client).keys()
-            assert "The mesh" in client.call("read_doc", path="Bed_Mesh.md")["content"][0]["text"]
 
 
 def test_an_envelope_without_capabilities_or_of_a_version_to_come_is_refused():
@@ -55,18 +42,6 @@ def test_an_envelope_without_capabilities_or_of_a_version_to_come_is_refused():
         assert refused["code"] == -32602 and protocol.CLIENT_CAPABILITIES in refused["message"]
         refused = client.request("tools/list", _meta=later)["error"]
         assert refused["code"] == -32022 and refused["data"]["supported"] == [protocol.MODERN_VERSION]
-
-
-def test_the_2026_era_discovers_lists_and_calls_without_a_handshake(small_docs):
-    small_docs(PAGES)
-    with Session() as client:
-        found = client.request("server/discover", _meta=ENVELOPE)["result"]
-        assert found["supportedVersions"] == ["2026-07-28"]
-        assert listed(client, _meta=ENVELOPE)
-        answer = client.request(
-            "tools/call", name="read_doc", arguments={"path": "bed_mesh"}, _meta=ENVELOPE
-        )["result"]
-        assert answer["structuredContent"]["path"] == "Bed_Mesh.md"
 
 
 BAD_CALLS = [
@@ -149,37 +124,30 @@ def test_a_long_line_is_served_and_one_that_is_too_long_is_refused_without_being
     assert session.request("ping")["result"] == {}
 
 
-def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(tools):
-    with Session() as client:
-        client.initialize()
-        slow = {"name": "test_sleeps", "arguments": {"seconds": 60}}
-        for request_id in (7, 7, "seven"):
-            client.send(id=request_id, method="tools/call", params=slow)
-        client.request("ping")
-        wait_until(lambda: client.session.owed == 3)
-        for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}, {"requestId": "7"}):
-            client.send(method="notifications/cancelled", params=params)
-        client.request("ping")
-        wait_until(lambda: client.session.owed == 2)
-        tools.AWAKE.set()
-        client.end()
-        answers = []
-        while (message := client.receive()) is not None:
-            answers.append(message["id"])
-        assert sorted(map(str, answers)) == ["7", "seven"]
+def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(session, tools):
+    for request_id in (7, 7, "seven"):
+        session.begin(request_id, "test_sleeps", seconds=60)
+    session.request("ping")
+    wait_until(lambda: len(session.session.owed) == 3)
+    for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}, {"requestId": "7"}):
+        session.send(method="notifications/cancelled", params=params)
+    session.request("ping")
+    wait_until(lambda: len(session.session.owed) == 2)
+    tools.AWAKE.set()
+    session.end()
+    answers = []
+    while (message := session.receive()) is not None:
+        answers.append(message["id"])
+    assert sorted(map(str, answers)) == ["7", "seven"]
 
 
-def test_a_withdrawn_call_takes_its_question_along(tools):
-    with Session() as client:
-        client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})
-        client.send(
-            id="q", method="tools/call", params={"name": "test_asks", "arguments": {"text": "May I?"}}
-        )
-        client.notification("elicitation/create")
-        question = client.notifications[-1]
-        client.send(method="notifications/cancelled", params={"requestId": "q"})
-        client.notification("notifications/cancelled")
-        assert client.notifications[-1]["params"] == {"requestId": question["id"]}
+def test_a_withdrawn_call_takes_its_question_along(session):
+    session.begin("q", "test_asks", text="May I?")
+    session.notification("elicitation/create")
+    question = session.notifications[-1]
+    session.send(method="notifications/cancelled", params={"requestId": "q"})
+    session.notification("notifications/cancelled")
+    assert session.notifications[-1]["params"] == {"requestId": question["id"]}
 
 
 @pytest.mark.parametrize(
@@ -195,49 +163,30 @@ def test_a_withdrawn_call_takes_its_question_along(tools):
         ({"error": {"code": -32601, "message": "no"}}, "CANNOT_ASK"),
     ],
 )
-def test_only_a_well_formed_accept_is_a_yes_in_either_era(tools, answer, expected):
+def test_only_a_well_formed_accept_is_a_yes_in_either_era(session, answer, expected):
     call = {"name": "test_asks", "arguments": {"text": "May I?"}}
-    with Session() as client:
-        client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})
-        client.send(id="q", method="tools/call", params=call)
-        client.notification("elicitation/create")
-        client.send(id=str(client.notifications[-1]["id"]), **answer)  # an id may come back as text
-        given = client.answer("q")["result"]["structuredContent"]
-        assert expected in (given.get("answer"), given.get("code"))
-    meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
-    with Session() as client:
-        asked = client.request("tools/call", **call, _meta=meta)["result"]
-        assert asked["resultType"] == "input_required"
-        [key] = asked["inputRequests"]
-        responses = {key: answer.get("result", 5)}
-        state = asked["requestState"]
-        again = client.request("tools/call", **call, _meta=meta, inputResponses=responses, requestState=state)
-        action = again["result"]["structuredContent"]["answer"]
-        assert action == (expected if expected != "CANNOT_ASK" else "cancel")
-        forged = client.request(
-            "tools/call", **call, _meta=meta, inputResponses=responses, requestState="0.a"
-        )
-        assert forged["result"]["resultType"] == "input_required"
+    session.send(id="q", method="tools/call", params=call)
+    session.notification("elicitation/create")
+    session.send(id=str(session.notifications[-1]["id"]), **answer)  # an id may come back as text
+    given = session.answer("q")["result"]["structuredContent"]
+    assert expected in (given.get("answer"), given.get("code"))
+    modern = call | {"_meta": {**ENVELOPE, protocol.CLIENT_CAPABILITIES: {"elicitation": {}}}}
+    asked = session.request("tools/call", **modern)["result"]
+    assert asked["resultType"] == "input_required"
+    [key] = asked["inputRequests"]
+    modern["inputResponses"] = {key: answer.get("result", 5)}
+    again = session.request("tools/call", **modern, requestState=asked["requestState"])["result"]
+    assert again["structuredContent"]["answer"] == (expected if expected != "CANNOT_ASK" else "cancel")
+    forged = session.request("tools/call", **modern, requestState="0.a")["result"]
+    assert forged["resultType"] == "input_required"
 
 
-def test_progress_is_at_most_five_a_second_and_never_after_the_answer(tools):
-    with Session() as client:
-        client.initialize()
-        meta = {"progressToken": "p"}
-        client.send(
-            id=5,
-            method="tools/call",
-            params={"name": "test_counts", "arguments": {"steps": 100}, "_meta": meta},
-        )
-        client.answer(5)
-        reports = [
-            note["params"] for note in client.notifications if note["method"] == "notifications/progress"
-        ]
-        assert 2 <= len(reports) <= 8 and reports[-1]["progress"] == 100
-        assert client.request("ping")["result"] == {}
-        assert len(
-            [note for note in client.notifications if note["method"] == "notifications/progress"]
-        ) == len(reports)
+def test_progress_is_at_most_five_a_second_and_never_after_the_answer(session):
+    session.begin(5, "test_counts", {"progressToken": "p"}, steps=100)
+    session.answer(5)
+    session.request("ping")  # what came after the answer would come before this one
+    notes = [note for note in session.notifications if note["method"] == "notifications/progress"]
+    assert 2 <= len(notes) <= 8 and notes[-1]["params"]["progress"] == 100
 
 
 def test_lines_that_ended_an_earlier_reader_get_an_answer_or_none_and_the_session_goes_on(session):
@@ -293,86 +242,70 @@ def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools, monkeypatch
         wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
         client.send(id="listen", method="subscriptions/listen", params=wanted)
         client.notification("notifications/subscriptions/acknowledged")
-        counting = {"name": "test_counts", "arguments": {"steps": 9000, "mark": os.devnull}}
-        client.send(id=2, method="tools/call", params={**counting, "_meta": {**ENVELOPE, "progressToken": 1}})
+        meta = {**ENVELOPE, "progressToken": 1}
+        client.begin(2, "test_counts", meta, steps=9000, mark=os.devnull)
         client.notification("notifications/progress")
         client.send(method="notifications/cancelled", params={"requestId": 2})
         client.end()
 
 
-def test_whoever_is_still_owed_an_answer_some_seconds_after_eof_reads_it_on_stderr(tools, monkeypatch, capfd):
+def test_whoever_is_still_owed_an_answer_some_seconds_after_eof_reads_it_on_stderr(
+    session, monkeypatch, capfd
+):
     monkeypatch.setattr(protocol, "DRAIN_S", 0.1)
-    with Session() as client:
-        client.initialize()
-        client.send(id=7, method="tools/call", params={"name": "test_sleeps", "arguments": {"seconds": 60}})
-        client.end()
-        assert client.receive() is None
+    session.begin(7, "test_sleeps", seconds=60)
+    session.end()
+    assert session.receive() is None
     assert "stdin ended, and 1 requests had no answer 0.1 s later" in capfd.readouterr().err
 
 
-def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(tools, capfd):
-    with Session() as client:
-        client.initialize()
-        answer = client.call("test_crashes")
-        assert answer["structuredContent"]["code"] == "INTERNAL_ERROR"
-        assert "secret" in answer["structuredContent"]["error"]
-        assert "Traceback" not in json.dumps(answer)
-        assert client.call("test_sleeps", seconds=0)["isError"] is False
+def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(session, capfd):
+    answer = session.call("test_crashes")
+    assert answer["structuredContent"]["code"] == "INTERNAL_ERROR"
+    assert "secret" in answer["structuredContent"]["error"]
+    assert "Traceback" not in json.dumps(answer)
+    assert session.call("test_sleeps", seconds=0)["isError"] is False
 
 
-def test_slow_tools_delay_neither_each_other_nor_messages(tools):
-    with Session() as client:
-        client.initialize()
-        slow = {"name": "test_sleeps", "arguments": {"seconds": 30}}
-        client.send(id=100, method="tools/call", params=slow)
-        assert client.call("test_sleeps", seconds=0)["isError"] is False
-        for number in range(101, 101 + 2 * protocol.MOST_CALLS):
-            client.send(id=number, method="tools/call", params=slow)
-        assert client.request("ping")["result"] == {}
-        tools.AWAKE.set()
+def test_slow_tools_delay_neither_each_other_nor_messages(session, tools):
+    session.begin(100, "test_sleeps", seconds=30)
+    assert session.call("test_sleeps", seconds=0)["isError"] is False
+    for number in range(101, 101 + 2 * protocol.MOST_CALLS):
+        session.begin(number, "test_sleeps", seconds=30)
+    assert session.request("ping")["result"] == {}
+    tools.AWAKE.set()
 
 
-def test_a_call_that_finds_no_turn_says_so_and_one_that_ended_makes_room(tools):
-    with Session() as client:
-        client.initialize()
-        slow = {"name": "test_sleeps", "arguments": {"seconds": 30}}
-        for number in range(100, 100 + protocol.MOST_CALLS):
-            client.send(id=number, method="tools/call", params=slow)
-        answer = client.call("test_sleeps", seconds=0)
-        assert answer["structuredContent"]["code"] == "BUSY"
-        tools.AWAKE.set()
-        for _ in range(protocol.MOST_CALLS):
-            assert client.receive()["result"]
-        assert client.call("test_sleeps", seconds=0)["isError"] is False
+def test_a_call_that_finds_no_turn_says_so_and_one_that_ended_makes_room(session, tools):
+    for number in range(100, 100 + protocol.MOST_CALLS):
+        session.begin(number, "test_sleeps", seconds=30)
+    answer = session.call("test_sleeps", seconds=0)
+    assert answer["structuredContent"]["code"] == "BUSY"
+    tools.AWAKE.set()
+    for _ in range(protocol.MOST_CALLS):
+        assert session.receive()["result"]
+    assert session.call("test_sleeps", seconds=0)["isError"] is False
 
 
-def test_unanswered_questions_stop_neither_lists_nor_other_tools(tools):
-    with Session() as client:
-        client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})
-        client.send(method="notifications/initialized")
-        asking = range(1000, 1012)
-        for number in asking:
-            client.send(
-                id=number, method="tools/call", params={"name": "test_asks", "arguments": {"text": "May I?"}}
-            )
-        assert listed(client)
-        assert client.request("resources/list")["result"]
-        assert client.call("test_sleeps", seconds=0)["isError"] is False
-        for question in client.notifications:
-            client.send(id=question["id"], result={"action": "cancel"})
+def test_unanswered_questions_stop_neither_lists_nor_other_tools(session):
+    for number in range(1000, 1012):
+        session.begin(number, "test_asks", text="May I?")
+    assert listed(session)
+    assert session.request("resources/list")["result"]
+    assert session.call("test_sleeps", seconds=0)["isError"] is False
+    for question in session.notifications:
+        session.send(id=question["id"], result={"action": "cancel"})
 
 
-def test_a_client_that_reads_nothing_is_not_read_from_for_ever():
-    with Session() as client:
-        client.initialize()
-        client.reading.clear()
-        handle = client.stdin.fileno()
-        os.set_blocking(handle, False)
-        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n"
-        written = 0
-        while written < 40_000 and select.select([], [handle], [], 1)[1]:
-            written += os.write(handle, line) > 0
-        assert written < 10_000
+def test_a_client_that_reads_nothing_is_not_read_from_for_ever(session):
+    session.reading.clear()
+    handle = session.stdin.fileno()
+    os.set_blocking(handle, False)
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n"
+    written = 0
+    while written < 40_000 and select.select([], [handle], [], 1)[1]:
+        written += os.write(handle, line) > 0
+    assert written < 10_000
 
 
 @pytest.mark.parametrize("envelope", [{}, ENVELOPE], ids=["handshake", "2026"])
@@ -382,8 +315,7 @@ def test_a_cancelled_tool_stops_at_its_next_checkpoint_unanswered(tmp_path, enve
         if not envelope:
             client.initialize()
         meta = {**envelope, "progressToken": 1}
-        params = {"name": "test_counts", "arguments": {"steps": 6000, "mark": str(mark)}, "_meta": meta}
-        client.send(id=50, method="tools/call", params=params)
+        client.begin(50, "test_counts", meta, steps=6000, mark=str(mark))
         client.notification("notifications/progress")
         client.send(method="notifications/cancelled", params={"requestId": 50})
         while not (mark.exists() and mark.read_text(encoding="utf-8")):
@@ -406,17 +338,15 @@ def test_a_changed_description_is_told_and_listed_in_both_eras(tools):
         client.notification("notifications/tools/list_changed")
 
 
-def test_every_structured_content_is_an_object_of_sound_text(tools):
-    with Session() as client:
-        client.initialize()
-        for value, text in (
-            (None, "null"),
-            ([1, "a"], '[1,"a"]'),
-            (7, "7"),
-            ("text", "text"),
-            ({"a": 1}, '{"a":1}'),
-        ):
-            answer = client.call("test_returns", value=json.dumps(value))
-            assert answer["structuredContent"] == (value if isinstance(value, dict) else {"result": value})
-            assert answer["content"] == [{"type": "text", "text": text}]
-        assert client.call("test_surrogates")["structuredContent"] == {"success": True, "text": "a?b"}
+def test_every_structured_content_is_an_object_of_sound_text(session):
+    for value, text in (
+        (None, "null"),
+        ([1, "a"], '[1,"a"]'),
+        (7, "7"),
+        ("text", "text"),
+        ({"a": 1}, '{"a":1}'),
+    ):
+        answer = session.call("test_returns", value=json.dumps(value))
+        assert answer["structuredContent"] == (value if isinstance(value, dict) else {"result": value})
+        assert answer["content"] == [{"type": "text", "text": text}]
+    assert session.call("test_surrogates")["structuredContent"] == {"success": True, "text": "a?b"}

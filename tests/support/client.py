@@ -27,6 +27,7 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 TIMEOUT_S = 30
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
@@ -84,10 +85,15 @@ class Talk:
         self.send(id=self.last_id, method=method, params=params)
         return self.answer(self.last_id)
 
-    def initialize(self, version="2025-11-25"):
-        answer = self.request("initialize", **{**HANDSHAKE, "protocolVersion": version})
+    def initialize(self, **capabilities):
+        answer = self.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
         self.send(method="notifications/initialized")
         return answer["result"]
+
+    def begin(self, request_id, name, /, _meta=None, **arguments):
+        """Send a call under this id, and do not wait for its answer."""
+        params = {"name": name, "arguments": arguments, "_meta": _meta or {}}
+        self.send(id=request_id, method="tools/call", params=params)
 
     def call(self, name, /, **arguments):
         """The result of tools/call."""

@@ -40,6 +40,14 @@ def hogs() -> None:
     re.match(r"(a+)+$", "a" * 64 + "b")
 
 
+@Tool("test.computes", envelope=True)
+def computes(seconds: float) -> None:
+    """Compute for so many seconds of processor time, and let other threads run meanwhile."""
+    ends = time.thread_time() + seconds
+    while time.thread_time() < ends:
+        pass
+
+
 @Tool("test.surrogates", envelope=True)
 def surrogates() -> dict:
     """Answer half a surrogate pair, as foreign JSON may."""

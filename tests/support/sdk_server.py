@@ -44,7 +44,7 @@ class SdkServer:
             "resources/read": types.ReadResourceRequestParams,
             "completion/complete": types.CompleteRequestParams,
         }
-        for method in protocol.METHODS:
+        for method in ("tools/list", "tools/call", *protocol.ANSWERS):
             model = models.get(method, types.PaginatedRequestParams)
             self.server.add_request_handler(method, model, self.answering(method))
 
@@ -57,7 +57,10 @@ class SdkServer:
                 result = await anyio.to_thread.run_sync(protocol.result_of, request, limiter=self.threads)
             except protocol.RpcError as error:
                 raise MCPError(error.code, str(error), error.data) from None
-            return {"resultType": "complete", **result} if request.is_modern else result
+            if not request.is_modern:
+                return result
+            marks = protocol.NOT_CACHED if method.startswith("skills/") else {}
+            return {"resultType": "complete", **marks, **result}
 
         return handle
 

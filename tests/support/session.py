@@ -2,12 +2,21 @@
 
 import os
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tests.support.client import MISBEHAVING, TIMEOUT_S, Talk
 from tests.support.serve_with_tools import more_tools
 from tools import listing, protocol, stdio
 from tools.core import toolsets
+
+
+class Lines(stdio.Lines):
+    """Lines whose end is not that of this process."""
+
+    def write(self, line):
+        with suppress(OSError):
+            self.stdout.write(line)
+            self.stdout.flush()
 
 
 class Session(Talk):
@@ -16,8 +25,8 @@ class Session(Talk):
     def __init__(self):
         (requests, stdin), (answers, stdout) = os.pipe(), os.pipe()
         self.answers = os.fdopen(answers, "rb")
-        self.lines = stdio.Lines(os.fdopen(requests, "rb"), os.fdopen(stdout, "wb"))
-        self.session = protocol.Session(self.lines, on_gone=lambda: None)
+        self.lines = Lines(os.fdopen(requests, "rb"), os.fdopen(stdout, "wb"))
+        self.session = protocol.Session(self.lines, lambda: None)
         self.listeners = [listing.forget, self.session.announce]
         toolsets.LISTENERS.extend(self.listeners)
         self.serving = threading.Thread(target=self._serve)

@@ -21,7 +21,6 @@ from tools.core.tool import description, toolset_of
 Language = Literal["ru", "en"]
 
 SKILL_SCHEME = "skill://"
-FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
 PROMPTS: dict[str, "Prompt"] = {}
 # False while a text has to be the same every day, with `<today>` for the date.
@@ -132,12 +131,12 @@ def prompt_named(settings: Settings, name: str) -> Prompt:
 
 def list_skills(settings: Settings, params: JsonObject) -> JsonObject:
     """skills/list."""
-    return {"skills": [prompt.skill(settings) for prompt in offered(settings).values()], **FRESH}
+    return {"skills": [prompt.skill(settings) for prompt in offered(settings).values()]}
 
 
 def get_skill(settings: Settings, params: JsonObject) -> JsonObject:
     """skills/get. Raises ToolError."""
-    return {"skill": prompt_of_skill(settings, params["uri"]).skill(settings), **FRESH}
+    return {"skill": prompt_of_skill(settings, params["uri"]).skill(settings)}
 
 
 def prompt_of_skill(settings: Settings, uri: str) -> Prompt:

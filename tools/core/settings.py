@@ -29,17 +29,6 @@ VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-pack
 # The secrets in an address: the user with password, which may hold `/` and `@`, and the query.
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
 QUERY = re.compile(r"(://[^?\s]*\?)\S+")
-PREFIXES = (
-    "MCP_",
-    "KLIPPER_",
-    "PRINTERS",
-    "PRINTER_",
-    "ONEPERCENT_",
-    "ANKI_",
-    "IMAGE_",
-    "SEARCH_",
-    "NOTIFY_",
-)
 ON = "1 true yes on".split()
 OFF = "0 false no off".split()
 # Settings of the resident service alone, which do not change the list of tools.
@@ -271,14 +260,14 @@ def names() -> frozenset[str]:
     return frozenset(variable.name for variable in chain(*variables))
 
 
-@cache
 def check() -> list[str]:
     """Read every section; return a line for each name in the settings file that is not a setting, and for
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         current(section)
     in_file = places.from_file(places.settings_file(os.environ))
-    in_environment = [name for name in os.environ if name.startswith(PREFIXES)]
+    families = {name.partition("_")[0] for name in names()}
+    in_environment = [name for name in os.environ if name.partition("_")[0] in families]
     remarks = []
     for name in sorted({*in_file, *in_environment} - names()):
         hint = did_you_mean(name, names(), MISSPELT)
@@ -287,13 +276,11 @@ def check() -> list[str]:
     return remarks
 
 
-@cache
 def fingerprint() -> int:
     """A checksum of the values of all settings except OF_SERVICE."""
     return crc32(repr([current(section) for section in sections()]).encode())
 
 
-@cache
 def written_folders() -> list[Path]:
     """The folders that the server writes to. Raises SettingsError."""
     folders = []
@@ -309,9 +296,6 @@ def forget() -> None:
     """Forget the settings and what was derived from them, so that they are read again: a session of the
     resident service begins with this, in its client's environment."""
     _read.clear()
-    check.cache_clear()
-    written_folders.cache_clear()
-    fingerprint.cache_clear()
 
 
 def state_path(name: str) -> Path:

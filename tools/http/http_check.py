@@ -57,12 +57,12 @@ def inspect(settings: Settings) -> Health:
     url = settings.http_url
     try:
         keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
+    except FileNotFoundError:
+        advice = "./setup.sh --http, then an invitation: docs/remote.md"
+        return Health("unset", "nobody has been let in over HTTP yet", advice)
     except OSError as error:
         advice = "Whoever read the keys can make tokens. After that: python3 -m tools token rotate, twice"
         raise ToolError(str(error), advice) from None
-    if not keys:
-        advice = "./setup.sh --http, then an invitation: docs/remote.md"
-        return Health("unset", "nobody has been let in over HTTP yet", advice)
     call = http.Request(url, "POST", PING, JSON)
     refusal = _ask("a call without a token", 401, "", call)
     challenge = METADATA.search(refusal.headers.get("WWW-Authenticate", ""))

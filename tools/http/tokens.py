@@ -6,7 +6,6 @@ when (`exp`).
 """
 
 import base64
-import errno
 import hmac
 import json
 import secrets
@@ -119,13 +118,13 @@ def base64url(data: bytes) -> str:
 def read_keys(path: Path) -> tuple[bytes, ...]:
     """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
 
-    Raises OSError if the file cannot be used.
+    Raises OSError if the file cannot be used; FileNotFoundError if there is none.
     """
     try:
         with plain_file(path, of_this_user=True) as file:
             keys = tuple(map(bytes.fromhex, file.read().decode("ascii").split()))
     except FileNotFoundError:
-        return ()
+        raise
     except (ValueError, OSError):
         keys = ()
     if min(map(len, keys), default=0) < KEY_BYTES or path.stat().st_mode & 0o077:
@@ -134,16 +133,9 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
     return keys
 
 
-def keys_there(path: Path) -> tuple[bytes, ...]:
-    """The keys of the file. Raises OSError if it cannot be used, or is not there any more."""
-    if keys := read_keys(path):
-        return keys
-    raise FileNotFoundError(errno.ENOENT, "it is not there any more", str(path))
-
-
 def keys_at(path: Path) -> tuple[bytes, ...]:
     """The keys of the file; the first one is made if there is no file yet. Raises OSError."""
-    if not read_keys(path):
+    if not path.exists():
         make_file(path, f"{secrets.token_hex(KEY_BYTES)}\n")
     return read_keys(path)
 
@@ -154,5 +146,5 @@ def rotate(path: Path) -> None:
 
     Raises OSError.
     """
-    keys = (secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1])
+    keys = (secrets.token_bytes(KEY_BYTES), keys_at(path)[0])
     replace_file(path, "".join(f"{key.hex()}\n" for key in keys))

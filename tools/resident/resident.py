@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tools.core import leaving, places, settings
+from tools.core.leaving import ENDING
 from tools.resident import handover, listening
 
 logger = logging.getLogger("pi-mcp")
 
-ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Seconds until the next try after a session could not be started; without them the loop would spin.
 PAUSE_S = 0.5
 # Seconds that a caller may take to offer its session and to agree.
@@ -51,7 +51,7 @@ def main(serve: Callable[[], None], identity: str) -> int:
         listener = listening.from_systemd()
         if not listener:
             listener, lock = listening.at(path)
-    except listening.CannotListen as error:
+    except OSError as error:
         sys.stderr.write(f"pi-mcp: {error}\n")
         return 2
 
@@ -73,7 +73,7 @@ def _accept_sessions(
 ) -> None:
     """Fork a child that calls `run_session` for each connection, until a signal, or until `idle_exit_s`
     seconds passed without a session, unless that is 0. Running sessions go on by themselves."""
-    signals = _signals()
+    signals = leaving.caught(*ENDING, signal.SIGCHLD)
     awaited: list[Any] = [signals, listener]
     children: set[int] = set()
     idle_since = time.monotonic()
@@ -100,15 +100,6 @@ def _accept_sessions(
         except OSError as error:
             logger.warning("A session cannot be started: %s", error.strerror)
             time.sleep(PAUSE_S)
-
-
-def _signals() -> int:
-    """The end of a pipe from which the numbers of signals can be read."""
-    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in (*ENDING, signal.SIGCHLD):
-        signal.signal(number, lambda *_: None)
-    return reader
 
 
 def _is_welcome(connection: socket.socket, sessions: int) -> bool:
@@ -145,8 +136,7 @@ def _be_child(run_session: Callable[[socket.socket], None], connection: socket.s
     except BaseException:
         traceback.print_exc()
     finally:
-        _ended(code)
-        os._exit(code)
+        leaving.leave(code)
 
 
 def _take_over(connection: socket.socket, identity: str) -> bool:
@@ -175,7 +165,6 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
         os.dup2(handle, target)
         os.close(handle)
     leaving.handover_connection = connection
-    leaving.AT_LEAVING.insert(0, _ended)  # called last: then nothing of the session is left
     return True
 
 
@@ -209,10 +198,3 @@ def _refuse(connection: socket.socket, reason: str) -> None:
     """Send the caller a line that says why this session is not served here."""
     with suppress(OSError):
         connection.send(f"{reason}\n".encode(), socket.MSG_DONTWAIT)
-
-
-def _ended(code: int) -> None:
-    """Send the caller, if there is one, the exit status of its session."""
-    if leaving.handover_connection is not None:
-        with suppress(OSError):
-            leaving.handover_connection.send(b"%d\n" % code, socket.MSG_DONTWAIT)

@@ -1,30 +1,16 @@
-"""An add-on that runs Python texts in Anki's main thread, one per connection; and watches how long it is held."""
+"""An add-on that runs Python texts in Anki's main thread, one per connection."""
 
 import json
 import os
 import socket
 import threading
-import time
 import traceback
 
 from aqt import mw
-from aqt.qt import QTimer
-
-TICK_MS = 20
-holds: list[float] = []
-"""Longest times without a tick of the window, in seconds, since they were last asked for."""
-last = time.monotonic()
-
-
-def tick() -> None:
-    global last
-    now = time.monotonic()
-    holds.append(now - last)
-    last = now
 
 
 def run(text: str) -> object:
-    names = {"mw": mw, "holds": holds}
+    names = {"mw": mw}
     try:
         return eval(text, names)
     except SyntaxError:
@@ -59,7 +45,4 @@ def serve() -> None:
         threading.Thread(target=answer, args=(connection,), daemon=True).start()
 
 
-timer = QTimer(mw)
-timer.timeout.connect(tick)
-timer.start(TICK_MS)
 threading.Thread(target=serve, daemon=True).start()

@@ -78,52 +78,6 @@ def test_every_example_of_the_requirement_is_answered(anki, call, env):
 # Undo
 
 
-def the_person_edits(anki, call, card):
-    time.sleep(2.5)
-    anki.python(f"""
-note = mw.col.get_card({card}).note()
-note["Back"] = "a long text the person typed"
-from aqt.operations.note import update_note
-update_note(parent=mw, note=note).run_in_background()
-""")
-    time.sleep(1)
-    return lambda: anki.python(f'mw.col.get_card({card}).note()["Back"]') == "a long text the person typed"
-
-
-def we_tag(anki, call, card):
-    assert (
-        call("anki.change_cards", cardIds=[card], addTags=["ours"], dryRun=False, expected=1)["changed"] == 1
-    )
-    return lambda: anki.python(f"mw.col.get_card({card}).note().tags") == ["ours"]
-
-
-def we_update(anki, call, card):
-    note = anki.python(f"mw.col.get_card({card}).nid")
-    assert call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["updated"] == 1
-    return lambda: anki.python(f'mw.col.get_card({card}).note()["Back"]') == "new"
-
-
-def the_person_answers(anki, call, card):
-    call("anki.invoke", action="guiDeckReview", params={"name": "Geo"})
-    call("anki.invoke", action="guiShowAnswer")
-    assert call("anki.invoke", action="guiAnswerCard", params={"ease": 3})
-    time.sleep(1)
-    return lambda: len(log(anki)) == 2
-
-
-@pytest.mark.parametrize("change", [the_person_edits, we_tag, we_update, the_person_answers])
-def test_undo_takes_nothing_back_that_came_after_the_answer(anki, call, change):
-    card = add(anki, 5)[0]
-    assert call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])["answered"] == 1
-    stands = change(anki, call, card)
-
-    refusal = call("anki.answer_cards", undo=True)
-
-    assert refusal["code"] == "NOTHING_TO_UNDO"
-    assert stands()
-    assert log(anki)[0][0] == card
-
-
 # By the operations of Anki's own window, at once after the answer.
 STEPS = {
     "suspend": "mw.col.sched.suspend_cards([{other}])",
@@ -239,62 +193,6 @@ mw.col.add_note(note, mw.col.decks.id("Geo"))
 
     assert typed["question"].endswith("[type it]") and typed["answer"] == "answer 0"
     assert plain["question"] == "x < 5 and y > 3: x^2" or "x^2" in plain["question"]
-
-
-@pytest.mark.parametrize("action", ["modelFieldAdd", "modelTemplateAdd", "insertReviews"])
-def test_nothing_that_makes_the_next_sync_one_way_is_sent(anki, call, action):
-    stamp = anki.python('mw.col.db.scalar("select scm from col")')
-    params = {
-        "modelName": "Basic",
-        "fieldName": "Example",
-        "template": {"Name": "X", "Front": "{{Front}}", "Back": ""},
-    }
-
-    assert call("anki.invoke", action=action, params=params)["code"] == "ANKI_INVOKE"
-    assert anki.python('mw.col.db.scalar("select scm from col")') == stamp
-
-
-# Putting back
-
-
-CHANGES = {
-    "cards": {"forget": True, "suspend": True, "flag": 3, "deck": "Other", "dryRun": False, "expected": 6},
-    "tags": {"addTags": ["x"], "removeTags": ["old"], "dryRun": False, "expected": 6},
-    "notes": {},
-    "deleted": {},
-}
-
-
-@pytest.mark.parametrize("kind", CHANGES)
-def test_what_was_changed_is_put_back_as_it_was(anki, call, kind):
-    cards = add(anki, 6)
-    call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"} for card in cards[:3]])
-    ids = anki.python("""
-mw.col.decks.id("Other")
-notes = list(mw.col.find_notes("deck:Geo"))
-mw.col.tags.bulk_add(notes[:4], "old old::below kept")
-mw.col.sched.suspend_cards(list(mw.col.find_cards("deck:Geo"))[4:5])
-result = notes
-""")
-    columns = "ord, did, type, queue, ivl, factor, reps, lapses, left, cards.flags"
-    queries = [
-        f"select sfld, {columns} from cards join notes on nid = notes.id order by sfld, ord",
-        "select flds, trim(tags) from notes order by sfld",
-    ]
-    before = [anki.python(f"mw.col.db.all({query!r})") for query in queries]
-
-    if kind == "deleted":
-        call("anki.delete_notes", noteIds=ids)
-    elif kind == "notes":
-        update = {"fields": {"Back": "new"}, "addTags": ["x"], "removeTags": ["old"], "deckName": "Other"}
-        call("anki.update_notes", notes=[{"noteId": note, **update} for note in ids])
-    else:
-        assert call("anki.change_cards", noteIds=ids, **CHANGES[kind])["changed"] == 6
-    assert [anki.python(f"mw.col.db.all({query!r})") for query in queries] != before
-    answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
-
-    assert "failed" not in answer
-    assert [anki.python(f"mw.col.db.all({query!r})") for query in queries] == before
 
 
 # A session

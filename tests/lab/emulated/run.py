@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the server on the processors of a Raspberry Pi, which qemu emulates: 64-bit and 32-bit ARM.
 
-It answers initialize, tools/list and calls of each toolset there, and over HTTP; what its start takes is printed. Where
+It answers initialize, tools/list and calls of each toolset there, through the resident service and over HTTP too. Where
 qemu or Debian's mirror is out of reach it says why, and the exit status is 0.
 
 usage: .venv-test/bin/python tests/lab/emulated/run.py [arm64] [armhf]
@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -25,7 +24,7 @@ from tests.support.backends import backends
 from tests.support.client import Client
 from tests.support.http_server import HttpServer
 from tests.support.installing import copy_of_the_project
-from tests.support.services import cpu_s, wait_until
+from tests.support.services import wait_until
 
 PROCESSORS = {"arm64": "qemu-aarch64-static", "armhf": "qemu-arm-static"}
 """As Debian names them, with what emulates each."""
@@ -129,15 +128,16 @@ def main(names: list[str]) -> int:
 
 
 def look_at(machine: Machine) -> str:
-    """How many tools it lists, and how soon it starts; an AssertionError if an answer is wrong."""
+    """How many tools it lists; an AssertionError if an answer is wrong."""
     home = machine.folder / "home"
     home.mkdir()
     with backends() as url:
         settings = {"HOME": str(home), "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url}
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
         count = use(machine, settings)
-        starts = (way(machine, settings) for way in (how_it_starts, through_the_service, over_http))
-        return "; ".join((f"{count} tools", *starts))
+        through_the_service(machine, settings)
+        over_http(machine, settings)
+        return f"{count} tools"
 
 
 def use(machine: Machine, settings: dict[str, str]) -> int:
@@ -166,77 +166,34 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
     return len(tools)
 
 
-def how_it_starts(machine: Machine, settings: dict[str, str]) -> str:
-    """The processor's time from the start to the answer of tools/list, and to that of a first call."""
-    lines = []
-    for case in ("no listing saved", "saved"):  # the session before changed a description
-        with Client(machine.server(settings, "--standalone")) as session:
-            session.initialize()
-            session.request("tools/list")
-            listed_s = cpu_s(session.process.pid)
-            session.call("get_user_snapshot")
-            called_s = cpu_s(session.process.pid)
-            session.call("search_docs", query="bltouch")
-            searched_s = cpu_s(session.process.pid)
-            lines.append(
-                f"{case}: listed after {listed_s:.2f} s, a snapshot {called_s:.2f}, a search {searched_s:.2f}"
-            )
-    return f"{'; '.join(lines)} (processor's time)"
-
-
-def through_the_service(machine: Machine, settings: dict[str, str]) -> str:
-    """What a session handed over to the resident service takes, in seconds of the clock beside a cold one."""
+def through_the_service(machine: Machine, settings: dict[str, str]) -> None:
+    """A session that is handed over to the resident service."""
     folder = machine.folder / "run"
     folder.mkdir(mode=0o700)
     settings = {**settings, "MCP_SOCKET": str(folder / "socket")}
     service = subprocess.Popen(machine.server(settings, "--daemon"))
     try:
         wait_until((folder / "socket").exists)
-        handed_over, cold = (
-            seconds(machine.server(settings)),
-            seconds(machine.server(settings, "--standalone")),
-        )
+        with Client(machine.server(settings)) as session:
+            session.initialize()
+            assert not session.call("search_docs", query="bltouch")["isError"]
+            assert session.end() == 0
     finally:
         service.terminate()
         service.wait(TIMEOUT_S)
-    steps = zip(("listed", "a snapshot", "a search"), handed_over, cold, strict=True)
-    shown = ", ".join(f"{step} {ours:.2f} s ({alone:.2f} cold)" for step, ours, alone in steps)
-    return f"through the service: {shown} (the clock)"
 
 
-def over_http(machine: Machine, settings: dict[str, str]) -> str:
-    """What a server over HTTP takes until it answers `initialize`, and until a first call after that."""
+def over_http(machine: Machine, settings: dict[str, str]) -> None:
     packages = machine.project / f".venv/lib/python{PYTHON}/site-packages"
     for name in ("uvicorn", "h11", "click"):  # which are of Python alone
         source = importlib.util.find_spec(name).origin
         shutil.copytree(Path(source).parent, packages / name)
     server = HttpServer()
     server.command = machine.server({**settings, **server.environment}, "--http")
-    began = time.monotonic()
     with server:
         token = server.token()
         assert server.ask("initialize", client.HANDSHAKE, token=token)["result"]["serverInfo"]
-        ready_s, ready_cpu_s = time.monotonic() - began, cpu_s(server.process.pid)
         assert not server.call("get_user_snapshot", token=token)["isError"]
-        called_s, called_cpu_s = time.monotonic() - began, cpu_s(server.process.pid)
-    return (
-        f"over HTTP: ready {ready_s:.2f} s, a snapshot {called_s:.2f} (the clock); "
-        f"{ready_cpu_s:.2f}, {called_cpu_s:.2f} (processor's time)"
-    )
-
-
-def seconds(command: list[str]) -> list[float]:
-    began = time.monotonic()
-    moments = []
-    with Client(command) as session:
-        session.initialize()
-        session.request("tools/list")
-        moments.append(time.monotonic() - began)
-        for name, arguments in (("get_user_snapshot", {}), ("search_docs", {"query": "bltouch"})):
-            assert not session.call(name, **arguments)["isError"]
-            moments.append(time.monotonic() - began)
-        assert session.end() == 0
-    return moments
 
 
 if __name__ == "__main__":
