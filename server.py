@@ -102,7 +102,7 @@ def start_jobs(*first: Callable[[], object]) -> None:
 
 def serve_sessions() -> int:
     """Be the resident service: what every session reads is read once, before any is forked."""
-    from tools.core import prompts, registry, resources  # noqa: F401
+    from tools.core import registry
     from tools.klipper import search_docs
     from tools.resident import resident
 
@@ -113,7 +113,7 @@ def serve_sessions() -> int:
     identity = listing.identity()  # of the sources that are imported now
     registry.load()
     search_docs.preload()
-    listing.save(current(), listing.build(current()))
+    listing.build(current())
     return resident.main(serve_session, identity)
 
 
@@ -137,16 +137,14 @@ def serve_http(settings: Settings) -> NoReturn:
     try:
         guarded = guards.Guards(settings, Endpoint().answer)
         listener, is_kept = listening.for_http(settings.http_listen)
-    except (OSError, listening.CannotListen) as error:
+    except OSError as error:
         refuse(str(error))
     server = uvicorn.Server(uvicorn.Config(guarded, **limits.UVICORN))
     print(f"pi-mcp: serving {settings.http_url} at {settings.http_listen}", file=sys.stderr)
 
     async def serve() -> None:
         idle_exit_s = settings.idle_exit_s if is_kept else 0
-        watching = asyncio.create_task(limits.watch(server, idle_exit_s))
-        await server.serve(sockets=[listener])
-        watching.cancel()
+        await asyncio.gather(server.serve(sockets=[listener]), limits.watch(server, idle_exit_s))
 
     threading.Thread(target=watch, daemon=True).start()
     start_jobs(registry.load)

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tests.support.client import PROJECT, finished
+from tools import __main__ as shell
 from tools import starting
-from tools.__main__ import WORDS
 from tools.core import registry, settings
 
 SETUP = PROJECT / "setup.sh"
@@ -18,11 +18,16 @@ COMMAND = re.compile(r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[
 OTHERS = re.compile(
     r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*"
 )
-SETTING = re.compile(rf"\b(?:{'|'.join(settings.PREFIXES)})[A-Z_]*[A-Z]\b")
+SETTING = re.compile(
+    rf"\b(?:{'|'.join({name.partition('_')[0] for name in settings.names()})})_[A-Z_]*[A-Z]\b"
+)
 PAGE = re.compile(r"\bdocs/\w+\.md")
 TOOL = re.compile(
     r"\b(?:anki\.[a-z_]+|(?:get|preview|apply|cancel|undo|search|read|list|sync|check)_[a-z_]+)\b"
 )
+
+# The commands of the shell, by its help.
+WORDS = re.findall("^python3 -m tools ([a-zA-Z]+)", shell.__doc__, re.M)
 
 # Commands of the machine, and the reason why a test does not run them.
 NOT_RUN = {
@@ -86,7 +91,7 @@ def test_each_command_of_the_project_is_one_that_there_is():
             right = (
                 not words
                 or options
-                or words[0] in (*WORDS, "token", "TOOLSET", "…")
+                or words[0] in (*WORDS, "…")
                 or words in [[toolset] for toolset, _ in registry.COMMANDS]  # it lists its commands
                 or tuple(words[:2]) in registry.COMMANDS
             )

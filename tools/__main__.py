@@ -33,15 +33,14 @@ if not __package__:  # run as a folder, whose parent is not on the path
 
 from tools import listing
 from tools.core import calls, leaving, registry, settings, toolsets
-from tools.core.errors import ToolError, did_you_mean
+from tools.core.errors import ToolError
 from tools.core.json_types import compact_json
 from tools.core.registry import TextOutput
-from tools.core.tool import Tool, enveloped
+from tools.core.tool import Tool, enveloped, toolset_of
 from tools.starting import settings_or_refuse
 
 YES = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
-WORDS = ("bundle", "invite", "notify", "list", "call", "schema", "settings", "token")
 TABLE = "| variable | default | meaning |\n| --- | --- | --- |"
 FILE = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
 EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
@@ -88,10 +87,10 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
             from tools.http import token_command
 
             return TextOutput("", token_command.main(words if words[0] == "invite" else rest))
-        case ["bundle", *rest]:
+        case ["bundle", file] if file not in HELP:
             from tools import connect
 
-            return TextOutput("", connect.bundle_command(rest))
+            return TextOutput("", connect.bundle_command(file))
         case [toolset, name, *rest] if command := registry.COMMANDS.get((toolset, name)):
             try:
                 inspect.signature(command).bind(*rest)
@@ -103,11 +102,6 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
             return TextOutput(commands, 0 if not rest or rest[0] in HELP else 2)
         case [*_, flag] if flag in HELP:
             return TextOutput(__doc__.strip())
-        case [word, *_] if word not in WORDS:
-            toolsets_with_commands = [name for name, _ in registry.COMMANDS]
-            hint = did_you_mean(word, [*WORDS, *toolsets_with_commands])
-            hint = hint or "python3 -m tools --help lists them."
-            return TextOutput(f"{word} is not a command. {hint}", 2)
     return TextOutput(__doc__.strip(), 2)
 
 
@@ -117,7 +111,7 @@ def settings_table(as_file: bool = False) -> str:
     lines = [FILE if as_file else TABLE]
     for section in settings.sections():
         if not as_file:
-            lines.append(f"| **{_toolset_of(section)}** | | |")
+            lines.append(f"| **{toolset_of(section).replace('core', 'server')}** | | |")
         for variable in section.variables().values():
             default = variable.value({}, {})
             text = str(int(default) if isinstance(default, bool) else "" if default in ((), {}) else default)
@@ -128,11 +122,6 @@ def settings_table(as_file: bool = False) -> str:
             else:
                 lines.append(f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |")
     return "\n".join(lines)
-
-
-def _toolset_of(section: type[settings.Section]) -> str:
-    name = section.__module__.split(".")[1]
-    return "server" if name == "core" else name
 
 
 def _commands(toolset: str) -> str:
@@ -205,5 +194,5 @@ def _print(answer: object) -> int:
 
 if __name__ == "__main__":
     status = main(sys.argv[1:])
-    leaving.run_at_leaving(status)
+    leaving.run_at_leaving()
     sys.exit(status)

@@ -83,7 +83,7 @@ def _settings() -> Health:
 
 
 def _server(command: list[str]) -> Health:
-    done, took_s = _run(command, f"{json.dumps(LIST)}\n", INSTALL)
+    done, took_s = _run(command, INSTALL)
     try:
         tools = json.loads(done.stdout)["result"]["tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
@@ -98,15 +98,15 @@ def _service(command: list[str]) -> Health:
     if not path:
         advice = "./setup.sh --systemd makes it quick, if this machine has systemd."
         return Health("unset", "not installed: the first call of every session takes longer", advice)
-    done, took_s = _run(command, "", RESTART)
+    done, took_s = _run(command, RESTART)
     complaint = _last_line(done.stderr)
     if done.returncode or handover.NOT_HANDED in complaint:
         return Health("broken", complaint, RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
-def _run(command: list[str], lines: str, advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
-    """A session with these lines, and the seconds it took; its input is closed after the first answer. Raises
+def _run(command: list[str], advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    """A session that lists the tools, and the seconds it took; its input is closed after the answer. Raises
     ToolError with this advice if it does not end."""
     began_s = time.monotonic()
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
@@ -114,9 +114,9 @@ def _run(command: list[str], lines: str, advice: str) -> tuple[subprocess.Comple
         end = Timer(START_TIMEOUT_S, process.kill)
         end.start()
         with suppress(BrokenPipeError):  # it ended already
-            process.stdin.write(lines)
+            process.stdin.write(f"{json.dumps(LIST)}\n")
             process.stdin.flush()
-        answer = process.stdout.readline() if lines else ""
+        answer = process.stdout.readline()
         rest, log = process.communicate()
         end.cancel()
     if process.returncode == -signal.SIGKILL:

@@ -20,7 +20,6 @@ from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT
 from tools.starting import VERSION
 
-USAGE = "python3 -m tools bundle pi.mcpb"
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
 OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
@@ -88,28 +87,24 @@ args = {arguments}
 required = true
 startup_timeout_sec = 60
 
-Claude Desktop with a click: {USAGE}
+Claude Desktop with a click: python3 -m tools bundle pi.mcpb
 By hand, and Cursor in ~/.cursor/mcp.json:
 {client_json(host, command)}"""
 
 
-def bundle_command(words: list[str]) -> int:
-    """Write the bundle: a zip with its manifest and icon. Exit status 2: wrong usage, or the file cannot be
-    written."""
-    if len(words) != 1 or words[0].startswith("-"):
-        print(USAGE, file=sys.stderr)
-        return 2
-    path = Path(words[0]).resolve()
+def bundle_command(name: str) -> int:
+    """Write the bundle: a zip with its manifest and icon. Exit status 2: the file cannot be written."""
+    path = Path(name).resolve()
     text = json.dumps(manifest(), indent=2, ensure_ascii=False)
     try:
         with replacing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
             bundle.writestr("manifest.json", text)
             bundle.write(PROJECT / "docs" / "icon.png", "icon.png")
     except OSError as error:
-        print(f"pi-mcp: {words[0]} cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"pi-mcp: {name} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
     address = shlex.quote(f"{place()[0]}:{path}")
-    print(f"{words[0]}: fetch it (scp {address} .) and open it with Claude Desktop there")
+    print(f"{name}: fetch it (scp {address} .) and open it with Claude Desktop there")
     return 0
 
 

@@ -169,8 +169,8 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
         status = {METHOD_NOT_FOUND: 404, protocol.INTERNAL_ERROR: 200}.get(code, 400)
         return await respond(send, status, {"content-type": JSON}, _json(message).encode())
     session = {}
-    if request.method == "initialize":
-        ending = WITH_PAGES if mcp_apps.announced(request.params.get("capabilities")) else ""
+    if request.method == "initialize" and message and "result" in message:
+        ending = WITH_PAGES if mcp_apps.announced(request.params["capabilities"]) else ""
         session[SESSION] = secrets.token_hex(16) + ending
     await start(send, 200, {**EVENTS, **session})
     while message is not None:

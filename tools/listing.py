@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from tools.core.calls import remote_caller
 from tools.core.json_types import JsonObject, encodable
 from tools.core.settings import Settings, current, fingerprint
 from tools.resident import handover
@@ -22,7 +23,7 @@ identity = cache(handover.identity)  # of the sources that are imported now
 
 def build(settings: Settings) -> JsonObject:
     """tools/list for clients with pages, the names that other clients are not shown, and the toolset of each
-    tool. Imports every toolset."""
+    tool; saved for the sessions to come unless a remote caller asks. Imports every toolset."""
     from tools.core import registry, results
 
     tools = registry.listed(settings, pages=True)
@@ -34,7 +35,10 @@ def build(settings: Settings) -> JsonObject:
         toolsets |= dict.fromkeys(tool.names, tool.toolset)
         if tool.app_only:
             for_pages.append(name)
-    return {"tools": described, "for pages": for_pages, "toolsets": toolsets}
+    listing: JsonObject = {"tools": described, "for pages": for_pages, "toolsets": toolsets}
+    if not remote_caller():
+        save(settings, listing)
+    return listing
 
 
 def load(settings: Settings) -> JsonObject:

@@ -72,7 +72,6 @@ ANSWERS = {
     "resources/read": ("resources", "read_resource"),
     "completion/complete": ("resources", "complete"),
 }
-METHODS = ("tools/list", "tools/call", *ANSWERS)
 GREETINGS = ("initialize", "ping", "server/discover")
 
 MOST_CALLS = 32  # tools that run at a time
@@ -258,7 +257,7 @@ def action_of(answer: Any) -> str:
 
 
 def result_of(request: Request) -> JsonObject:
-    """The result of a request for one of METHODS, or of one that greets. Raises RpcError."""
+    """The result of a request, except of one that opens a stream. Raises RpcError."""
     try:
         if request.method in GREETINGS:
             return greeting(request)
@@ -299,15 +298,8 @@ def greeting(request: Request) -> JsonObject:
 def list_tools(request: Request) -> list[JsonObject]:
     """The tools on offer to a remote caller, or else as an earlier session saved them."""
     settings = current()
-    if calls.remote_caller():
-        from tools.core import registry
-
-        tools = registry.listed(settings, request.shows_pages)
-        return [results.describe(*pair) for pair in tools.items()]
-    saved = listing.load(settings)
-    if not saved:
-        saved = listing.build(settings)
-        listing.save(settings, saved)
+    saved = {} if calls.remote_caller() else listing.load(settings)
+    saved = saved or listing.build(settings)
     hidden = () if request.shows_pages else saved["for pages"]
     return [tool for tool in saved["tools"] if tool["name"] not in hidden]
 
@@ -362,7 +354,6 @@ class Call(Request):
         self.session = session
         super().__init__(message, session.capabilities)
         self.key = key_of(self.id)
-        self.is_owed = True
 
     def has_modern_era(self) -> bool:
         # A client that used the envelope before and made no handshake has forgotten it here.
@@ -402,9 +393,9 @@ class Session:
         self.is_initialized = self.is_modern = self.is_started = False
         # Held while a line is written, and while it is decided whether one may be.
         self.writing = threading.RLock()
-        self.owed = 0
-        self.calls: dict[Any, Call] = {}
-        self.streams: dict[Any, tuple[Any, JsonObject]] = {}
+        self.owed: set[Call] = set()
+        # The ids of streams that tell of changes, by their keys.
+        self.streams: dict[Any, Any] = {}
         self.questions: dict[int, Any] = {}
         self.last_question = 0
         self.turns = threading.Semaphore(MOST_CALLS)
@@ -422,7 +413,7 @@ class Session:
             time.sleep(0.01)
         if self.owed:
             sys.stderr.write(
-                f"pi-mcp: stdin ended, and {self.owed} requests had no answer {DRAIN_S} s later\n"
+                f"pi-mcp: stdin ended, and {len(self.owed)} requests had no answer {DRAIN_S} s later\n"
             )
 
     def _take(self, line: bytes) -> None:
@@ -448,24 +439,22 @@ class Session:
                 self._finish(call, {"error": internal.as_json()})
 
     def _take_notification(self, message: JsonObject) -> None:
+        request_id = (message.get("params") or {}).get("requestId")
         if message["method"] == "notifications/initialized":
             self.is_initialized = self.is_initialized or not self.is_modern
             self._start()
-        if message["method"] != "notifications/cancelled":
-            return
-        request_id = (message.get("params") or {}).get("requestId")
-        if not stdio.is_id(request_id):
-            return
-        self.streams.pop(key_of(request_id), None)
-        if call := self.calls.get(key_of(request_id)):
+        elif message["method"] == "notifications/cancelled" and stdio.is_id(request_id):
+            key = key_of(request_id)
+            self.streams.pop(key, None)
             with self.writing:
-                call.withdrawn = True
-                self._settle(call)
+                call = next((call for call in self.owed if call.key == key), None)
+                if call:
+                    call.withdrawn = True
+                    self.owed.discard(call)
 
     def _take_call(self, call: Call) -> None:
         with self.writing:
-            self.owed += 1
-            self.calls[call.key] = call
+            self.owed.add(call)
         self.is_modern = self.is_modern or call.is_modern
         try:
             call.admit(self.is_initialized)
@@ -491,24 +480,24 @@ class Session:
         """Open a stream of changes: its acknowledgement is the only answer."""
         notifications = call.params["notifications"]
         kinds = {name: value for name, value in notifications.items() if value and f"{name}?" in STREAM}
-        self.streams[call.key] = (call.id, kinds)
+        if "toolsListChanged" in kinds:
+            self.streams[call.key] = call.id
         params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
         with self.writing:
             self.send({"method": ACKNOWLEDGED, "params": params})
-            self._settle(call)
+            self.owed.discard(call)
 
     def announce(self) -> None:
         """Notify the client that tools/list reads differently now."""
         if self.is_initialized:
             self.send({"method": LIST_CHANGED})
-        for request_id, kinds in list(self.streams.values()):
-            if kinds.get("toolsListChanged"):
-                self.send({"method": LIST_CHANGED, "params": {"_meta": {SUBSCRIPTION_ID: request_id}}})
+        for request_id in list(self.streams.values()):
+            self.send({"method": LIST_CHANGED, "params": {"_meta": {SUBSCRIPTION_ID: request_id}}})
 
     # Requests that threads answer.
 
     def _answer(self, call: Call) -> None:
-        """Answer a request for one of METHODS, in a thread of its own."""
+        """Answer a request, in a thread of its own."""
         try:
             body: JsonObject = {"result": result_of(call)}
         except RpcError as error:
@@ -528,25 +517,17 @@ class Session:
 
     def _finish(self, call: Call, body: JsonObject) -> None:
         """Write the answer to a request, unless it was withdrawn."""
-        self.send(call.response(body), about=call)
         with self.writing:
-            self._settle(call)
+            self.send(call.response(body), about=call)
+            self.owed.discard(call)
         if call.method not in LEGACY_ONLY:
             self._start()
-
-    def _settle(self, call: Call) -> None:
-        """Note that a request was answered or withdrawn: nothing more is sent about it."""
-        if call.is_owed:
-            call.is_owed = False
-            self.owed -= 1
-        if self.calls.get(call.key) is call:
-            del self.calls[call.key]
 
     def send(self, message: JsonObject, about: Call | None = None) -> None:
         """Write one message, unless it is `about` a request that was answered or withdrawn."""
         line = encodable({"jsonrpc": "2.0", **message})[1].encode() + b"\n"
         with self.writing:
-            if leaving.is_leaving or (about and not about.is_owed):
+            if leaving.is_leaving or (about and about not in self.owed):
                 return
             self.lines.write(line)
 

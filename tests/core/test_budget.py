@@ -20,8 +20,12 @@ def no_time(monkeypatch):
     monkeypatch.setattr(calls, "MOST_COMPUTED_S", -1.0)
 
 
+def calling():
+    return calls.calling(lambda *_: None, lambda: False)
+
+
 def out_of_time(function, *arguments):
-    with calls.budget(), pytest.raises(ToolError) as caught:
+    with calling(), pytest.raises(ToolError) as caught:
         function(*arguments)
     return caught.value.code == "OUT_OF_TIME"
 
@@ -35,18 +39,14 @@ def test_each_loop_over_lines_sections_results_and_files_looks_at_the_budget(no_
     assert out_of_time(services.fitted, [{"title": "a"}])
 
 
-def test_a_call_inside_of_another_has_no_budget_of_its_own_and_outside_of_a_call_there_is_none(monkeypatch):
-    calls.checkpoint()
-    with calls.budget():
-        monkeypatch.setattr(calls, "MOST_COMPUTED_S", -1.0)
-        with calls.budget():
-            assert out_of_time(calls.checkpoint)
+def test_the_budget_is_that_of_the_call_and_outside_of_a_call_there_is_none(monkeypatch):
+    with calling():
         calls.checkpoint()
-        monkeypatch.setattr(calls, "MOST_COMPUTED_S", 3600.0)
-        with calls.budget():
-            later_s = calls.time.thread_time() + 40
-            monkeypatch.setattr(calls.time, "thread_time", lambda: later_s)
-            assert out_of_time(calls.checkpoint)
+        later_s = calls.time.thread_time() + 40
+        monkeypatch.setattr(calls.time, "thread_time", lambda: later_s)
+        with pytest.raises(ToolError, match="more than 30 seconds"):
+            calls.checkpoint()
+    calls.checkpoint()
 
 
 def test_results_are_left_out_in_one_pass(monkeypatch):

@@ -104,7 +104,14 @@ def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
     ):
         assert mcp_apps.announced(capabilities)
     others = {mcp_apps.EXTENSION: {"mimeTypes": ["text/plain"]}}
-    for capabilities in ({}, None, {"extensions": others}, {"extensions": None}, {"other": pages}):
+    odd = {mcp_apps.EXTENSION: {"mimeTypes": 5}}
+    for capabilities in (
+        {},
+        {"extensions": others},
+        {"extensions": odd},
+        {"extensions": None},
+        {"other": pages},
+    ):
         assert not mcp_apps.announced(capabilities)
     env(MCP_PAGES="off")
     assert not mcp_apps.announced({"extensions": pages})

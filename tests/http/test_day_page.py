@@ -3,14 +3,11 @@
 import datetime
 import http.server
 import threading
-import uuid
 
 import pytest
 
 from tests.support.client import TIMEOUT_S
 from tests.support.http_server import HttpServer
-from tools.http import sign_in
-from tools.http.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 
@@ -43,11 +40,7 @@ class Phone:
         self.token = server.token(user="anna", scope="onepercent")
 
     def do(self, action, **params):
-        """The model does something for the person."""
-        actions = [{"action": action, "client_action_id": str(uuid.uuid4()), "params": params}]
-        preview = self.server.call("preview_actions", token=self.token, actions=actions)["structuredContent"]
-        keys = {"preview_id": preview["preview_id"], "idempotency_key": str(uuid.uuid4())}
-        self.server.call("apply_actions", token=self.token, **keys, user_confirmation="yes")
+        self.server.do(self.token, action, **params)
 
     def turned(self, press):
         """Wait until the browser shows another page after `press`."""
@@ -59,7 +52,7 @@ class Phone:
 
     def sign_in(self):
         self.wait("document.querySelector('#code')")
-        code = sign_in.invite(Ledger(self.server.state), "anna", "onepercent", 30)
+        code = self.server.invited()
         self.tab.click("#code")
         self.tab.type(f"{code[:4]}-{code[4:]}".lower())
         self.turned(lambda: self.tab.key("Enter"))
@@ -73,7 +66,7 @@ class Phone:
 
     def users(self):
         """Whose cookies there are."""
-        return {row["user"] for row in Ledger(self.server.state).entries() if row["label"] == "/day"}
+        return {row["user"] for row in self.server.ledger.entries() if row["label"] == "/day"}
 
 
 @pytest.fixture
@@ -142,9 +135,8 @@ def test_without_a_connection_it_says_so_and_goes_on_once_there_is_one(phone):
 
 def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
     phone.sign_in()
-    ledger = Ledger(phone.server.state)
-    [row] = [row for row in ledger.entries() if row["label"] == "/day"]
-    ledger.revoke(row["id"])
+    [row] = [row for row in phone.server.ledger.entries() if row["label"] == "/day"]
+    phone.server.ledger.revoke(row["id"])
     phone.turned(lambda: phone.tab.click("#h1"))
     phone.wait("document.querySelector('#code')")
     signs = phone.server.call("get_user_snapshot", token=phone.token, include=["xp"])["structuredContent"]
@@ -172,7 +164,7 @@ CALL = """fetch("{origin}/day/call", {{ method: "POST", credentials: "include", 
 def evil(phone):
     """The address of another page on this machine, whose requests bring the cookie: another port is the same
     site."""
-    code = sign_in.invite(Ledger(phone.server.state), "mallory", "onepercent", 30)
+    code = phone.server.invited("mallory")
     page = EVIL.format(origin=phone.origin, code=code).encode()
 
     class Handler(http.server.BaseHTTPRequestHandler):

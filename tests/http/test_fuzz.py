@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.http.test_sign_in import BACK, VERIFIER, Person
-from tests.support.client import ENVELOPE, HANDSHAKE, TIMEOUT_S
+from tests.support.client import ENVELOPE, HANDSHAKE, LIST, TIMEOUT_S
 from tests.support.http_memory import InMemory
 from tests.support.http_server import HttpServer
 
@@ -22,7 +22,6 @@ COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
 SEED = int(os.environ.get("FUZZ_SEED", "17"))
 # After so long without an answer no more is sent, since the server may be waiting for more.
 INCOMPLETE_S = 0.1
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 CALL = {"name": "greet", "arguments": {"name": "Ada"}}
 MESSAGES = [
     LIST,
@@ -135,12 +134,11 @@ def fuzzed(chance, token):
     """The bytes of a good request with some things changed: each layer half of the time."""
     message = json.loads(json.dumps(chance.choice(MESSAGES)))
     if chance.random() < 0.5:
-        place = chance.choice([message, *(value for value in message.values() if isinstance(value, dict))])
-        place[chance.choice([*place, "id", "params", "cursor", "_meta", "x\x00"])] = chance.choice(ODD)
-    body = bytearray(json.dumps(message).encode())
+        inside = [value for value in message.values() if isinstance(value, dict)]
+        odd_member(chance, chance.choice([message, *inside]))
+    body = json.dumps(message).encode()
     if chance.random() < 0.3:
-        place = chance.randrange(len(body))
-        body[place : place + chance.randrange(20)] = chance.choice([b"", b"[" * 100_000, chance.randbytes(9)])
+        body = damaged(chance, body)
     lines = [
         b"POST /mcp HTTP/1.1",
         b"Host: localhost",
@@ -151,7 +149,20 @@ def fuzzed(chance, token):
     ]
     if chance.random() < 0.5:
         change_lines(chance, lines)
-    return b"\r\n".join(lines) + b"\r\n\r\n" + bytes(body)
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+def odd_member(chance, place):
+    """Change a member of an object, or add one."""
+    names = [*place, "id", "params", "cursor", "_meta", "date", "action", "x\x00"]
+    place[chance.choice(names)] = chance.choice(ODD)
+
+
+def damaged(chance, body):
+    """These bytes with some changed, left out or put in."""
+    at = chance.randrange(len(body))
+    new = chance.choice([b"", b"[" * 100_000, chance.randbytes(9)])
+    return body[:at] + new + body[at + chance.randrange(20) :]
 
 
 def change_lines(chance, lines):

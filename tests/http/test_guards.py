@@ -7,14 +7,10 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.client import ENVELOPE, HANDSHAKE
+from tests.support.client import HANDSHAKE, LIST
 from tests.support.http_memory import InMemory
 from tests.support.services import wait_until
 from tools.http import guards, tokens
-from tools.http.ledger import Ledger
-
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
 
 
 @pytest.fixture
@@ -28,6 +24,11 @@ def names(server, token):
     return {tool["name"] for tool in server.ask("tools/list", token=token)["result"]["tools"]}
 
 
+def statuses(server, *tokens):
+    """Of the answers to a request with each of these tokens."""
+    return [server.send(LIST, token=token)[0] for token in tokens]
+
+
 def test_a_token_lists_and_calls_what_its_scope_names(server):
     token = server.token(scope="onepercent server")
     assert {"greet", "get_user_snapshot", "apply_actions"} <= names(server, token)
@@ -37,19 +38,6 @@ def test_a_token_lists_and_calls_what_its_scope_names(server):
     handshake = server.ask("initialize", HANDSHAKE, token=token)["result"]
     assert handshake["serverInfo"]["name"] == "pi-mcp"
     assert "Klipper" not in handshake.get("instructions", "")
-
-
-def test_the_2026_era_is_served_without_standing_streams(server):
-    token = server.token()
-    answer = server.ask("tools/list", {"_meta": ENVELOPE}, token=token, headers=MODERN.items())
-    assert {"greet", "get_user_snapshot"} <= {tool["name"] for tool in answer["result"]["tools"]}
-    params = {"name": "greet", "arguments": {"name": "Ada"}, "_meta": ENVELOPE}
-    headers = {**MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "greet"}.items()
-    greeting = server.ask("tools/call", params, token=token, headers=headers)["result"]
-    assert "Ada" in greeting["content"][0]["text"]
-    headers = {**MODERN, "Mcp-Method": "server/discover"}.items()
-    discovery = server.ask("server/discover", {"_meta": ENVELOPE}, token=token, headers=headers)["result"]
-    assert not discovery["capabilities"]["tools"].get("listChanged")
 
 
 def test_a_reading_scope_lists_and_calls_no_writer(server):
@@ -272,7 +260,7 @@ def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back
     with InMemory() as server:
         phone, laptop = server.token(user="anna", jti="phone"), server.token(user="anna", jti="laptop")
         busy, calm = phone, server.token(user="ben")
-        assert [server.send(LIST, token=token)[0] for token in (phone, laptop) * 2] == [200, 200, 200, 429]
+        assert statuses(server, phone, laptop, phone, laptop) == [200, 200, 200, 429]
         _, headers, body = server.send(LIST, token=busy)
         error = json.loads(body)["error"]
         assert 1 <= int(headers["retry-after"]) == error["data"]["retry_after"] <= 10
@@ -285,19 +273,18 @@ def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(
         tokens.claims_of({"user": "ben", "scope": "server", "token_id": "of-a-backend"}, server.url, 60),
         server.key(),
     )
-    assert [server.send(LIST, token=token)[0] for token in (ours, theirs, backend)] == [200, 200, 200]
-    ledger = Ledger(server.state)
-    assert [ledger.revoke("lost"), ledger.revoke("of-a-backend")] == [True, False]
-    assert [server.send(LIST, token=token)[0] for token in (ours, theirs, backend)] == [401, 200, 401]
+    assert statuses(server, ours, theirs, backend) == [200, 200, 200]
+    assert [server.ledger.revoke("lost"), server.ledger.revoke("of-a-backend")] == [True, False]
+    assert statuses(server, ours, theirs, backend) == [401, 200, 401]
 
 
 def test_a_rotated_key_signs_new_tokens_and_keeps_the_old_ones_once(server):
     first = server.token()
     tokens.rotate(server.state / "http-keys")
     second = server.token()
-    assert [server.send(LIST, token=token)[0] for token in (first, second)] == [200, 200]
+    assert statuses(server, first, second) == [200, 200]
     tokens.rotate(server.state / "http-keys")
-    assert [server.send(LIST, token=token)[0] for token in (first, second)] == [401, 200]
+    assert statuses(server, first, second) == [401, 200]
 
 
 def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, caplog):

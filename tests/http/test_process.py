@@ -14,13 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.client import TIMEOUT_S, finished
+from tests.support.client import LIST, TIMEOUT_S, finished
 from tests.support.http_server import SERVER, TEST_SERVER, HttpServer
 from tools.http import tokens
 
 pytestmark = pytest.mark.slow
-
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
+from tests.support.client import LIST
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core import http
@@ -23,7 +24,6 @@ URL = "https://pi.example/mcp"
 ORIGIN = "https://pi.example"
 BACK = "https://claude.example/callback"
 VERIFIER = "v" * 43
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 def challenge(verifier):
@@ -69,8 +69,8 @@ class Person:
     def type(self, code, **changes):
         return self.send("POST", "/authorize", urlencode({**self.asked(**changes), "code": code}).encode())
 
-    def invited(self, user="anna", scope="onepercent server:read", days=30):
-        return sign_in.invite(Ledger(self.server.state), user, scope, days)
+    def invited(self, **invitation):
+        return self.server.invited(**invitation)
 
     def code(self, **invitation):
         status, headers, _ = self.type(self.invited(**invitation))
@@ -126,7 +126,7 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
     claims = tokens.verify(answer["access_token"], (person.server.key(),), URL)
     assert (claims.user, claims.scope) == ("anna", ("onepercent", "server:read"))
     assert person.listed(answer["access_token"]) == 200
-    [row] = Ledger(person.server.state).entries()
+    [row] = person.server.ledger.entries()
     assert (row["id"], row["user"], row["label"]) == (claims.token_id, "anna", "Claude")
 
 
@@ -344,7 +344,7 @@ def lose_races(server, monkeypatch):
 
     def look_up_and_lose(ledger, kind, secret):
         grant = look_up(ledger, kind, secret)
-        Ledger(server.state).spend(kind, secret)
+        server.ledger.spend(kind, secret)
         return grant
 
     monkeypatch.setattr(Ledger, "grant_of", look_up_and_lose)
@@ -389,7 +389,7 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
     answers = [answer for _, answer in renewed]
     assert answers[0]["refresh_token"] == answers[1]["refresh_token"] != first["refresh_token"]
     assert all(person.listed(answer["access_token"]) == 200 for answer in answers)
-    assert len(Ledger(person.server.state).entries()) == 1
+    assert len(person.server.ledger.entries()) == 1
     ahead(monkeypatch, GRACE_S + 1)
     assert (
         person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400
@@ -419,7 +419,7 @@ def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypat
 def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all(person):
     first, second = person.signed_in(), person.signed_in(user="ben")
     lost = tokens.verify(first["access_token"], (person.server.key(),), URL).token_id
-    Ledger(person.server.state).revoke(lost)
+    person.server.ledger.revoke(lost)
     assert [person.listed(answer["access_token"]) for answer in (first, second)] == [401, 200]
     assert person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400
     assert main(["token", "rotate"]) == 0
@@ -499,7 +499,7 @@ def test_a_client_may_be_the_address_of_its_document(person, documents):
     person.client_id = DOCUMENT
     assert "<b>client.example</b>" in person.page()[2]
     assert person.signed_in()["access_token"]
-    assert Ledger(person.server.state).entries()[0]["label"] == "Far"
+    assert person.server.ledger.entries()[0]["label"] == "Far"
     [(_, limits)] = documents
     assert (limits.redirects, limits.body_bytes) == (0, 65_536)
     assert limits.deadline < time.monotonic() + 6

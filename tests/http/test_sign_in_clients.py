@@ -23,7 +23,6 @@ from mcp.shared.auth import OAuthClientMetadata
 
 from tests.support.client import PROJECT, PYTHON, SERVE, TIMEOUT_S, finished
 from tests.support.http_server import HttpServer
-from tools.http.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 
@@ -125,9 +124,9 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
         asked.clear()
         assert is_right(session(server, stored, mode=mode, asked=asked))
         assert not asked, "nobody was to be asked again"
-        [row] = Ledger(server.state).entries()
+        [row] = server.ledger.entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
-        Ledger(server.state).revoke(row["id"])
+        server.ledger.revoke(row["id"])
         assert (
             server.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token)[0]
             == 401
@@ -171,7 +170,7 @@ def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path
             stored = Stored()
             assert is_right(session(server, stored, document))
             assert stored.client.client_id == document
-            assert Ledger(server.state).entries()[0]["label"] == "Far"
+            assert server.ledger.entries()[0]["label"] == "Far"
         with HttpServer(**trusted) as guarded:
             fields = {"client_id": document, "redirect_uri": BACK, "code": invited(guarded)}
             status, _, page = ask(guarded, "POST", "/authorize", urlencode(fields))

@@ -271,7 +271,7 @@ def attempt(service, changes):
     shell."""
     code = (
         f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.resident import handover\n"
-        f"{changes}\nhandover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
+        f"{changes}\nhandover.attempt()\n"
         "print('came back')"
     )
     command = [sys.executable, "-I", "-S", "-c", code]
@@ -280,7 +280,13 @@ def attempt(service, changes):
         tempfile.TemporaryFile("w+") as errors,
     ):  # a pipe goes with the offer
         subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=TIMEOUT_S, check=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            timeout=TIMEOUT_S,
+            check=True,
+            env={"MCP_SOCKET": str(service.socket)},
         )
         output.seek(0)
         errors.seek(0)

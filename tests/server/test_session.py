@@ -128,11 +128,11 @@ def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(session, to
     for request_id in (7, 7, "seven"):
         session.begin(request_id, "test_sleeps", seconds=60)
     session.request("ping")
-    wait_until(lambda: session.session.owed == 3)
+    wait_until(lambda: len(session.session.owed) == 3)
     for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}, {"requestId": "7"}):
         session.send(method="notifications/cancelled", params=params)
     session.request("ping")
-    wait_until(lambda: session.session.owed == 2)
+    wait_until(lambda: len(session.session.owed) == 2)
     tools.AWAKE.set()
     session.end()
     answers = []

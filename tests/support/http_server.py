@@ -8,11 +8,13 @@ import socket
 import subprocess
 import tempfile
 import time
+import uuid
 from pathlib import Path
 
 from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
 from tests.support.services import free_port
-from tools.http import ledger, tokens
+from tools.http import sign_in, tokens
+from tools.http.ledger import Ledger
 
 SERVER = [PYTHON, str(PROJECT / "server.py"), "--http"]
 TEST_SERVER = [*SERVE, MISBEHAVING, "tools.server.testing", "--http"]
@@ -20,6 +22,15 @@ TEST_SERVER = [*SERVE, MISBEHAVING, "tools.server.testing", "--http"]
 
 class Callers:
     """Callers with tokens; `send` sends a request. Needs `state`, the server's folder, and its `url`."""
+
+    @property
+    def ledger(self):
+        """What was given out and revoked, as another process reads it."""
+        return Ledger(self.state)
+
+    def invited(self, user="anna", scope="onepercent server:read", days=30):
+        """The code of an invitation."""
+        return sign_in.invite(self.ledger, user, scope, days)
 
     def key(self):
         return tokens.read_keys(self.state / "http-keys")[0]
@@ -30,7 +41,7 @@ class Callers:
         claims = {**tokens.claims_of(grant, self.url, 3600), **changes}
         claims = {name: value for name, value in claims.items() if value is not None}
         if "jti" in claims:
-            ledger.Ledger(self.state).add({**grant, "token_id": claims["jti"]}, 3600)
+            self.ledger.add({**grant, "token_id": claims["jti"]}, 3600)
         return tokens.sign(claims, self.key())
 
     def ask(self, method, params=None, *, token, **options):
@@ -43,6 +54,13 @@ class Callers:
     def call(self, tool, /, *, token, **arguments):
         """The result of tools/call."""
         return self.ask("tools/call", {"name": tool, "arguments": arguments}, token=token)["result"]
+
+    def do(self, token, action, **params):
+        """The model does something for the person, who said yes."""
+        keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": "yes"}
+        actions = [{"action": action, "client_action_id": keys["idempotency_key"], "params": params}]
+        preview = self.call("preview_actions", token=token, actions=actions)["structuredContent"]
+        self.call("apply_actions", token=token, preview_id=preview["preview_id"], **keys)
 
 
 class HttpServer(Callers):

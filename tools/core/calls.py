@@ -5,7 +5,6 @@ A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. 
 (server.py, the shell) says with `calling` where reports and questions go; outside a call nobody hears either.
 """
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -40,12 +39,14 @@ def refuse_to_ask(question: str, key: str = "") -> str:
 class Call(NamedTuple):
     """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
     call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the
-    answer, whatever its shape; `by_person`: a person called it, from a shell."""
+    answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time; `by_person`: a
+    person called it, from a shell."""
 
     report: Report
     cancelled: Callable[[], bool]
     ask: Ask
     lines: list[str]
+    ends_s: float
     by_person: bool = False
 
 
@@ -56,9 +57,9 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 def calling(
     report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask, *, by_person: bool = False
 ) -> Iterator[list[str]]:
-    """Give every tool that runs inside these `report`, `cancelled` and `ask`. Yields the list of lines that
-    will follow its answer."""
-    call = Call(report, cancelled, ask, [], by_person)
+    """Give every tool that runs inside these `report`, `cancelled` and `ask`, and MOST_COMPUTED_S in all:
+    waiting for a backend or a person is free. Yields the list of lines that will follow its answer."""
+    call = Call(report, cancelled, ask, [], time.thread_time() + MOST_COMPUTED_S, by_person)
     token = _current.set(call)
     try:
         yield call.lines
@@ -84,29 +85,14 @@ def append_line(line: str) -> None:
         call.lines.append(line)
 
 
-# The processor time of its thread at which the budget of the running call ends.
-_budget_ends_s: ContextVar[float] = ContextVar("budget", default=math.inf)
-
-
-@contextmanager
-def budget() -> Iterator[None]:
-    """Limit what runs inside to MOST_COMPUTED_S; a call inside another shares its budget. Waiting for a
-    backend or a person is free."""
-    ends_s = min(_budget_ends_s.get(), time.thread_time() + MOST_COMPUTED_S)
-    token = _budget_ends_s.set(ends_s)
-    try:
-        yield
-    finally:
-        _budget_ends_s.reset(token)
-
-
 def checkpoint() -> None:
     """Stop here if the client withdrew the call, or if it computed for longer than its budget. To be called
     between steps, and in each loop over what came from elsewhere; never inside a write. Raises Cancelled,
     ToolError."""
-    if (call := _current.get()) and call.cancelled():
+    call = _current.get()
+    if call and call.cancelled():
         raise Cancelled()
-    if time.thread_time() > _budget_ends_s.get():
+    if call and time.thread_time() > call.ends_s:
         message = f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor"
         raise ToolError(message, "Ask for less, or send less, at a time.", code="OUT_OF_TIME")
 
@@ -208,7 +194,7 @@ def scopes() -> list[str]:
 def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
     """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.
     Names that are not toolsets allow nothing; None if nothing is left."""
-    whole = frozenset(name for name in places.toolsets() if name in scope)
+    whole = frozenset(scope).intersection(places.toolsets())
     readable = frozenset(name for name in places.toolsets() if name + READ_ONLY in scope)
     if not whole | readable:
         return None

@@ -161,7 +161,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
 
 def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
     """The whole body; of an error, whose status says enough, only the beginning; nothing of a redirect."""
-    from http.client import HTTPException, IncompleteRead
+    from http.client import HTTPException
 
     if not 200 <= response.status < 300:
         with suppress(OSError, HTTPException):
@@ -170,11 +170,9 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
     expected = response.length
     if expected is not None and expected > limit_bytes:
         raise TooLong(expected)
-    body = response.read(limit_bytes + 1)
+    body = response.read(limit_bytes + 1 if expected is None else None)  # all of it, or IncompleteRead
     if len(body) > limit_bytes:
         raise TooLong(len(body))
-    if expected is not None and len(body) < expected:
-        raise IncompleteRead(body, expected - len(body))
     return body
 
 

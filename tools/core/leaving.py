@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 # Signals that end a process.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-AT_LEAVING: list[Callable[[int], None]] = []
+AT_LEAVING: list[Callable[[], None]] = []
 # True once the end has begun: a worker thread must not send anything any more.
 is_leaving = False
 # In a session of the resident service: the connection to its caller, readable once the caller is gone.
@@ -29,28 +30,33 @@ def caught(*numbers: int) -> int:
     return reader
 
 
-def at_leaving(function: Callable[[int], None]) -> Callable[[int], None]:
-    """Have `function` called with the exit status when this process ends; the last registered first."""
+def at_leaving(function: Callable[[], None]) -> Callable[[], None]:
+    """Have `function` called when this process ends; the last registered first."""
     AT_LEAVING.append(function)
     return function
 
 
-def run_at_leaving(status: int) -> None:
+def run_at_leaving() -> None:
     """Call every function; one that fails does not keep the others from running."""
     while AT_LEAVING:
         function = AT_LEAVING.pop()
         try:
-            function(status)
+            function()
         except Exception as error:
             sys.stderr.write(f"pi-mcp: {function.__qualname__} failed: {error!r}\n")
 
 
 def leave(status: int = 0) -> NoReturn:
-    """End this process now, with its child processes. What is being written survives that: sqlite, git and
-    atomic renames are made for it, while a worker thread might never end by itself."""
+    """End this process now, with its child processes, then tell the caller of a session its exit status. What
+    is being written survives that: sqlite, git and atomic renames are made for it, while a worker thread
+    might never end by itself."""
     global is_leaving
     is_leaving = True
     try:
-        run_at_leaving(status)
+        run_at_leaving()
+        if handover_connection is not None:
+            handover_connection.setblocking(False)
+            with suppress(OSError):
+                handover_connection.send(b"%d\n" % status)
     finally:
         os._exit(status)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tools.core import settings
 from tools.core.json_types import JsonObject
@@ -45,22 +45,18 @@ class Page(NamedTuple):
     notes: tuple[str, ...] = (SHOWN,)
 
 
-def announced(capabilities: Any) -> bool:
-    """True if a client with these capabilities shows pages. Some announce it where the extension once was,
-    under `experimental`."""
-    if not isinstance(capabilities, dict):
-        return decided(False)
+def announced(capabilities: JsonObject) -> bool:
+    """True if a client with these capabilities shows pages, unless MCP_PAGES decides that. Some announce it
+    where the extension once was, under `experimental`."""
+    setting = settings.current().pages
+    if setting != "auto":
+        return setting == "on"
     for kind in ("extensions", "experimental"):
-        entries = capabilities.get(kind)
-        announcement = entries.get(EXTENSION) if isinstance(entries, dict) else None
-        if isinstance(announcement, dict) and MIME_TYPE in announcement.get("mimeTypes", [MIME_TYPE]):
-            return decided(True)
-    return decided(False)
-
-
-def decided(is_announced: bool) -> bool:
-    """True if pages are shown: by MCP_PAGES, or else by what the client announced."""
-    return {"on": True, "off": False}.get(settings.current().pages, is_announced)
+        announcement = (capabilities.get(kind) or {}).get(EXTENSION)
+        types = [] if announcement is None else announcement.get("mimeTypes", [MIME_TYPE])
+        if isinstance(types, list) and MIME_TYPE in types:
+            return True
+    return False
 
 
 @cache

@@ -76,7 +76,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
 
 
 @leaving.at_leaving
-def end_all(status: int = 0) -> None:
+def end_all() -> None:
     """End every child and start none any more. For the server on its way out."""
     global _ending
     _ending = True

@@ -29,17 +29,6 @@ VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-pack
 # The secrets in an address: the user with password, which may hold `/` and `@`, and the query.
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
 QUERY = re.compile(r"(://[^?\s]*\?)\S+")
-PREFIXES = (
-    "MCP_",
-    "KLIPPER_",
-    "PRINTERS",
-    "PRINTER_",
-    "ONEPERCENT_",
-    "ANKI_",
-    "IMAGE_",
-    "SEARCH_",
-    "NOTIFY_",
-)
 ON = "1 true yes on".split()
 OFF = "0 false no off".split()
 # Settings of the resident service alone, which do not change the list of tools.
@@ -277,7 +266,8 @@ def check() -> list[str]:
     for section in sections():
         current(section)
     in_file = places.from_file(places.settings_file(os.environ))
-    in_environment = [name for name in os.environ if name.startswith(PREFIXES)]
+    families = {name.partition("_")[0] for name in names()}
+    in_environment = [name for name in os.environ if name.partition("_")[0] in families]
     remarks = []
     for name in sorted({*in_file, *in_environment} - names()):
         hint = did_you_mean(name, names(), MISSPELT)

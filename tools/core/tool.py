@@ -8,7 +8,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, partial, wraps
 from typing import Any
 
-from tools.core.calls import budget
 from tools.core.errors import ToolError
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
@@ -37,7 +36,7 @@ class Tool:
     order: int = 50  # its place among the tools of its toolset (then by name)
     write: bool = False  # it changes something: writers run one at a time, and read-only mode hides it
     destructive: bool = False  # it may remove or overwrite
-    idempotent: bool = False  # a second call changes nothing more; true of every reader
+    idempotent: bool = False  # a second call of a writer changes nothing more
     open_world: bool = False  # it reaches beyond this machine
     requires: Callable[[], None] | None = None  # raises ToolError if the tool's backend is not there
     # Its answer is a JSON object with `"success": true`, whatever the function returns.
@@ -57,7 +56,6 @@ class Tool:
 
     def __post_init__(self) -> None:
         self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
-        self.idempotent = self.idempotent or not self.write
 
     def __call__(self, function: Function) -> Function:
         self.function = function
@@ -106,14 +104,13 @@ class Tool:
 
     def call(self, arguments: JsonObject) -> Any:
         """The answer to a call with these arguments, as a client sent them."""
-        with budget():
-            if self.on_call:
-                return self.on_call(self, arguments)
-            try:
-                values = self.parameters.parse(arguments)
-            except ToolError as error:
-                return error.answer()
-            return self.handler(**values)
+        if self.on_call:
+            return self.on_call(self, arguments)
+        try:
+            values = self.parameters.parse(arguments)
+        except ToolError as error:
+            return error.answer()
+        return self.handler(**values)
 
 
 @cache

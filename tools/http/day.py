@@ -11,7 +11,6 @@ import sqlite3
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from tools.core import resources, toolsets
 from tools.core.json_types import JsonObject
@@ -45,9 +44,8 @@ class Day:
                 "/day/app.webmanifest": {"GET": manifest},
                 "/day/icon.png": {"GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")},
             }
-        path = urlsplit(sign_in.url).path.rstrip("/")
-        if path in (*sign_in.endpoints, CALLS):
-            raise OSError(f"MCP_HTTP_URL: {path} has another use here; end it in /mcp, say")
+        if sign_in.path in (*sign_in.endpoints, CALLS):
+            raise OSError(f"MCP_HTTP_URL: {sign_in.path} has another use here; end it in /mcp, say")
 
     def claims(self, cookies: str) -> tokens.Claims:
         """The claims of a request with these cookies. Raises InvalidToken."""

@@ -65,7 +65,6 @@ class Guards:
     def __init__(self, settings: Settings, answer: Answer):
         self.answer = answer
         self.patterns = patterns(settings.http_url)
-        self.path = urlsplit(settings.http_url).path.rstrip("/")
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
@@ -104,7 +103,7 @@ class Guards:
             raise Refusal(403, "a request of another page")
         if path in self.sign_in.endpoints:
             return await self._sign_in(scope, headers, receive, send)
-        if path.rstrip("/") != self.path and not is_day:
+        if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
         claims = self._authenticated(headers, is_day)
         if method != "POST":

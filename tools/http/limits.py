@@ -72,7 +72,7 @@ class Turns:
 async def watch(server: Any, idle_exit_s: float = 0) -> None:
     """Close connections to the HTTP server that send no whole request: after SILENT_S, or once MOST_SILENT
     newer ones are as silent, so they never keep a good one out. End the server once nobody was connected for
-    `idle_exit_s`."""
+    `idle_exit_s`, unless that is 0."""
     # Connections that come between two looks can reach the usual limit of 1,024 files.
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # the unit forbids it, and has a limit of its own
@@ -80,7 +80,7 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
     # By connection and its last request.
     silent_since: dict[Any, float] = {}
     idle_since = time.monotonic()
-    while not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
+    while not server.should_exit:
         time_s = time.monotonic()
         before = silent_since
         silent_since = {}
@@ -96,5 +96,6 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
             # One that was not there at the last look may be a good one whose request is on its way.
             if silent_s > SILENT_S or (silent_s and number < surplus):
                 pair[0].transport.close()
+        if idle_exit_s and time_s - idle_since > idle_exit_s:
+            server.should_exit = True
         await asyncio.sleep(LOOK_S)
-    server.should_exit = True

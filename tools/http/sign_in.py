@@ -80,7 +80,8 @@ class SignIn:
         self.host = parts.netloc.lower().removesuffix(f":{http.DEFAULT_PORTS[parts.scheme]}")
         self.issuer = f"{parts.scheme}://{self.host}"
         metadata = "/.well-known/oauth-protected-resource"  # RFC 9728
-        metadata_here = f"{metadata}{parts.path.rstrip('/')}"
+        self.path = parts.path.rstrip("/")
+        metadata_here = f"{metadata}{self.path}"
         self.metadata_url = f"{self.issuer}{metadata_here}"
         resource = {
             "resource": url,

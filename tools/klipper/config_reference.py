@@ -90,20 +90,20 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
     lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
     longest = FULL if full else max(LEAST, share)
-    variants = []
+    variants: dict[str, list[str]] = {}
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
         lines = [
             f"{names}: {cut_between_words(text, longest)}".rstrip(": ") for names, text in _groups(block)
         ]
         if lines:
-            variants.append({"of": f"[{block.name}]{place}", "options": lines})
+            variants.setdefault(f"[{block.name}]{place}", []).extend(lines)
     first = blocks[0]
     answer: JsonObject = {"section": first.name or first.heading, "page": PAGE, "heading": first.heading}
     if len(variants) == 1:
-        answer["options"] = variants[0]["options"]
+        (answer["options"],) = variants.values()
     else:
-        answer["variants"] = variants
+        answer["variants"] = [{"of": of, "options": lines} for of, lines in variants.items()]
     answer["changes"] = _dated_changes(entries, first.kind or first.heading, full=full)
     return filled(**answer)
 

@@ -25,7 +25,6 @@ from tools.core import places
 TYPE_CHECKING = False  # typing's own takes longer to import than all else here
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Mapping
     from typing import NoReturn
 
 PROJECT = os.path.dirname(places.TOOLS)
@@ -49,18 +48,15 @@ class ServeHere(Exception):
 
 def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
-    ensure_stdio_open()
-    words = sys.argv[1:]
-    if not words:
-        attempt(os.environ)
-    os.execv(sys.executable, [sys.executable, SERVER, *(words or ["--standalone"])])
+    begin()
+    os.execv(sys.executable, [sys.executable, SERVER, *(sys.argv[1:] or ["--standalone"])])
 
 
 def begin() -> None:
     """Begin `server.py`: hand the session over if the command line is empty."""
     ensure_stdio_open()
     if not sys.argv[1:]:
-        attempt(os.environ)
+        attempt()
 
 
 def ensure_stdio_open() -> None:
@@ -73,11 +69,11 @@ def ensure_stdio_open() -> None:
             setattr(sys, name, stream)
 
 
-def attempt(environ: Mapping[str, str]) -> None:
+def attempt() -> None:
     """Hand the session to the service and exec a waiter. Returns only if this process must serve the client
     itself."""
     try:
-        path = next(filter(os.path.lexists, places.sockets(environ)), "")
+        path = next(filter(os.path.lexists, places.sockets(os.environ)), "")
     except places.SettingsError:
         return  # the start that follows says so
     if not path:
@@ -144,17 +140,13 @@ def _send_session(connection: socket) -> None:
     import struct
 
     environ = [b"=".join(pair) for pair in os.environb.items()]
-    frame = _frame([identity().encode(), os.getcwdb(), *environ])
+    frame = b"\0".join([identity().encode(), os.getcwdb(), *environ]) + END
     standard = struct.pack("3i", 0, 1, 2)
     try:
         length = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
         connection.sendall(frame[length:])
     except BrokenPipeError:  # refused before it was read; the reason waits
         pass
-
-
-def _frame(fields: list[bytes]) -> bytes:
-    return b"\0".join(fields) + END
 
 
 def _stand_by(connection: socket) -> NoReturn:

@@ -10,10 +10,6 @@ BACKLOG = 256
 SYSTEMD_FD = 3
 
 
-class CannotListen(Exception):
-    """A socket cannot be made; the message says why."""
-
-
 def from_systemd() -> socket.socket | None:
     """The socket that systemd started this service for, if it did."""
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
@@ -23,19 +19,16 @@ def from_systemd() -> socket.socket | None:
 
 
 def at(path: Path) -> tuple[socket.socket, int]:
-    """A socket at `path`, and the lock on its folder that keeps a second service away.
-
-    Raises CannotListen.
-    """
+    """A socket at `path`, and the lock on its folder that keeps a second service away. Raises OSError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         status = os.fstat(lock)
         if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            raise CannotListen(f"{path.parent} must belong to you and be closed to others (chmod 700)")
+            raise OSError(f"{path.parent} must belong to you and be closed to others (chmod 700)")
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if path.exists() and not path.is_socket():
-            raise CannotListen(f"{path} is there and not a socket")
+            raise OSError("it is there and not a socket")
         path.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(path))
@@ -43,9 +36,9 @@ def at(path: Path) -> tuple[socket.socket, int]:
         listener.listen(BACKLOG)
         return listener, lock
     except BlockingIOError:
-        raise CannotListen(f"another service listens at {path}") from None
+        raise OSError(f"another service listens at {path}") from None
     except OSError as error:
-        raise CannotListen(f"cannot listen at {path}: {error.strerror or error}") from None
+        raise OSError(f"cannot listen at {path}: {error.strerror or error}") from None
 
 
 def notify_ready() -> None:
@@ -58,10 +51,7 @@ def notify_ready() -> None:
 
 def for_http(place: str) -> tuple[socket.socket, bool]:
     """The socket that systemd keeps for HTTP, or one at `place` (`host:port`, or a path), and whether systemd
-    keeps it.
-
-    Raises CannotListen.
-    """
+    keeps it. Raises OSError."""
     listener = from_systemd()
     is_kept = listener is not None
     if not listener and "/" in place:
@@ -81,4 +71,4 @@ def _tcp(place: str) -> socket.socket:
     try:
         return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
     except (OSError, ValueError, OverflowError) as error:
-        raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
+        raise OSError(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None

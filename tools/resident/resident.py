@@ -51,7 +51,7 @@ def main(serve: Callable[[], None], identity: str) -> int:
         listener = listening.from_systemd()
         if not listener:
             listener, lock = listening.at(path)
-    except listening.CannotListen as error:
+    except OSError as error:
         sys.stderr.write(f"pi-mcp: {error}\n")
         return 2
 
@@ -136,8 +136,7 @@ def _be_child(run_session: Callable[[socket.socket], None], connection: socket.s
     except BaseException:
         traceback.print_exc()
     finally:
-        _ended(code)
-        os._exit(code)
+        leaving.leave(code)
 
 
 def _take_over(connection: socket.socket, identity: str) -> bool:
@@ -166,7 +165,6 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
         os.dup2(handle, target)
         os.close(handle)
     leaving.handover_connection = connection
-    leaving.AT_LEAVING.insert(0, _ended)  # called last: then nothing of the session is left
     return True
 
 
@@ -200,10 +198,3 @@ def _refuse(connection: socket.socket, reason: str) -> None:
     """Send the caller a line that says why this session is not served here."""
     with suppress(OSError):
         connection.send(f"{reason}\n".encode(), socket.MSG_DONTWAIT)
-
-
-def _ended(code: int) -> None:
-    """Send the caller, if there is one, the exit status of its session."""
-    if leaving.handover_connection is not None:
-        with suppress(OSError):
-            leaving.handover_connection.send(b"%d\n" % code, socket.MSG_DONTWAIT)

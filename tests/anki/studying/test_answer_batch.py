@@ -48,9 +48,8 @@ def buttons_of(collection, card):
 
 
 @pytest.mark.parametrize("fsrs", [False, True])
-def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, call, fsrs):
+def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collection, call, fsrs):
     """Eight cards answered with every button as new ones, and once more as reviews."""
-    collection = deck.collection
     collection.set_config("fsrs", fsrs)
     cards = cards_of(deck, 8)
     for state in ("new", "review"):
@@ -78,11 +77,11 @@ def is_due_then(collection, card, due):
     return early <= card.due <= early + 60 + 0.25 * 3600
 
 
-def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, call):
+def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collection, call):
     new, suspended, later, *others = cards_of(deck)
-    deck.collection.sched.suspend_cards([suspended])
-    make_due(deck.collection, [later], days="5!")
-    before = log(deck.collection)
+    collection.sched.suspend_cards([suspended])
+    make_due(collection, [later], days="5!")
+    before = log(collection)
     eases = [
         (new, 3),
         (new, "again"),
@@ -97,8 +96,8 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, call):
     assert len(deck.requests) == 2
     assert (result["cards"][0]["cardId"], result["cards"][0]["ease"]) == (new, "good")
     assert reasons(result) == {new: "twice", suspended: "suspended", later: "not_due", GONE: "missing"}
-    assert log(deck.collection)[len(before) :] == [(new, 3), *((card, 1) for card in others)]
-    assert deck.collection.find_cards("is:suspended") == [suspended]
+    assert log(collection)[len(before) :] == [(new, 3), *((card, 1) for card in others)]
+    assert collection.find_cards("is:suspended") == [suspended]
 
 
 @pytest.mark.parametrize("ease", [0, 5, "well", True])
@@ -167,7 +166,7 @@ def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, call, ended):
+def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collection, call, ended):
     shown = [answer_in_the_window(deck) for _ in range(3)]
     if ended:
         deck.addon.guiDeckBrowser()
@@ -175,17 +174,17 @@ def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, call, end
 
     assert answer(call, others)["answered"] == len(others)
 
-    steps = undo_list(deck.collection)
+    steps = undo_list(collection)
     assert steps.count("Answer Card") == 3 + len(others)
-    assert log(deck.collection) == []
+    assert log(collection) == []
 
 
 @pytest.mark.parametrize("state", ["new", "relearning", "across", "review"])
-def test_making_room_beside_a_review_changes_no_card(deck, call, state):
+def test_making_room_beside_a_review_changes_no_card(deck, collection, call, state):
     """A card is suspended and woken before the answers; a copy answered without that ends in the same
     state."""
     one, two, *_ = cards_of(deck)
-    today = deck.collection.sched.today
+    today = collection.sched.today
     columns = {
         "new": {},
         "relearning": {
@@ -200,21 +199,21 @@ def test_making_room_beside_a_review_changes_no_card(deck, call, state):
         "review": {"type": 2, "queue": 2, "due": today, "ivl": 9, "factor": 2100, "reps": 4, "lapses": 1},
     }[state]
     for card in (one, two):
-        put(deck.collection, card, **columns)
+        put(collection, card, **columns)
     deck.addon.answerCards([{"cardId": two, "ease": 1}])
 
     answer(call, [one], "again")
 
     names = ("type", "queue", "ivl", "factor", "reps", "lapses", "left")
-    states = [[getattr(deck.collection.get_card(card), name) for name in names] for card in (one, two)]
+    states = [[getattr(collection.get_card(card), name) for name in names] for card in (one, two)]
     assert states[0] == states[1]
 
 
-def test_a_card_in_a_filtered_deck_stays_there(deck, call):
-    (card,) = borrow(deck.collection, "Cram", "deck:Geo", limit=1)
+def test_a_card_in_a_filtered_deck_stays_there(deck, collection, call):
+    (card,) = borrow(collection, "Cram", "deck:Geo", limit=1)
 
     assert answer(call, [card], "again")["answered"] == 1
-    assert deck.collection.find_cards("deck:Cram") == [card]
+    assert collection.find_cards("deck:Cram") == [card]
 
 
 def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, call, monkeypatch):
@@ -277,35 +276,35 @@ def test_a_lost_answer_that_the_log_has_is_told_as_given_before(deck, call):
     assert log(deck.collection) == [(card, 1)]
 
 
-def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, call):
+def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, collection, call):
     """It never reached Anki; the person answered the card in Anki, and again it is due."""
     (card,) = cards_of(deck, 1)
     lose_an_answer(deck, call, card, "easy", fault="cut_before")
     deck.addon.answerCards([{"cardId": card, "ease": 3}])
-    pass_minutes(deck.collection, 15)
+    pass_minutes(collection, 15)
 
     result = answer(call, [card], "easy")
 
     assert "answeredBefore" not in result["cards"][0]
-    assert log(deck.collection) == [(card, 3), (card, 4)]
+    assert log(collection) == [(card, 3), (card, 4)]
 
 
-def test_a_lost_answer_is_forgotten_after_an_hour(deck, call, monkeypatch):
+def test_a_lost_answer_is_forgotten_after_an_hour(deck, collection, call, monkeypatch):
     (card,) = cards_of(deck, 1)
     lose_an_answer(deck, call, card, "good")
-    pass_minutes(deck.collection, 61)
+    pass_minutes(collection, 61)
     now = answers.time.time
     monkeypatch.setattr(answers.time, "time", lambda: now() + 3660)
-    make_due(deck.collection, [card])
+    make_due(collection, [card])
 
     result = answer(call, [card], "good")
 
     assert "answeredBefore" not in result["cards"][0]
-    assert [ease for _, ease in log(deck.collection) if ease] == [3, 3]
+    assert [ease for _, ease in log(collection) if ease] == [3, 3]
 
 
 @pytest.mark.parametrize("on_screen", [False, True])
-def test_the_last_answer_can_be_taken_back(deck, call, on_screen):
+def test_the_last_answer_can_be_taken_back(deck, collection, call, on_screen):
     if on_screen:
         deck.addon.guiDeckReview("Geo")
     first, second = (deck.addon._showing if on_screen else cards_of(deck)[0]), cards_of(deck)[5]
@@ -317,9 +316,9 @@ def test_the_last_answer_can_be_taken_back(deck, call, on_screen):
     assert newer["undone"] == {"cardId": first, "ease": "good"}
     assert older["undone"] == {"cardId": second, "ease": "again"}
     assert none["code"] == "NOTHING_TO_UNDO"
-    assert log(deck.collection) == []
-    assert not {"Answer Card", "Suspend", "Unbury/Unsuspend"} & set(undo_list(deck.collection))
-    assert deck.collection.get_card(first).queue == 0
+    assert log(collection) == []
+    assert not {"Answer Card", "Suspend", "Unbury/Unsuspend"} & set(undo_list(collection))
+    assert collection.get_card(first).queue == 0
 
 
 def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
@@ -396,23 +395,23 @@ def whole(collection):
 
 
 @pytest.mark.parametrize("change", CHANGES_SINCE)
-def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, call, change):
-    deck.collection.set_user_flag_for_cards(1, card_ids(deck.collection, 8))
+def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection, call, change):
+    collection.set_user_flag_for_cards(1, card_ids(collection, 8))
     (card,) = cards_of(deck, 1)
     answer(call, [card])
-    CHANGES_SINCE[change](deck.collection)
-    before = whole(deck.collection)
+    CHANGES_SINCE[change](collection)
+    before = whole(collection)
 
     refusal = call("anki.answer_cards", undo=True)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "Ctrl+Z" in refusal["hint"]
     assert "guiUndo" not in deck.actions()
-    assert log(deck.collection)[0] == (card, 3)
-    assert whole(deck.collection) == before
+    assert log(collection)[0] == (card, 3)
+    assert whole(collection) == before
 
 
 @pytest.mark.parametrize("change", CHANGES_OF_OURS)
-def test_an_undo_takes_back_no_change_of_ours(deck, call, change):
+def test_an_undo_takes_back_no_change_of_ours(deck, collection, call, change):
     (card,) = cards_of(deck, 1)
     answer(call, [card])
     tool, arguments = CHANGES_OF_OURS[change]
@@ -421,25 +420,25 @@ def test_an_undo_takes_back_no_change_of_ours(deck, call, change):
         call(tool, notes=[{"noteId": note, **arguments}])
     else:
         call(tool, noteIds=[note], **arguments, dryRun=False, expected=1)
-    before = whole(deck.collection)
+    before = whole(collection)
 
     refusal = call("anki.answer_cards", undo=True)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "changed after the answer" in refusal["error"]
-    assert whole(deck.collection) == before
+    assert whole(collection) == before
 
 
-def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(deck, call):
+def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(deck, collection, call):
     first, second, third = cards_of(deck, 3)
     answer(call, [first])
-    deck.collection.set_user_flag_for_cards(2, [third])
+    collection.set_user_flag_for_cards(2, [third])
     answer(call, [second, third])
 
     undone = [call("anki.answer_cards", undo=True) for _ in range(3)]
 
     assert [one.get("undone", {}).get("cardId") for one in undone] == [third, second, None]
     assert undone[2]["code"] == "NOTHING_TO_UNDO"
-    assert [card for card, _ in log(deck.collection)] == [first]
+    assert [card for card, _ in log(collection)] == [first]
 
 
 def test_the_state_of_anki_comes_in_the_answer_s_own_request(deck, call):

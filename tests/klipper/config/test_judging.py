@@ -208,9 +208,6 @@ def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged)
     (first, *others) = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
     assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
     assert "error" not in {level for level, _ in others}
-    assert judged("[printer]\nscale_xy_accel: 1\n")[0][0] == "error", "one option may be a mistake"
-    several = "[printer]\nscale_xy_accel: 1\nmax_x_accel: 1\n[virtual_sdcard]\npath: x\nwith_subdirs: 1\n"
-    assert {level for level, _ in judged(several)} == {"warning"}
     assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
 
 

@@ -78,7 +78,7 @@ class Checker:
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
         self.entries = changes.entries(changes_text)
-        self.sensors = set(options.table().sensors)
+        self.sensors = set(options.known_words("sensor"))
         """The values of `sensor_type` that Klipper or the reference has."""
         for block in self.reference.blocks:
             for option in block.options:
@@ -133,7 +133,7 @@ class Checker:
                     f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 )
                 yield finding_at(section, "", message)
-            elif not section.saved and section.kind not in options.table().kinds:
+            elif not section.saved and section.kind not in options.known_words("kind"):
                 yield self.unknown_section(section)
 
     def _section(self, machine: ParsedPrinter, section: Section) -> Findings:
@@ -208,7 +208,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
-    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and sensor in machine.sensors
+    is_analog = f"{SENSOR} {sensor}" not in options.known_words("needs") and sensor in machine.sensors
     if is_analog and section.kind.startswith(MEASURING):
         needed.append("sensor_pin")
     missing = []

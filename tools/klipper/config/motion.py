@@ -4,8 +4,8 @@ import re
 from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import TRUTHS, known_words, out_of_bounds, rules
-from tools.klipper.config.printer_cfg import WARNING, Findings, Section
+from tools.klipper.config.options import TRUTHS, out_of_bounds, rules
+from tools.klipper.config.printer_cfg import ERROR, WARNING, Findings, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
@@ -38,14 +38,11 @@ def findings(machine: ParsedPrinter) -> Findings:
 
 
 def axes(machine: ParsedPrinter) -> Findings:
-    """The kinematics, and the steppers that it needs.
+    """The steppers that the kinematics needs.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
-    printer, kinds = machine.section("printer"), known_words("axes")
-    if machine.kinematics not in ("", *kinds):
-        message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(kinds)}"
-        yield finding_at(printer, "kinematics", message)
+    printer = machine.section("printer")
     for name, needed in machine.axes.items():
         if name not in machine.sections:
             option = (*needed, "step_pin")[0]
@@ -122,18 +119,16 @@ def bounds(machine: ParsedPrinter, section: Section) -> Findings:
 
 
 def forms(section: Section) -> Findings:
-    """Words of a list that do not have the form of their option, and impossible steps.
+    """Words of a list that do not have the form of their option.
 
-    Source: each option's reader; for steps parse_step_distance in klippy/stepper.py.
+    Source: each option's reader.
     """
-    for option, (pattern, *words) in rules("form", section.kind):
-        for word in section.words(option):
-            if not re.fullmatch(pattern, word):
-                message = " ".join(words).format(word[:40], section=section.name)
-                yield finding_at(section, option, message)
-    if section.number("full_steps_per_rotation") % 4 > 0:
-        message = f"full_steps_per_rotation invalid in section '{section.name}'"
-        yield finding_at(section, "full_steps_per_rotation", message)
+    for sort, level in (("form", ERROR), ("warn", WARNING)):
+        for option, (pattern, *words) in rules(sort, section.kind):
+            for word in section.words(option):
+                if not re.fullmatch(pattern, word):
+                    message = " ".join(words).format(word[:40], section=section.name)
+                    yield finding_at(section, option, message, level)
 
 
 def endstop(section: Section) -> Findings:
@@ -231,10 +226,10 @@ def mesh(machine: ParsedPrinter) -> Findings:
         message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
         message += ": 3 points on one axis do not go with more than 6 on the other"
         yield finding_at(section, "probe_count", message)
-    probes = machine.of(*PROBES)
-    if probes and machine.kinematics in RECTANGULAR:
-        for option in ("mesh_min", "mesh_max"):
-            yield from _reach(machine, section, option, probes[0])
+    if machine.kinematics in RECTANGULAR:
+        for probe in machine.of(*PROBES)[:1]:
+            for option in ("mesh_min", "mesh_max"):
+                yield from _reach(machine, section, option, probe)
 
 
 def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Findings:
@@ -255,13 +250,11 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
 
 
 def homing(machine: ParsedPrinter) -> Findings:
-    """The two sections that replace G28.
+    """The endstop and the place for homing z.
 
     Source: klippy/extras/safe_z_home.py.
     """
     for section in machine.of("safe_z_home"):
-        if "homing_override" in machine.sections:
-            yield finding_at(section, "", "homing_override and safe_z_homing cannot be used simultaneously")
         if machine.sections.keys().isdisjoint(("stepper_z", "carriage z")):
             yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
         for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):

@@ -158,7 +158,7 @@ def checkpoint() -> None:
 
 
 @at_leaving
-def release(status: int = 0) -> None:
+def release() -> None:
     """Close the connections kept by this process; the last one of all leaves the file whole, without a
     log."""
     for identity in [identity for identity in _kept if identity[0] == os.getpid()]:
