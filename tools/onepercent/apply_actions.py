@@ -8,7 +8,6 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.tool import Tool
 from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, digested, stale
 from tools.onepercent.database import Database, store
@@ -33,15 +32,12 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 # - "today" is the day of the preview: what was previewed before midnight is applied as it was read.
 
 
-@Tool(
+@dispatch.writing_tool(
     "apply_actions",
     title="Apply a preview",
     order=30,
-    write=True,
     destructive=True,
     idempotent=True,
-    lock=False,
-    on_call=dispatch.dispatch,
 )
 def apply_actions(
     preview_id: str,

@@ -24,7 +24,6 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, previews, settings, words
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
@@ -60,15 +59,7 @@ MOST_STEPS = 5  # steps of a goal that a diff names one by one
 State = tuple[StoredRow, Deleted]
 
 
-@Tool(
-    "undo_last",
-    title="Undo",
-    order=50,
-    write=True,
-    lock=False,
-    on_call=dispatch.dispatch,
-    page=person_pages.PREVIEW,
-)
+@dispatch.writing_tool("undo_last", title="Undo", order=50, page=person_pages.PREVIEW)
 def undo_last(
     redo: Annotated[bool, "bring back what was undone last"] = False,
     number: Annotated[int, "only the n-th newest"] = 1,
