@@ -121,10 +121,6 @@ class History:
         week is not owed."""
         return day in self._due(day, day, day)
 
-    def is_expected(self, day: int) -> bool:
-        """True if a mark on this day is on schedule, also for what has been due since an earlier day."""
-        return self.course.is_due(day) or self.is_owed(day)
-
     def _due(self, first: int, last: int, today: int) -> set[int]:
         """The days on which what is missing is due: of a week its last days without a mark, as many as times
         are missing; of a turn its first day, or today while it is not over. Nothing is in a pause, or in a
