@@ -200,7 +200,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=fields.printable(title) if isinstance(title, str) else "",
+        title=fields.printable(title or ""),
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()

@@ -24,17 +24,15 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, previews, settings, words
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
     Change,
-    Place,
     StoredRow,
     UnitOfWork,
     difference,
-    fingerprint,
+    digested,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
 from tools.onepercent.database import Database, store
@@ -59,16 +57,10 @@ MOST_STEPS = 5  # steps of a goal that a diff names one by one
 # A row that a person sees, and the entry that says that it goes.
 State = tuple[StoredRow, Deleted]
 
+States = dict[tuple[int | str, ...], State]  # by table and key
 
-@Tool(
-    "undo_last",
-    title="Undo",
-    order=50,
-    write=True,
-    lock=False,
-    on_call=dispatch.dispatch,
-    page=person_pages.PREVIEW,
-)
+
+@dispatch.writing_tool("undo_last", title="Undo", order=50, page=person_pages.PREVIEW)
 def undo_last(
     redo: Annotated[bool, "bring back what was undone last"] = False,
     number: Annotated[int, "only the n-th newest"] = 1,
@@ -130,7 +122,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
-    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in kept]
+    changes = [Change(*change) for change in kept]
     before = _states(unit, changes)
     try:
         _take_back(unit, changes)
@@ -146,9 +138,9 @@ def _blocked(reason: str) -> ToolError:
     return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
 
 
-def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
+def _states(unit: UnitOfWork, changes: list[Change]) -> States:
     """The rows that a person sees now, read while what they belong to exists."""
-    states: dict[Place, State] = {}
+    states: States = {}
     for step in changes:
         if step.table in UNNAMED:
             continue
@@ -156,7 +148,8 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
         if step.table == "persons":
             row = row or NOBODY
         if row and not row.get("deleted_at"):
-            states[step.table, step.key] = with_goal(unit, row), deletion(unit, row)
+            place = (step.table, *step.key)
+            states[place] = with_goal(unit, row), deletion(unit, row)
     return states
 
 
@@ -169,7 +162,7 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
                 raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
             continue
-        present = dict(zip(row, fingerprint(row), strict=True))
+        present = digested(row)
         left = present | step.values
         if left != present:
             raise _blocked(difference(step.table, list(left.values()), row))
@@ -179,7 +172,7 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
             unit.assign(row, dict(step.replaced))
 
 
-def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, State]) -> list[Entry]:
+def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []

@@ -222,7 +222,9 @@ def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
     """Warn of days that are not due, and of those that may be of another month than was meant."""
     title = history.habit["name"]
     for day in dates:
-        if not history.is_expected(days.ordinal(day)):
+        ordinal = days.ordinal(day)
+        # What has been due since an earlier day is owed.
+        if not (history.course.is_due(ordinal) or history.is_owed(ordinal)):
             unit.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)

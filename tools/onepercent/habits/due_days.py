@@ -24,7 +24,7 @@ from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedul
 KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
 MONTHS = 12  # of a year
 # The most days of a period.
-PERIOD_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+PERIOD_DAYS = {"day": 1, "week": 7, "month": 31}
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
@@ -155,12 +155,15 @@ def _rule(repeat: str) -> Rule:
     every = parts["every"]
     # A series of every two weeks may begin in any week.
     interval = parts.get("interval", 1) if "start" in parts else 1
-    detail = ",".join(map(str, parts.get("on", ())))
+    schedule_of_rule = schedule(KINDS[every], ",".join(map(str, parts.get("on", ()))))
+    if every == "year":
+        every = "month"
+        interval *= MONTHS
     reach = PERIOD_DAYS[every] * interval + PERIOD_DAYS["month"]
     return Rule(
-        schedule=schedule(KINDS[every], detail),
-        every="month" if every == "year" else every,
-        interval=interval * MONTHS if every == "year" else interval,
+        schedule=schedule_of_rule,
+        every=every,
+        interval=interval,
         start=days.ordinal(parts.get("start", BEGINNING)),
         last=days.ordinal(parts.get("until", LAST)),
         follows_done="after" in parts,

@@ -114,7 +114,7 @@ class Course(NamedTuple):
                 yield Period(opening, closing, schedule.times or 1, is_whole, bool(schedule.turn))
 
     def _is_paused(self, first: int, last: int) -> bool:
-        return bool(self.pauses) and any(begin <= last and end >= first for begin, end in self.pauses)
+        return any(begin <= last and end >= first for begin, end in self.pauses)
 
     def pause(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
