@@ -74,7 +74,7 @@ def modern(message, **changes):
     key = NAMED.get(message.get("method"))
     if isinstance(params, dict) and key in params:
         headers["Mcp-Name"] = str(params[key])
-    return {**headers, **{name.replace("_", "-"): value for name, value in changes.items()}}.items()
+    return {**headers, **{name.replace("_", "-"): value for name, value in changes.items()}}
 
 
 def in_era(is_modern, method, params, request_id=1):
@@ -82,7 +82,7 @@ def in_era(is_modern, method, params, request_id=1):
     if is_modern and isinstance(params, dict) and isinstance(params.get("_meta", {}), dict):
         params = {**params, "_meta": envelope() | params.get("_meta", {})}
     message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
-    return message, modern(message) if is_modern else {VERSION: "2025-06-18"}.items()
+    return message, modern(message) if is_modern else {VERSION: "2025-06-18"}
 
 
 @pytest.mark.parametrize("is_modern", [False, True], ids=["2025", "2026"])
@@ -120,7 +120,7 @@ def test_every_setting_that_shapes_the_lists(env, values):
     with InMemory() as ours, Judge() as judge:
         beside = Beside(ours, judge)
         for method, session_id in product(LISTS, SESSION_IDS):
-            assert beside.check(ask(1, method), {"Mcp-Session-Id": session_id}.items()) == 200
+            assert beside.check(ask(1, method), {"Mcp-Session-Id": session_id}) == 200
         for method, capabilities in product((*LISTS, "server/discover"), CAPABILITIES[:8]):
             message = ask(1, method, _meta=envelope(capabilities))
             assert beside.check(message, modern(message)) == 200
@@ -206,14 +206,14 @@ def test_odd_headers(beside, is_modern):
             continue  # a difference that is meant
         if is_modern:
             message = {**message, "params": {**message.get("params", {}), "_meta": envelope()}}
-        headers = dict(modern(message)) if is_modern else {}
-        statuses.add(beside.check(message, {**headers, **odd}.items()))
+        headers = modern(message) if is_modern else {}
+        statuses.add(beside.check(message, {**headers, **odd}))
     assert statuses == {200, 202, 400, 403, 404, 406, 421} - (set() if is_modern else {404})
 
 
 def test_routing_headers_that_come_twice(beside):
     message = ask(1, "tools/call", name="greet", arguments={}, _meta=envelope())
-    for name, value in modern(message):
+    for name, value in modern(message).items():
         assert beside.check(message, modern(message), again=[(name, value)]) == 400
 
 
@@ -262,7 +262,7 @@ def test_odd_messages(beside, is_modern):
 def test_bodies_of_every_length_and_cut(beside, is_modern):
     good, headers = in_era(is_modern, "tools/list", {})
     text = json.dumps(good).encode()
-    chunked = {**dict(headers), "Content-Length": None, "Transfer-Encoding": "chunked"}.items()
+    chunked = {**headers, "Content-Length": None, "Transfer-Encoding": "chunked"}
     for parts in (
         [text],
         [text[:9], text[9:]],
@@ -288,7 +288,7 @@ def session_of(chance):
     shared = {"Mcp-Session-Id": chance.choice(SESSION_IDS)}
     if not is_modern:
         shared[VERSION] = chance.choice([None, *protocol.HANDSHAKE_VERSIONS])
-        yield initialize(chance.choice(VERSIONS[:6]), capabilities), {}.items()
+        yield initialize(chance.choice(VERSIONS[:6]), capabilities), {}
     for number in range(1, chance.randint(2, 12)):
         method, params = chance.choice(METHODS), chance.choice([{}, {}, *PARAMS])
         if method in UNSERVED:
@@ -297,10 +297,10 @@ def session_of(chance):
             params = {**params, **meta}
         request_id = chance.choice([number, f"{number}x"])
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
-        headers = {**shared, **(dict(modern(message)) if is_modern else {})}
+        headers = {**shared, **(modern(message) if is_modern else {})}
         if chance.random() < 0.2:
             headers |= chance.choice(ODD_HEADERS)
-        yield message, headers.items()
+        yield message, headers
 
 
 @pytest.mark.parametrize("part", range(8))
@@ -324,22 +324,22 @@ def test_the_differences_that_are_meant(beside):
     text = json.dumps(message)
     for body, headers, options, statuses in (
         (message, modern(message), {"method": "GET"}, (405, 405)),
-        (good, {}.items(), {"method": "DELETE"}, (405, 405)),
-        (good, {}.items(), {"method": "PUT"}, (405, 405)),
+        (good, {}, {"method": "DELETE"}, (405, 405)),
+        (good, {}, {"method": "PUT"}, (405, 405)),
         (text.encode("utf-16"), modern(message), {}, (400, 200)),
         (b"\xef\xbb\xbf" + text.encode(), modern(message), {}, (400, 200)),
-        (good, {"Content-Type": "Application/JSON"}.items(), {}, (200, 415)),
-        (message, {**dict(modern(message)), "Content-Type": "application/json-seq"}.items(), {}, (400, 200)),
-        (good, {"Host": "LocalHost"}.items(), {}, (200, 421)),
-        (good, {"Origin": "HTTP://LocalHost"}.items(), {}, (200, 403)),
-        (NOTE, {VERSION: "1999-01-01"}.items(), {}, (202, 400)),
+        (good, {"Content-Type": "Application/JSON"}, {}, (200, 415)),
+        (message, {**modern(message), "Content-Type": "application/json-seq"}, {}, (400, 200)),
+        (good, {"Host": "LocalHost"}, {}, (200, 421)),
+        (good, {"Origin": "HTTP://LocalHost"}, {}, (200, 403)),
+        (NOTE, {VERSION: "1999-01-01"}, {}, (202, 400)),
         ({"jsonrpc": "2.0", "id": 1, "result": {}}, modern(good), {}, (202, 400)),
-        ({**good, "id": 1.5}, {}.items(), {}, (400, 202)),
-        ({**good, "id": None}, {}.items(), {}, (400, 202)),
-        (good, {VERSION: "2025-06-18"}.items(), {"again": [(VERSION, "2025-06-18")]}, (400, 200)),
+        ({**good, "id": 1.5}, {}, {}, (400, 202)),
+        ({**good, "id": None}, {}, {}, (400, 202)),
+        (good, {VERSION: "2025-06-18"}, {"again": [(VERSION, "2025-06-18")]}, (400, 200)),
         (
             good,
-            {"Origin": "http://localhost"}.items(),
+            {"Origin": "http://localhost"},
             {"again": [("Origin", "http://localhost")]},
             (403, 200),
         ),

@@ -57,7 +57,7 @@ class Proxied(HttpServer):
         return connection
 
     def send(self, *words, headers=(), **options):
-        return super().send(*words, headers={"Host": NAME, **dict(headers)}.items(), **options)
+        return super().send(*words, headers={"Host": NAME, **dict(headers)}, **options)
 
 
 def config(language, port):
@@ -149,6 +149,6 @@ def test_everything_works_through_it(server):
 
 
 def test_refusals_come_through(server):
-    foreign = {"Origin": "https://evil.example"}.items()
+    foreign = {"Origin": "https://evil.example"}
     for status, token, options in ((401, None, {}), (403, server.token(), {"headers": foreign})):
         assert server.send(request("tools/list", {}), token=token, **options)[0] == status
