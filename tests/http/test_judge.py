@@ -23,6 +23,7 @@ from tests.server.test_judge import (
     envelope,
     initialize,
 )
+from tests.server.test_judge import session_of as messages_of
 from tests.support.http_judge import USER, Judge, essence
 from tests.support.http_memory import InMemory
 from tools import protocol
@@ -282,25 +283,17 @@ def test_bodies_of_every_length_and_cut(beside, is_modern):
 
 def session_of(chance):
     """The requests of a client, and their headers: most of them as the protocol allows."""
-    is_modern = chance.random() < 0.5
-    capabilities = chance.choice(CAPABILITIES[:10])
-    meta = {"_meta": envelope(capabilities)} if is_modern else {}
+    requests = [message for message in messages_of(chance) if "id" in message]
+    is_modern = requests[0]["method"] == "server/discover"
     shared = {"Mcp-Session-Id": chance.choice(SESSION_IDS)}
     if not is_modern:
         shared[VERSION] = chance.choice([None, *protocol.HANDSHAKE_VERSIONS])
-        yield initialize(chance.choice(VERSIONS[:6]), capabilities), {}
-    for number in range(1, chance.randint(2, 12)):
-        method, params = chance.choice(METHODS), chance.choice([{}, {}, *PARAMS])
-        if method in UNSERVED:
-            method = chance.choice(LISTS)
-        if isinstance(params, dict) and isinstance(params.get("_meta", {}), dict):
-            params = {**params, **meta}
-        request_id = chance.choice([number, f"{number}x"])
-        message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+    for message in requests:
         headers = {**shared, **(modern(message) if is_modern else {})}
         if chance.random() < 0.2:
             headers |= chance.choice(ODD_HEADERS)
-        yield message, headers
+        if message["method"] not in UNSERVED:
+            yield message, headers
 
 
 @pytest.mark.parametrize("part", range(8))
