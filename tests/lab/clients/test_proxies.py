@@ -74,18 +74,8 @@ def caddy(folder, port, tls_port):
 
 def nginx(folder, port, tls_port):
     key, certificate = folder / "key.pem", folder / "certificate.pem"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-subj",
-        f"/CN={NAME}",
-        "-days",
-        "1",
-    ]
+    subject = f"/CN={NAME}"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", subject, "-days", "1"]
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     text = config("nginx", port).replace("listen 443", f"listen 127.0.0.1:{tls_port}")
     text = re.sub(r"/etc/\S+fullchain.pem", str(certificate), re.sub(r"/etc/\S+privkey.pem", str(key), text))
