@@ -37,6 +37,9 @@ UNSERVED = ("logging/setLevel", "resources/subscribe", protocol.LISTEN)
 SESSION_IDS = [None, "x", "0" * 32, "0" * 32 + "-pages", ""]
 
 
+in_both_eras = pytest.mark.parametrize("is_modern", [False, True], ids=["2025", "2026"])
+
+
 class Beside:
     """Ours and the judge, asked the same."""
 
@@ -86,7 +89,7 @@ def in_era(is_modern, method, params, request_id=1):
     return message, modern(message) if is_modern else {VERSION: "2025-06-18"}
 
 
-@pytest.mark.parametrize("is_modern", [False, True], ids=["2025", "2026"])
+@in_both_eras
 def test_every_method_with_odd_params(beside, is_modern):
     statuses = set()
     for method, params in product(METHODS, PARAMS):
@@ -199,7 +202,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("is_modern", [False, True], ids=["2025", "2026"])
+@in_both_eras
 def test_odd_headers(beside, is_modern):
     statuses = set()
     for message, odd in product(ASKED, ODD_HEADERS):
@@ -218,7 +221,7 @@ def test_routing_headers_that_come_twice(beside):
         assert beside.check(message, modern(message), again=[(name, value)]) == 400
 
 
-@pytest.mark.parametrize("is_modern", [False, True], ids=["2025", "2026"])
+@in_both_eras
 def test_odd_messages(beside, is_modern):
     good, headers = in_era(is_modern, "tools/list", {})
     text = json.dumps(good).encode()
@@ -259,7 +262,7 @@ def test_odd_messages(beside, is_modern):
     assert statuses == {200, 400}
 
 
-@pytest.mark.parametrize("is_modern", [False, True], ids=["2025", "2026"])
+@in_both_eras
 def test_bodies_of_every_length_and_cut(beside, is_modern):
     good, headers = in_era(is_modern, "tools/list", {})
     text = json.dumps(good).encode()

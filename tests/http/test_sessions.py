@@ -35,6 +35,10 @@ def request(method, params, request_id=1):
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
 
 
+def call_of(name, request_id=1, **arguments):
+    return request("tools/call", {"name": name, "arguments": arguments}, request_id)
+
+
 def tools_with_pages(server, token, session_id):
     listed = server.ask("tools/list", token=token, headers={SESSION: session_id})["result"]["tools"]
     return {tool["name"] for tool in listed if "visibility" in tool.get("_meta", {}).get("ui", {})}
@@ -155,9 +159,9 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
     session_id = session(server, token)
     testing = sys.modules["tools.server.testing"]
     headers = {SESSION: session_id}
-    sleeping = request("tools/call", {"name": "test_sleeps", "arguments": {"seconds": 20}})
+    sleeping = call_of("test_sleeps", seconds=20)
     sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
-    writing = request("tools/call", {"name": "test_notes", "arguments": {"text": "written"}}, 7)
+    writing = call_of("test_notes", 7, text="written")
     waiting = [server.begin(writing, token=token, headers=headers) for _ in range(2)]
     wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
     withdraw(server, token, session_id)
@@ -194,7 +198,7 @@ def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, er
 def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, monkeypatch):
     monkeypatch.setattr(endpoint, "TURN_S", 0.05)
     token = server.token()
-    sleeping = request("tools/call", {"name": "test_sleeps", "arguments": {"seconds": 20}})
+    sleeping = call_of("test_sleeps", seconds=20)
     sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
     assert server.call("greet", token=token, name="Ada")["structuredContent"]["code"] == "BUSY"
     assert not server.call("greet", token=server.token(user="ben"), name="Ben")["isError"]
