@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm, various
+from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm
 from tools.anki import client, journal, state
 from tools.core import settings
 
@@ -115,31 +115,6 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
     assert geo.collection.note_count() == 3
 
 
-@pytest.mark.parametrize("fsrs", [False, True])
-@pytest.mark.parametrize("kind", ["notes", "decks"])
-@pytest.mark.parametrize("fault", ["", "cut_after"])
-def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, collection, call, kind, fsrs, fault):
-    """New, learning, due, suspended, flagged; a note of two cards; also when the answer of the restore is
-    lost."""
-    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
-    note["Front"], note["Back"] = "both", "sides"
-    collection.add_note(note, collection.decks.id("Geo"))
-    various(collection, geo.ids, fsrs)
-    before = schedule(collection)
-    tool, arguments, *_ = harm(geo)[kind]
-    call(tool, **(arguments | ({"noteIds": [*geo.ids, note.id]} if kind == "notes" else {})))
-
-    if fault:
-        geo.requests.clear()
-        geo.faults = {4 if kind == "decks" else 3: fault}  # the request that adds the notes
-        assert call("anki.restore", entry=1)["code"] == "ANKI_CUT"
-        geo.faults = {}
-    answer = call("anki.restore", entry=1)
-
-    assert answer["cardsScheduled"] == 6
-    assert schedule(collection) == before
-
-
 def schedule(collection):
     """By the first field and the template: each card's place in the schedule."""
     names = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
@@ -164,7 +139,7 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, collection, call):
     cards = sorted(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "5!")
     call("anki.delete_notes", noteIds=geo.ids)
-    call("anki.restore", entry=1)
+    assert call("anki.restore", entry=1)["cardsScheduled"] == 4
     collection.sched.set_due_date(collection.find_cards("deck:Geo"), "9!")
     since = schedule(collection)
 

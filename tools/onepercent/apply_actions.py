@@ -10,7 +10,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
-from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
+from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, digested, stale
 from tools.onepercent.database import Database, store
 from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
@@ -147,7 +147,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     answer = {
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
-        "xp": {"delta": run.xp, "balance": balance(db, unit.user)[0]},
+        "xp": {"delta": run.xp, "balance": unit.balance},
     }
     if plan.dropped:
         answer["dropped"] = [
@@ -201,12 +201,13 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
         short = change.values and {name: digested(value) for name, value in change.values.items()}
         changes.append(change._replace(values=short))
     # An undo or a redo: the journal that it reversed is turned.
-    for _, outcome in run.done:
-        if outcome.reversal:
-            applied_id, undone = outcome.reversal
-            turned = "undone = ?, journal = json_set(journal, '$.changes', json(?))"
-            values = (undone, dispatch.packed(changes), applied_id)
-            db.execute(f"UPDATE applied SET {turned} WHERE id = ?", values)
+    for planned, _ in run.done:
+        if planned.name == "undo.last":
+            db.execute(
+                """UPDATE applied SET undone = 1 - undone, journal = json_set(journal, '$.changes', json(?))
+                WHERE id = ?""",
+                (dispatch.packed(changes), planned.values["applied_id"]),
+            )
             return
     # Anything else: a new journal, after what it ends.
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})

@@ -54,8 +54,8 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
     if not isinstance(value, dict):
         return targets.TARGET.convert(name, value)
     target: JsonObject = fields.object_of(TARGET).convert(name, value)
-    limit = target.pop("at_most", None)
-    if limit is None or limit is False:
+    limit = target.pop("at_most", False)
+    if limit is False:
         return targets.TARGET.convert(name, target)
     if limit is True:
         limit = target.get("amount", 0)
@@ -108,7 +108,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     unit.show(Created(thing, values=shown))
 
     warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
-    key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | columns)
+    key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
     _warn(unit, unit.existing("habit", key), params)
 
 
@@ -213,8 +213,8 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
         unit.change(row, new)
     elif habit["created_on"] < unit.day:
         for first, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
-            if unit.row("habit_schedules", key, first) is None:
-                unit.insert_stamped("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
+            if not unit.row("habit_schedules", key, first):
+                unit.create("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
 
 
 def history_of(unit: UnitOfWork, habit: Row) -> History:

@@ -90,13 +90,9 @@ class History:
     def _verdicts(self, today: int, last: int) -> Iterator[bool]:
         """True for each period kept and False for each that was not, from the day `unfolded` on."""
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
-            is_day = begin == end
-            if is_day and is_whole:
-                marks = self.mark(begin)
-            else:
-                span = range(begin, min(end, last) + 1)
-                marks = "".join(self.mark(day) for day in span if is_whole or not self.course.pause(day))
-            is_over = end < today or (is_day and marks == "-")
+            span = range(begin, min(end, last) + 1)
+            marks = "".join(self.mark(day) for day in span if is_whole or not self.course.pause(day))
+            is_over = end < today or (begin == end and marks == "-")
             if marks.count("+") >= times:
                 yield True
             elif is_over and is_whole and "e" not in marks:
