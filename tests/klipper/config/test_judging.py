@@ -69,7 +69,6 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nhoming_positive_dir: true\n": "Invalid homing_positive_dir / position_endstop in 'stepper_x'",
         f"{EXTRUDER}min_extrude_temp: 300\n": "must have maximum of 130.0, its max_temp",
         f"{EXTRUDER}filament_diameter: 0.3\n": "must have minimum of 0.4, its nozzle_diameter",
-        "[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nalgorithm: bicubic\nprobe_count: 3, 7\n": "3 points on one axis",
         Z: "Unknown pin chip name 'probe'",
         "[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\n": "Option 'z_offset' in section 'bltouch' must be specified",
         "[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n": "Printer object 'probe'",

@@ -156,10 +156,9 @@ class Checker:
     def unknown_section(self, section: Section) -> Finding:
         """The finding of a section that the documentation does not have: misspelt if another name is near."""
         word, space, rest = section.name.partition(" ")
-        lower = section.name.lower()
-        suggestion = lower if lower in self.reference.kinds else nearest(lower, self.reference.kinds)
-        if not suggestion and (kind := nearest(word.lower(), self.reference.kinds)):
-            suggestion = kind + space + rest
+        lower, kinds = word.lower(), self.reference.kinds
+        kind = lower if lower in kinds else nearest(lower, kinds)
+        suggestion = kind and kind + space + rest
         message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)

@@ -205,12 +205,11 @@ def _renames(
 
     Source: handle_connect in klippy/extras/gcode_macro.py.
     """
-    targets: dict[str, Section] = {}
     for name, section in by_name.items():
         target = section.value("rename_existing")
         if not target:
             continue
-        if target in by_name or target in taken or targets.setdefault(target, section) is not section:
+        if target in by_name or target in taken:
             message = (
                 f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
             )
