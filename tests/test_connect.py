@@ -48,6 +48,16 @@ def test_a_check_waits_for_the_answer_of_a_slow_server_before_it_hangs_up(monkey
     assert (broken.state, broken.summary) == ("broken", "it does not answer: no room")
 
 
+@pytest.fixture
+def on_the_pi(monkeypatch, tmp_path):
+    """The settings are there, as after setup.sh, and python3 is the Python that runs now."""
+    file = Path(places.settings_file(os.environ))
+    file.parent.mkdir(parents=True)
+    file.touch()
+    monkeypatch.setattr(connect, "INSTALLED", tmp_path / "pi-mcp")
+    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
+
+
 def started_by(manifest):
     """The words that Claude Desktop starts, with the fields as they are filled in."""
     config = manifest["server"]["mcp_config"]
@@ -65,29 +75,18 @@ def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_alo
     assert " ".join(line) in (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
-def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch, tmp_path):
-    file = Path(places.settings_file(os.environ))
-    file.parent.mkdir(parents=True)
-    file.touch()
+def test_on_the_pi_user_host_and_path_are_filled_in(on_the_pi, monkeypatch):
     monkeypatch.setattr(connect.getpass, "getuser", lambda: "anna")
     monkeypatch.setattr(connect.socket, "gethostname", lambda: "printer")
-    installed = tmp_path / "pi-mcp"
-    monkeypatch.setattr(connect, "INSTALLED", installed)
-    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
     words = started_by(connect.manifest())
     assert "anna@printer.local" in words
     assert shlex.split(words[-1]) == [str(PROJECT / "server.py")]
-    installed.touch()
-    assert started_by(connect.manifest())[-1] == str(installed)
+    connect.INSTALLED.touch()
+    assert started_by(connect.manifest())[-1] == str(connect.INSTALLED)
 
 
-def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_path):
-    file = Path(places.settings_file(os.environ))
-    file.parent.mkdir(parents=True)
-    file.touch()
-    monkeypatch.setattr(connect, "INSTALLED", tmp_path / "not-installed")
+def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(on_the_pi, monkeypatch, tmp_path):
     monkeypatch.setattr(connect, "PROJECT", tmp_path / "Мои проекты" / "pi mcp")
-    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
     host, command, _ = connect.place()
     lines = connect.lines(host, command)
     [line] = re.findall(r"claude mcp add --scope user pi -- (.+)", lines)
@@ -97,13 +96,8 @@ def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_pat
         assert shlex.split(word) == [str(tmp_path / "Мои проекты" / "pi mcp" / "server.py")]
 
 
-def test_clients_start_the_python_that_runs_now_unless_it_is_python3(monkeypatch, tmp_path):
-    file = Path(places.settings_file(os.environ))
-    file.parent.mkdir(parents=True)
-    file.touch()
-    monkeypatch.setattr(connect, "INSTALLED", tmp_path / "not-installed")
+def test_clients_start_the_python_that_runs_now_unless_it_is_python3(on_the_pi, monkeypatch):
     server = str(PROJECT / "server.py")
-    monkeypatch.setattr(connect.shutil, "which", lambda name: sys.executable)
     assert shlex.split(connect.place()[1]) == [server]
     monkeypatch.setattr(connect.shutil, "which", lambda name: "/usr/bin/another-python3")
     assert shlex.split(connect.place()[1]) == [sys.executable, server]
@@ -116,10 +110,7 @@ def test_an_example_says_that_it_is_one():
     assert connect.lines("anna@pi.local", "pi-mcp").startswith("Once, on the client's computer")
 
 
-def test_a_user_without_a_name_gets_a_line_and_no_half_bundle(monkeypatch, tmp_path):
-    file = Path(places.settings_file(os.environ))
-    file.parent.mkdir(parents=True)
-    file.touch()
+def test_a_user_without_a_name_gets_a_line_and_no_half_bundle(on_the_pi, monkeypatch, tmp_path):
     for error in (KeyError("uid not found"), OSError("no username set")):
 
         def nobody(error=error):

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import sys
 import zipfile
 
@@ -18,6 +17,7 @@ except ImportError:  # Python 3.10
 from tests.klipper.config.sample import CHANGES, REFERENCE
 from tests.support.air import check_cap
 from tests.support.client import PROJECT, SERVER, Client, finished
+from tests.support.installing import copy_of_the_project
 from tools import connect
 from tools.__main__ import settings_table
 from tools.core import registry
@@ -97,22 +97,9 @@ CODE = ["tools/pi/__init__.py", "tools/pi/temperature.py", "tests/pi/test_temper
 """The files of the example, in the order in which docs/add_a_tool.md shows them."""
 
 
-def copy_of_the_project(folder):
-    """The project as it is in git's index, or the whole of a folder that git does not know."""
-    words = ["git", "-C", str(PROJECT), "ls-files", "-z"]
-    listed = finished(words)
-    if listed.returncode:
-        unwanted = shutil.ignore_patterns(".*", "docs_repo", "__pycache__")
-        shutil.copytree(PROJECT, folder, ignore=unwanted)
-    for name in listed.stdout.split("\0")[:-1]:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(PROJECT / name, folder / name)
-
-
 @pytest.mark.slow
 def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path):
-    project = tmp_path / "pi-mcp"
-    copy_of_the_project(project)
+    project = copy_of_the_project(tmp_path / "pi-mcp")
     for name, source in zip(CODE, blocks("python", "docs/add_a_tool.md"), strict=True):
         assert f"`{name}`" in text("docs/add_a_tool.md")
         (project / name).parent.mkdir(exist_ok=True)

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from tests.support.client import PROJECT, finished
-from tests.support.installing import copy_of_the_project, make_wheel, make_wheels, pins, setup
+from tests.support.installing import copy_of_the_project, make_wheel, make_wheels, pins, set_up, setup
 
 pytestmark = pytest.mark.slow
 
@@ -37,8 +37,7 @@ def project(tmp_path, monkeypatch):
 
 
 def ends_well(project, *words):
-    done = setup(project, *words, KLIPPER_DOCS_URL=(project / "nowhere").as_uri())
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = set_up(project, *words, KLIPPER_DOCS_URL=(project / "nowhere").as_uri())
     assert done.stdout.endswith("checked\n")
     return done
 
@@ -141,8 +140,7 @@ def test_a_package_that_is_not_there_is_named_and_the_next_run_goes_on(project, 
 
 def test_the_tests_have_their_tools_apart(project):
     for words, is_selected in ((["-k", "x"], True), (["--all", "-k", "x"], False)):
-        done = setup(project, "test", *words)
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = set_up(project, "test", *words)
         last = done.stdout.splitlines()[-1]
         assert last.startswith("pytest [") and last.endswith("'-k', 'x']")
         assert ("'not slow or smoke'" in last) == is_selected

@@ -16,8 +16,8 @@ def note(front, **more):
 
 
 @both_versions
-def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki, call):
-    add_notes(anki.collection, "Geo", "there")
+def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki, collection, call):
+    add_notes(collection, "Geo", "there")
     notes = [
         (("ok", None), note("one", tags=["geo", "de"])),
         (("duplicate", "duplicate"), note("there")),
@@ -36,13 +36,13 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
         told for told, _ in notes
     ]
     assert "mean Back?" in answer["details"][3]["hint"]
-    assert fronts(anki.collection, "Geo") == ["there", "one", "two"]
-    assert anki.collection.get_note(answer["details"][0]["noteId"]).tags == ["de", "geo"]
-    assert fronts(anki.collection, "Default") == []
+    assert fronts(collection, "Geo") == ["there", "one", "two"]
+    assert collection.get_note(answer["details"][0]["noteId"]).tags == ["de", "geo"]
+    assert fronts(collection, "Default") == []
 
 
 @both_versions
-def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki, call):
+def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki, collection, call):
     items = [
         {"front": "a", "BACK": "b", "tags": ["geo"], "dedup_key": "geo-paris"},
         {"fields": {"Front": "c"}, "tags": ["geo"]},
@@ -55,8 +55,8 @@ def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki,
     assert [detail["status"] for detail in details] == ["ok", "ok", "error", "error"]
     assert details[0]["dedup_key"] == "geo-paris"
     assert "valid string" in details[2]["error"] and "mean Front?" in details[3]["hint"]
-    assert fronts(anki.collection, "New::Deck") == ["a", "c"]
-    assert anki.collection.get_note(details[0]["noteId"]).items() == [("Front", "a"), ("Back", "b")]
+    assert fronts(collection, "New::Deck") == ["a", "c"]
+    assert collection.get_note(details[0]["noteId"]).items() == [("Front", "a"), ("Back", "b")]
 
 
 def test_add_notes_does_not_make_the_deck(anki, call):
@@ -104,16 +104,16 @@ def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki
 
 @both_versions
 @pytest.mark.parametrize(("count", "requests"), [(1, 3), (100, 4), (500, 5)])
-def test_notes_without_media_cost_few_requests_whatever_their_number(anki, call, count, requests):
+def test_notes_without_media_cost_few_requests_whatever_their_number(anki, collection, call, count, requests):
     items = [{"Front": f"front {number}", "dedup_key": f"key {number}"} for number in range(count)]
-    add_notes(anki.collection, "Default", "of the person")
+    add_notes(collection, "Default", "of the person")
 
     answer = call("anki.add_from_model", deck="New", items=items)
 
-    assert answer["added"] == len(anki.collection.find_cards("deck:New")) == count
+    assert answer["added"] == len(collection.find_cards("deck:New")) == count
     older = hasattr(anki.addon, "ABSENT")  # its cards have to be moved
     assert len(anki.requests) == requests + older
-    assert fronts(anki.collection, "Default") == ["of the person"]
+    assert fronts(collection, "Default") == ["of the person"]
 
 
 def count_of(answer):
@@ -164,8 +164,8 @@ def test_progress_is_reported_and_a_cancelled_batch_stops_between_requests(anki)
     assert len(anki.collection.find_cards("deck:New")) == 270
 
 
-def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, call):
-    anki.collection.decks.rename(anki.collection.decks.get(1), "По умолчанию")
+def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, collection, call):
+    collection.decks.rename(collection.decks.get(1), "По умолчанию")
 
     one = call("anki.add_notes", notes=[note("a")])["details"][0]["noteId"]
     call("anki.add_from_model", deck="Default", items=[{"Front": "b"}])
@@ -173,8 +173,8 @@ def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, 
     moved = call("anki.update_notes", notes=[{"noteId": one, "deckName": "default"}])
 
     assert "deckChangedTo" not in moved["details"][0]
-    assert fronts(anki.collection, "По умолчанию") == ["a", "b"]
-    assert anki.collection.decks.all_names() == ["Geo", "По умолчанию"]
+    assert fronts(collection, "По умолчанию") == ["a", "b"]
+    assert collection.decks.all_names() == ["Geo", "По умолчанию"]
 
 
 def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, call, monkeypatch):
@@ -201,20 +201,20 @@ def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, c
 
 
 @pytest.mark.parametrize("way", ["rows", "tsv"])
-def test_two_hundred_words_cost_few_tokens_in_and_out(anki, call, way):
-    add_notes(anki.collection, "Words", "word 7")
+def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, call, way):
+    add_notes(collection, "Words", "word 7")
     rows = [[f"word {number}", f"слово {number}", "en"] for number in range(200)]
     given = rows if way == "rows" else "\n".join(map("\t".join, rows))
     arguments = {"deck": "Words", "fieldNames": ["front", "Back", "tags"], way: given}
 
     answer = call("anki.add_from_model", **arguments)
 
-    first, *_, last = (note for note in sorted(anki.collection.find_notes("tag:en")))
+    first, *_, last = (note for note in sorted(collection.find_notes("tag:en")))
     (duplicate,) = answer["details"]
     assert (answer["added"], answer["skipped"]) == (199, 1)
     assert answer["noteIds"] == f"{first}-{last}"
     assert (duplicate["index"], duplicate["status"]) == (7, "duplicate")
-    assert anki.collection.get_note(first).values() == ["word 0", "слово 0"]
+    assert collection.get_note(first).values() == ["word 0", "слово 0"]
     size = len(json.dumps(answer)) + (len(given) if way == "tsv" else 0)
     assert size / 4 <= 1500
 
@@ -247,15 +247,15 @@ def test_a_row_that_was_added_with_a_warning_has_a_detail(anki, call):
     assert index == 1 and "left as it is" in warnings[0]
 
 
-def test_a_duplicate_is_added_where_the_person_insists(anki, call):
-    add_notes(anki.collection, "Words", "bank")
+def test_a_duplicate_is_added_where_the_person_insists(anki, collection, call):
+    add_notes(collection, "Words", "bank")
 
     assert call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}])["skipped"] == 1
     assert (
         call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}], allowDuplicates=True)["added"]
         == 1
     )
-    assert fronts(anki.collection, "Words") == ["bank", "bank"]
+    assert fronts(collection, "Words") == ["bank", "bank"]
 
 
 @pytest.mark.parametrize(
@@ -295,14 +295,14 @@ def test_a_first_row_of_field_names_is_left_out_and_said_so(anki, call):
         ("\\( x \\) [sound:a.mp3]", "\\( x \\) [sound:a.mp3]"),
     ],
 )
-def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, call, text, kept):
+def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, call, text, kept):
     call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["q", text]])
 
-    (note,) = anki.collection.find_notes("")
-    assert anki.collection.get_note(note)["Back"] == kept
+    (note,) = collection.find_notes("")
+    assert collection.get_note(note)["Back"] == kept
     if "<" in text:
         call("anki.add_from_model", items=[{"Front": "by items", "Back": text}])
-        assert anki.collection.get_note(max(anki.collection.find_notes("")))["Back"] == text
+        assert collection.get_note(max(collection.find_notes("")))["Back"] == text
 
 
 @pytest.mark.parametrize(
@@ -325,15 +325,15 @@ def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, cal
     assert named["details"][0]["reason"] == "model"
 
 
-def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(anki, call):
+def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(anki, collection, call):
     """A batch ended before its keys were kept: the repeated call finds duplicates, the third has other words."""
-    add_notes(anki.collection, "Default", "a")
+    add_notes(collection, "Default", "a")
 
     (again,) = call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])["details"]
     (reworded,) = call("anki.add_from_model", items=[{"Front": "A!", "dedup_key": "k"}])["details"]
 
     assert again["reason"] == reworded["reason"] == "duplicate"
-    assert fronts(anki.collection, "Default") == ["a"]
+    assert fronts(collection, "Default") == ["a"]
 
 
 @both_versions

@@ -69,8 +69,7 @@ def test_a_formula_is_read_by_its_text(anki, call):
     assert one_card(call)[0] == "What is \\( x^2 < 4 \\)?"
 
 
-def test_an_image_occlusion_card_is_left_to_anki_s_window(anki, call):
-    collection = anki.collection
+def test_an_image_occlusion_card_is_left_to_anki_s_window(anki, collection, call):
     collection.add_image_occlusion_notetype()
     model = collection.get_image_occlusion_notetype() if hasattr(collection, "x") else None
     model = next(m for m in collection.models.all() if m["name"] == "Image Occlusion")
@@ -90,8 +89,8 @@ def test_an_image_occlusion_card_is_left_to_anki_s_window(anki, call):
     assert "image-occlusion" in on_page["sides"][0] and "typed" not in on_page
 
 
-def test_an_image_occlusion_card_on_the_screen_can_be_answered(anki, call):
-    test_an_image_occlusion_card_is_left_to_anki_s_window(anki, call)
+def test_an_image_occlusion_card_on_the_screen_can_be_answered(anki, collection, call):
+    test_an_image_occlusion_card_is_left_to_anki_s_window(anki, collection, call)
     anki.addon.guiDeckReview("Geo")
     card = anki.addon._showing
 

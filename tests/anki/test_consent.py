@@ -28,14 +28,14 @@ def asking(geo, env):
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
-def test_the_person_is_asked_once_for_what_would_happen(asking, geo, call, kind):
+def test_the_person_is_asked_once_for_what_would_happen(asking, geo, collection, call, kind):
     tool, arguments, _, question = harm(geo)[kind]
-    notes = geo.collection.note_count()
+    notes = collection.note_count()
 
     declined, asked, _ = asking(tool, answer="decline", **arguments)
     assert declined["code"] == "DECLINED"
     assert asked == [f"Anki: {question}?"]
-    assert geo.collection.note_count() == notes
+    assert collection.note_count() == notes
     assert call("anki.restore")["entries"] == []
 
     answer, asked, lines = asking(tool, **arguments)
@@ -55,14 +55,14 @@ def test_a_name_cannot_speak_in_the_question(asking, geo):
 
 
 @pytest.mark.parametrize("kind", ["decks", "decks, cards kept", "cards"])
-def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, call, kind):
+def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, collection, call, kind):
     tool, arguments, *_ = harm(geo)[kind]
 
-    answer, *_ = asking(tool, meanwhile=lambda: add_notes(geo.collection, "Geo::Sub", "late"), **arguments)
+    answer, *_ = asking(tool, meanwhile=lambda: add_notes(collection, "Geo::Sub", "late"), **arguments)
 
     assert answer["code"] == "EXPECTED_COUNT"
     assert "added in the meantime: 1, gone: 0" in answer["error"]
-    assert geo.collection.note_count() == 5
+    assert collection.note_count() == 5
     assert call("anki.restore")["entries"] == []
 
 
@@ -74,19 +74,19 @@ def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking,
     assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", 1)
 
 
-def test_the_journal_has_the_texts_of_the_second_look(asking, geo, call):
+def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection, call):
     """The person edits the note while they are asked: their text is what anki_restore puts back."""
     tool, arguments, *_ = harm(geo)["update"]
 
     def edit():
-        note = geo.collection.get_note(geo.ids[0])
+        note = collection.get_note(geo.ids[0])
         note["Back"] = "the person's"
-        geo.collection.update_note(note)
+        collection.update_note(note)
 
     asking(tool, meanwhile=edit, **arguments)
     call("anki.restore", entry=1)
 
-    assert geo.collection.get_note(geo.ids[0])["Back"] == "the person's"
+    assert collection.get_note(geo.ids[0])["Back"] == "the person's"
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
@@ -107,11 +107,11 @@ def test_a_wrong_count_is_refused_wherever_it_is_given_and_a_true_one_demanded_b
     assert answer is None or answer.get("success") is not False
 
 
-def test_a_dedup_key_counts_in_its_own_profile(geo, call):
+def test_a_dedup_key_counts_in_its_own_profile(geo, collection, call):
     key = {"Front": "once", "dedup_key": "k"}
     call("anki.add_from_model", items=[key])
     geo.addon.getActiveProfile = lambda: "Two"
-    geo.collection.remove_notes(geo.collection.find_notes("once"))  # the other profile has other notes
+    collection.remove_notes(collection.find_notes("once"))  # the other profile has other notes
     call("anki.add_from_model", items=[key])
     geo.addon.getActiveProfile = lambda: "User 1"
     first = call("anki.add_from_model", items=[{"Front": "reworded", "dedup_key": "k"}])
@@ -120,12 +120,12 @@ def test_a_dedup_key_counts_in_its_own_profile(geo, call):
     assert call("anki.add_from_model", items=[{"Front": "again", "dedup_key": "k"}])["skipped"] == 1
 
 
-def test_a_profile_switched_while_notes_are_added_gets_none(geo, call):
+def test_a_profile_switched_while_notes_are_added_gets_none(geo, collection, call):
     """The next part would go to the other person's collection."""
     parts = []
 
     def active():
-        parts.append(geo.collection.note_count())
+        parts.append(collection.note_count())
         return "User 1" if len(parts) < 3 else "Two"
 
     geo.addon.getActiveProfile = active
@@ -133,4 +133,4 @@ def test_a_profile_switched_while_notes_are_added_gets_none(geo, call):
     answer = call("anki.add_from_model", items=[{"Front": f"front {number}"} for number in range(60)])
 
     assert answer["code"] == "OTHER_PROFILE"
-    assert (answer["added"], geo.collection.note_count()) == (30, 4 + 30)
+    assert (answer["added"], collection.note_count()) == (30, 4 + 30)

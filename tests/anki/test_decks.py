@@ -29,49 +29,51 @@ def moved(decks, old, new):
 
 
 @both_versions
-def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, call):
-    before = snapshot(tree.collection)
+def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, collection, call):
+    before = snapshot(collection)
 
     assert call("anki.rename_deck", oldName="Old", newName="New::Home") is None
 
-    after = snapshot(tree.collection)
+    after = snapshot(collection)
     assert after.pop("New") == ([], "Default")
     assert after == moved(before, "Old", "New::Home")
 
 
 @both_versions
-def test_rename_deck_changes_the_case_of_a_name_and_finds_a_parent_however_that_is_written(tree, call):
-    before = snapshot(tree.collection)
+def test_rename_deck_changes_the_case_of_a_name_and_finds_a_parent_however_that_is_written(
+    tree, collection, call
+):
+    before = snapshot(collection)
 
     assert call("anki.rename_deck", oldName="Old::Sub", newName="old::SUB") is None
     assert call("anki.rename_deck", oldName="Old", newName="oLD") is None
-    assert snapshot(tree.collection) == moved(moved(before, "Old::Sub", "Old::SUB"), "Old", "oLD")
+    assert snapshot(collection) == moved(moved(before, "Old::Sub", "Old::SUB"), "Old", "oLD")
 
     assert call("anki.rename_deck", oldName="oLD", newName="OTHER::Old") is None
-    assert "Other::Old::SUB::Leaf" in tree.collection.decks.all_names()
-    assert len(tree.collection.find_cards("deck:Other")) == 8
+    assert "Other::Old::SUB::Leaf" in collection.decks.all_names()
+    assert len(collection.find_cards("deck:Other")) == 8
 
 
-def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, call):
+def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, collection, call):
     for name in ("A_b", "Axb", "A_b*", 'A"q', "A\\n", "A_bc", "no\u00a0break"):
-        add_notes(anki.collection, name, name)
-    before = snapshot(anki.collection)
+        add_notes(collection, name, name)
+    before = snapshot(collection)
 
     for old in ("A_b", 'A"q', "A\\n", "A_b*", "no\u00a0break"):
         assert call("anki.rename_deck", oldName=old, newName=old + " new") is None
         before = moved(before, old, old + " new")
 
-    assert snapshot(anki.collection) == before
+    assert snapshot(collection) == before
 
 
-def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed(tree, call):
-    before = snapshot(tree.collection)
-    borrow(tree.collection, "Cram", '"deck:Old::Sub" or deck:Other')
+def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed(tree, collection, call):
+    before = snapshot(collection)
+    borrow(collection, "Cram", '"deck:Old::Sub" or deck:Other')
 
     assert call("anki.rename_deck", oldName="Old", newName="New") is None
 
-    tree.collection.sched.empty_filtered_deck(tree.collection.decks.id("Cram"))
-    assert snapshot(tree.collection) == {**moved(before, "Old", "New"), "Cram": ([], "Cram")}
+    collection.sched.empty_filtered_deck(collection.decks.id("Cram"))
+    assert snapshot(collection) == {**moved(before, "Old", "New"), "Cram": ([], "Cram")}
 
 
 REFUSED = {
@@ -83,20 +85,19 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_rename_deck_refuses_before_anything_moves(tree, call, code):
-    borrow(tree.collection, "Other::Cram", "deck:Other")
-    before = snapshot(tree.collection)
+def test_rename_deck_refuses_before_anything_moves(tree, collection, call, code):
+    borrow(collection, "Other::Cram", "deck:Other")
+    before = snapshot(collection)
 
     assert {call("anki.rename_deck", oldName=old, newName=new)["code"] for old, new in REFUSED[code]} == {
         code
     }
-    assert snapshot(tree.collection) == before
+    assert snapshot(collection) == before
 
 
 @both_versions
 @pytest.mark.parametrize("default", ["Default", "По умолчанию"])
-def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, call, default):
-    collection = tree.collection
+def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, collection, call, default):
     add_notes(collection, "Default", "d")
     add_notes(collection, "Default::Sub", "s")
     collection.decks.rename(collection.decks.get(1), default)
@@ -111,8 +112,7 @@ def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, call
     assert snapshot(collection) == {default: ([], "Default"), **after}
 
 
-def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, call):
-    collection = tree.collection
+def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, collection, call):
     default = collection.decks.get(1)
     collection.decks.rename(default, "По умолчанию")
 
@@ -122,67 +122,67 @@ def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, call):
     assert "Default" not in collection.decks.all_names()
 
 
-def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, call):
+def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, collection, call):
     """Also of a name with a no-break space, as texts from the web have it: deck: finds nothing for it."""
-    add_notes(tree.collection, "from\u00a0the web", "a", "b")
-    cards = sorted(tree.collection.find_cards("deck:Old or front:a or front:b"))
+    add_notes(collection, "from\u00a0the web", "a", "b")
+    cards = sorted(collection.find_cards("deck:Old or front:a or front:b"))
 
     assert call("anki.delete_decks", decks=["from\u00a0the web"], dryRun=True)["cards"] == 2
     assert call("anki.delete_decks", decks=["Old", "from\u00a0the web"]) is None
 
-    assert sorted(tree.collection.find_cards("did:1")) == cards
-    assert tree.collection.decks.all_names() == ["Default", "Other"]
+    assert sorted(collection.find_cards("did:1")) == cards
+    assert collection.decks.all_names() == ["Default", "Other"]
     assert call("anki.delete_decks", decks=["Other"], cardsToo=True) is None
-    assert sorted(tree.collection.find_cards("")) == cards
+    assert sorted(collection.find_cards("")) == cards
 
 
-def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, call):
-    borrow(tree.collection, "Old::Cram", "deck:Other or deck:Old::Sub::Leaf")
-    cards = tree.collection.card_count()
+def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, collection, call):
+    borrow(collection, "Old::Cram", "deck:Other or deck:Old::Sub::Leaf")
+    cards = collection.card_count()
 
     assert call("anki.delete_decks", decks=["Old"]) is None
 
-    assert tree.collection.card_count() == cards
-    assert len(tree.collection.find_cards("deck:Other")) == 2
-    assert len(tree.collection.find_cards("did:1")) == 6
+    assert collection.card_count() == cards
+    assert len(collection.find_cards("deck:Other")) == 2
+    assert len(collection.find_cards("did:1")) == 6
     call("anki.restore", entry=1)
-    assert "Old::Cram" not in tree.collection.decks.all_names()
+    assert "Old::Cram" not in collection.decks.all_names()
 
 
 @both_versions
 @pytest.mark.parametrize("cards_too", [True, False])
-def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(tree, call, cards_too):
+def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(tree, collection, call, cards_too):
     """The subdeck is gone with its parent when its own turn comes."""
-    cards = tree.collection.card_count()
-    add_notes(tree.collection, "Older", "a")
-    add_notes(tree.collection, "Home::Old", "b")
-    others = {name: content for name, content in snapshot(tree.collection).items() if "Old::" not in name}
+    cards = collection.card_count()
+    add_notes(collection, "Older", "a")
+    add_notes(collection, "Home::Old", "b")
+    others = {name: content for name, content in snapshot(collection).items() if "Old::" not in name}
     del others["Old"]
 
     assert call("anki.delete_decks", decks=["Old::Sub", "Old"], cardsToo=cards_too) is None
 
-    after = snapshot(tree.collection)
+    after = snapshot(collection)
     kept, _ = after.pop("Default")
     del others["Default"]
     assert after == others
     assert len(kept) == (0 if cards_too else 6)
-    assert tree.collection.card_count() == cards + 2 - (6 if cards_too else 0)
+    assert collection.card_count() == cards + 2 - (6 if cards_too else 0)
 
 
 @pytest.mark.parametrize("cards_too", [True, False])
-def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, call, cards_too):
-    before = snapshot(tree.collection)
+def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, collection, call, cards_too):
+    before = snapshot(collection)
 
     answer = call("anki.delete_decks", decks=["Other", "old", "Nope"], cardsToo=cards_too)
 
     assert answer["code"] == "DECK_NOT_FOUND"
     assert "'Nope'" in answer["error"] and "anki_list_decks" in answer["hint"]
-    assert snapshot(tree.collection) == before
+    assert snapshot(collection) == before
 
 
 @pytest.mark.parametrize("new", ["New", "OLD", None])
-def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, new):
-    before = snapshot(tree.collection)
+def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, collection, call, new):
+    before = snapshot(collection)
     tree.addon.changeDeck = lambda cards, deck: None
 
     if new:
@@ -192,4 +192,4 @@ def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, new)
 
     assert answer["code"] == "DECK_NOT_EMPTY"
     assert "deleteDecks" not in tree.actions()
-    assert snapshot(tree.collection).items() >= before.items()
+    assert snapshot(collection).items() >= before.items()

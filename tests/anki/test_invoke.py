@@ -210,14 +210,14 @@ def test_a_reading_action_makes_no_deck(read_only, call, action, params):
     assert read_only.collection.decks.all_names() == ["Default"]
 
 
-def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, call):
-    note = {"id": add_notes(anki.collection, "Geo", "a")[0], "fields": {"Back": "new"}}
+def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection, call):
+    note = {"id": add_notes(collection, "Geo", "a")[0], "fields": {"Back": "new"}}
     wanted = {"action": "updateNoteFields", "params": {"note": note}}
 
     assert call("anki.invoke", **wanted)["code"] == "ANKI_INVOKE"
     with calls.calling(lambda *_: None, lambda: False, by_person=True):
         assert call("anki.invoke", **wanted) is None
-    assert anki.collection.get_note(note["id"])["Back"] == "new"
+    assert collection.get_note(note["id"])["Back"] == "new"
 
 
 def test_a_person_at_the_shell_finds_all_notes(anki, call):
@@ -231,9 +231,9 @@ def test_a_person_at_the_shell_finds_all_notes(anki, call):
     assert len(few["noteIds"]) == 5
 
 
-def test_the_shell_is_a_person(anki, capsys):
-    add_notes(anki.collection, "Geo", *(f"word {number}" for number in range(60)))
-    anki.collection.media.write_data("a.png", png())
+def test_the_shell_is_a_person(anki, collection, capsys):
+    add_notes(collection, "Geo", *(f"word {number}" for number in range(60)))
+    collection.media.write_data("a.png", png())
 
     assert main(["call", "anki_find_notes", '{"query": "deck:Geo", "brief": true}']) == 0
     assert capsys.readouterr().out.count("word ") == 60

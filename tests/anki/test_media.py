@@ -33,9 +33,9 @@ def test_a_name_that_could_harm_is_never_sent(anki, call, name):
     assert anki.requests == []
 
 
-def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, call):
-    anki.collection.media.write_data("a.png", png())
-    anki.collection.media.write_data("a.mp3", b"ID3")
+def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, collection, call):
+    collection.media.write_data("a.png", png())
+    collection.media.write_data("a.mp3", b"ID3")
 
     picture, sound = call("anki.get_media", filename="a.png"), call("anki.get_media", filename="a.mp3")
 

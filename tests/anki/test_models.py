@@ -17,7 +17,9 @@ QA = {
 
 
 @both_versions
-def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_not_take(anki, call):
+def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_not_take(
+    anki, collection, call
+):
     answer = call("anki.create_model", **QA)
 
     warnings = answer.pop("warnings")
@@ -30,9 +32,7 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
         "anki_response": None,
     }
     assert "latexPre" in warnings[0]
-    assert (
-        anki.collection.models.field_names(anki.collection.models.by_name("Custom QA")) == QA["inOrderFields"]
-    )
+    assert collection.models.field_names(collection.models.by_name("Custom QA")) == QA["inOrderFields"]
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
         ({"inOrderFields": []}, "List should have at least 1 item"),
     ],
 )
-def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, call, changes, text):
-    before = anki.collection.models.all_names()
+def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, collection, call, changes, text):
+    before = collection.models.all_names()
 
     answer = call("anki.create_model", **{**QA, **changes})
 
     assert text in answer["error"]
     assert "<br>" not in answer["error"]
-    assert anki.collection.models.all_names() == before
+    assert collection.models.all_names() == before
 
 
 def test_model_info_shows_fields_templates_and_styling_in_one_request(anki, call):
@@ -93,8 +93,8 @@ def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
 BOX = "{{c1::image-occlusion:rect:left=.1:top=0:width=1:height=0.25:oi=1}}"
 
 
-def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, call):
-    anki.collection.add_image_occlusion_notetype()
+def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, collection, call):
+    collection.add_image_occlusion_notetype()
 
     hint = call("anki.model_info", model="Image Occlusion")["hint"]
     picture = {"target_field": "Image", "image_base64": base64.b64encode(png()).decode()}
@@ -105,7 +105,7 @@ def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, call):
 
     assert hint.startswith("Occlusion takes {{c1::image-occlusion:rect:left=.1:") and "fractions" in hint
     assert answer["added"] == 1
-    assert len(anki.collection.find_cards("note:Image*")) == 2
+    assert len(collection.find_cards("note:Image*")) == 2
     assert "hint" not in call("anki.model_info", model="Cloze")
 
 

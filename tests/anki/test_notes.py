@@ -8,8 +8,8 @@ GONE = 1234567890123
 
 
 @both_versions
-def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, call):
-    ids = sorted(add_notes(anki.collection, "Geo", *"abcdef"))
+def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, collection, call):
+    ids = sorted(add_notes(collection, "Geo", *"abcdef"))
 
     found = call("anki.find_notes", query=" deck:Geo ", limit=2, offset=3)
 
@@ -20,7 +20,7 @@ def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, c
         "deckName": "Geo",
         "tags": [],
         "fields": {"Front": "d", "Back": "answer"},
-        "cards": anki.collection.card_ids_of_note(ids[3]),
+        "cards": collection.card_ids_of_note(ids[3]),
     }
     assert len(anki.requests) <= 3
     assert anki.requests[1]["params"]["notes"] == ids[3:5]
@@ -46,12 +46,12 @@ def test_note_info_is_aligned_with_the_ids_and_null_where_there_is_no_note(anki,
 
 
 @both_versions
-def test_delete_notes_counts_what_was_there_and_what_was_not(anki, call):
-    one, two = add_notes(anki.collection, "A", "a", "b")
+def test_delete_notes_counts_what_was_there_and_what_was_not(anki, collection, call):
+    one, two = add_notes(collection, "A", "a", "b")
 
     assert call("anki.delete_notes", noteIds=[one, GONE, one]) == {"deleted": 1, "missing": 1}
     assert call("anki.delete_notes", noteIds=[one]) == {"deleted": 0, "missing": 1}
-    assert list(anki.collection.find_notes("")) == [two]
+    assert list(collection.find_notes("")) == [two]
 
 
 def test_delete_notes_tells_when_anki_kept_them(anki, call):
@@ -109,9 +109,11 @@ def test_find_notes_answers_fifty_unless_told_and_briefly_if_told(anki, call):
         ),
     ],
 )
-def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(anki, call, query, name, nearest):
-    (one,) = add_notes(anki.collection, "Школа::Языки", "a")
-    anki.collection.tags.bulk_add([one], "bio::cell")
+def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(
+    anki, collection, call, query, name, nearest
+):
+    (one,) = add_notes(collection, "Школа::Языки", "a")
+    collection.tags.bulk_add([one], "bio::cell")
 
     answer = call("anki.find_notes", query=query)
 
@@ -120,9 +122,9 @@ def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(anki, call
     assert warned == (f"there is no {name}. Did you mean {nearest}?" if name else None)
 
 
-def test_duplicates_by_a_field_come_in_groups(anki, call):
-    first = add_notes(anki.collection, "A", "cat", "dog", "bird")
-    second = add_notes(anki.collection, "B", "<b>Cat</b>", "dog")
+def test_duplicates_by_a_field_come_in_groups(anki, collection, call):
+    first = add_notes(collection, "A", "cat", "dog", "bird")
+    second = add_notes(collection, "B", "<b>Cat</b>", "dog")
     anki.requests.clear()
 
     everywhere = call("anki.find_notes", duplicates="front")
@@ -224,8 +226,8 @@ def test_a_name_with_a_blank_needs_its_quotes(anki, call, query, tool, more):
         "deck:Spanish",
     ],
 )
-def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(anki, call, query):
-    add_notes(anki.collection, "Spanish", "sol Verbs")
-    add_notes(anki.collection, "Spanish Verbs", "ser Verbs")
+def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(anki, collection, call, query):
+    add_notes(collection, "Spanish", "sol Verbs")
+    add_notes(collection, "Spanish Verbs", "ser Verbs")
 
     assert call("anki.find_notes", query=query)["total"] > 0

@@ -90,7 +90,7 @@ def test_a_header_need_not_have_the_tags():
     assert cells("Tags\tBack\tFront\nx y\tкот\tcat", ["Front", "Back"])[0] == [["кот", "cat"]]
 
 
-def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, call):
+def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, collection, call):
     text = (
         "#separator:tab\n#html:true\n#guid column:1\n#notetype column:2\n#deck column:3\n#tags column:6\n"
         "g1\tBasic\tGeo::Cities\tBerlin?\t<b>Germany</b>\tgeo capital\n"
@@ -100,14 +100,14 @@ def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, call):
     answer = call("anki.add_from_model", fieldNames=["Front", "Back"], tsv=text)
 
     assert answer["added"] == 2 and "details" not in answer
-    assert fronts(anki.collection, "Geo::Cities") == ["Berlin?"]
-    assert fronts(anki.collection, "Geo") == ["Berlin?", 'Rome "the eternal"?']
-    note = anki.collection.get_note(*anki.collection.find_notes("Berlin"))
+    assert fronts(collection, "Geo::Cities") == ["Berlin?"]
+    assert fronts(collection, "Geo") == ["Berlin?", 'Rome "the eternal"?']
+    note = collection.get_note(*collection.find_notes("Berlin"))
     assert (note["Back"], sorted(note.tags)) == ("<b>Germany</b>", ["capital", "geo"])
 
 
 @pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
-def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, call):
+def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, collection, call):
     text = "#deck column:3\n#tags:all\na\tb\tOther\nc\td\tGeo"
 
     call("anki.add_from_model", deck="Words", fieldNames=["Front", "Back"], tsv=text)
@@ -117,9 +117,9 @@ def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, call):
         tsv=text.replace("a\t", "e\t").replace("c\t", "f\t"),
     )
 
-    assert fronts(anki.collection, "Words") == ["a", "c"]
-    assert (fronts(anki.collection, "Other"), fronts(anki.collection, "Geo")) == (["e"], ["f"])
-    assert len(anki.collection.find_notes("tag:all")) == 4
+    assert fronts(collection, "Words") == ["a", "c"]
+    assert (fronts(collection, "Other"), fronts(collection, "Geo")) == (["e"], ["f"])
+    assert len(collection.find_notes("tag:all")) == 4
 
 
 def test_the_labels_of_an_export_are_the_names_of_its_fields(anki, call):

@@ -29,9 +29,9 @@ def with_backs(collection, *backs):
 
 
 @both_versions
-def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
-    one, two, three = add_notes(anki.collection, "A", "a", "b", "c")
-    anki.collection.tags.bulk_add([one], "obsolete::tag keep")
+def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, collection, call):
+    one, two, three = add_notes(collection, "A", "a", "b", "c")
+    collection.tags.bulk_add([one], "obsolete::tag keep")
     whole = {"fields": {"front": "new"}, "addTags": ["updated"], "removeTags": ["obsolete", "nothere"]}
     picture = {"image_base64": base64.b64encode(png()).decode(), "target_field": "Bakc"}
     updates = [
@@ -62,21 +62,21 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
     assert "deckChangedTo" not in details[8]
     assert "addTags" in details[6]["hint"]
     assert (answer["updated"], answer["skipped"]) == (3, 7)
-    assert anki.collection.get_note(one).tags == ["keep", "updated"]
-    assert fronts(anki.collection, "B::C") == ["new"]
-    assert back(anki.collection, three).startswith("cleaned")
+    assert collection.get_note(one).tags == ["keep", "updated"]
+    assert fronts(collection, "B::C") == ["new"]
+    assert back(collection, three).startswith("cleaned")
 
 
-def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, call):
-    (note,) = add_notes(anki.collection, "A", "a")
+def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, collection, call):
+    (note,) = add_notes(collection, "A", "a")
     field = {"noteId": note, "fields": {"Back": "first"}}
 
     tagged = call("anki.update_notes", notes=[field, field, {"noteId": note, "addTags": ["x"]}])
     answer = call("anki.update_notes", notes=[field, {"noteId": note, "fields": {"Back": "second"}}])
 
-    assert (tagged["updated"], anki.collection.get_note(note).tags) == (3, ["x"])
+    assert (tagged["updated"], collection.get_note(note).tags) == (3, ["x"])
     assert [detail.get("reason") for detail in answer["details"]] == ["unchanged", None]
-    assert back(anki.collection, note) == "second"
+    assert back(collection, note) == "second"
 
 
 def test_what_was_not_sent_is_not_read_back(anki, call):
@@ -85,22 +85,22 @@ def test_what_was_not_sent_is_not_read_back(anki, call):
     assert (answer["skipped"], len(anki.requests)) == (1, 1)
 
 
-def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, call):
-    (basic,) = add_notes(anki.collection, "A", "a")
-    cloze = anki.collection.new_note(anki.collection.models.by_name("Cloze"))
+def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, collection, call):
+    (basic,) = add_notes(collection, "A", "a")
+    cloze = collection.new_note(collection.models.by_name("Cloze"))
     cloze["Text"] = "{{c1::x}}"
-    anki.collection.add_note(cloze, anki.collection.decks.id("A"))
+    collection.add_note(cloze, collection.decks.id("A"))
     fields = ((basic, {"back": "b"}), (cloze.id, {"back extra": "e"}))
 
     details = call("anki.update_notes", notes=[{"noteId": note, "fields": its} for note, its in fields])[
         "details"
     ]
-    changed = [anki.collection.get_note(note).values() for note in (basic, cloze.id)]
+    changed = [collection.get_note(note).values() for note in (basic, cloze.id)]
     call("anki.restore", entry=1)
 
     assert [detail["updatedFields"] for detail in details] == [["Back"], ["Back Extra"]]
     assert changed == [["a", "b"], ["{{c1::x}}", "e"]]
-    assert [anki.collection.get_note(note).values()[1] for note in (basic, cloze.id)] == ["answer", ""]
+    assert [collection.get_note(note).values()[1] for note in (basic, cloze.id)] == ["answer", ""]
 
 
 def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki, call):
@@ -116,17 +116,17 @@ def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki, call):
     assert answer["details"][1]["status"] == "ok"
 
 
-def test_a_note_with_several_cards_moves_with_all_of_them(anki, call):
-    note = anki.collection.new_note(anki.collection.models.by_name("Basic (and reversed card)"))
+def test_a_note_with_several_cards_moves_with_all_of_them(anki, collection, call):
+    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
     note["Front"], note["Back"] = "f", "b"
-    anki.collection.add_note(note, anki.collection.decks.id("A"))
-    first, _ = anki.collection.card_ids_of_note(note.id)
-    anki.collection.set_deck([first], anki.collection.decks.id("B"))
+    collection.add_note(note, collection.decks.id("A"))
+    first, _ = collection.card_ids_of_note(note.id)
+    collection.set_deck([first], collection.decks.id("B"))
 
     answer = call("anki.update_notes", notes=[{"noteId": str(note.id), "deckName": "B"}])
 
     assert answer["details"][0]["deckChangedTo"] == "B"
-    assert len(anki.collection.find_cards("deck:B")) == 2
+    assert len(collection.find_cards("deck:B")) == 2
 
 
 @pytest.mark.parametrize(("count", "requests"), [(1, 5), (500, 7)])
@@ -168,23 +168,25 @@ def test_after_a_stall_nothing_more_is_asked(anki, call, env, monkeypatch):
 
 
 @both_versions
-def test_a_tag_for_500_notes_is_two_requests(anki, call):
-    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(500)))
+def test_a_tag_for_500_notes_is_two_requests(anki, collection, call):
+    ids = add_notes(collection, "A", *(f"front {number}" for number in range(500)))
 
     assert (
         call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])["updated"]
         == 500
     )
     assert (len(anki.requests), anki.actions().count("addTags")) == (2, 1)
-    assert len(anki.collection.find_notes("tag:t")) == 500
+    assert len(collection.find_notes("tag:t")) == 500
 
 
-def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(anki, call, monkeypatch):
+def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
+    anki, collection, call, monkeypatch
+):
     """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new
     one."""
-    (note,) = add_notes(anki.collection, "A", "a")
+    (note,) = add_notes(collection, "A", "a")
     anki.addon.guiSelectedNotes = lambda: [note]
-    monkeypatch.setattr(update_notes.time, "sleep", lambda _: write_back(anki.collection, note, "answer"))
+    monkeypatch.setattr(update_notes.time, "sleep", lambda _: write_back(collection, note, "answer"))
 
     (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["details"]
 
@@ -192,26 +194,26 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(ank
     assert "Browser" in detail["error"]
 
 
-def test_hundreds_of_moved_cards_are_moved_back_by_their_decks(anki, call):
-    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(200)))
-    more = add_notes(anki.collection, "B", *(f"other {number}" for number in range(100)))
+def test_hundreds_of_moved_cards_are_moved_back_by_their_decks(anki, collection, call):
+    ids = add_notes(collection, "A", *(f"front {number}" for number in range(200)))
+    more = add_notes(collection, "B", *(f"other {number}" for number in range(100)))
     call("anki.update_notes", notes=[{"noteId": note, "deckName": "C"} for note in ids + more])
     anki.requests.clear()
 
     assert call("anki.restore", entry=1)["cards"] == 300
 
     assert (len(anki.requests), anki.actions().count("changeDeck")) == (2, 2)
-    homes = [len(anki.collection.find_cards(f"deck:{deck}")) for deck in "ABC"]
+    homes = [len(collection.find_cards(f"deck:{deck}")) for deck in "ABC"]
     assert homes == [200, 100, 0]
 
 
-def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, call):
-    (note,) = with_backs(anki.collection, "x" * 2000 + " teh end " + "y" * 2000)
+def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection, call):
+    (note,) = with_backs(collection, "x" * 2000 + " teh end " + "y" * 2000)
     update = {"noteId": note, "replace": {"Back": ["teh", "the"]}}
 
     answer = call("anki.update_notes", notes=[update])
 
-    assert back(anki.collection, note)[1995:2010] == "xxxxx the end y"
+    assert back(collection, note)[1995:2010] == "xxxxx the end y"
     assert (len(json.dumps({"notes": [update]})) + len(json.dumps(answer))) / 4 <= 60
 
 
@@ -225,30 +227,28 @@ def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, call):
         ({"*": ["front", "back"]}, {}, None),
     ],
 )
-def test_a_text_is_replaced_where_it_is_meant(anki, call, replace, more, reason):
-    (note,) = with_backs(anki.collection, "teh cat and teh dog")
+def test_a_text_is_replaced_where_it_is_meant(anki, collection, call, replace, more, reason):
+    (note,) = with_backs(collection, "teh cat and teh dog")
 
     (detail,) = call("anki.update_notes", notes=[{"noteId": note, "replace": replace, **more}])["details"]
 
     assert detail.get("reason") == reason
-    assert (back(anki.collection, note) == "teh cat and teh dog") == (not more)
+    assert (back(collection, note) == "teh cat and teh dog") == (not more)
 
 
-def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki, call):
+def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki, collection, call):
     """The new text holds the old one: cats must not become catss."""
-    (note,) = with_backs(anki.collection, "a cat, two cats")
+    (note,) = with_backs(collection, "a cat, two cats")
     notes = [{"noteId": note, "replace": {"Back": ["cat", "cats"]}}]
     anki.faults = {1: "cut_after"}
 
     assert call("anki.update_notes", notes=notes)["success"] is False
     assert call("anki.update_notes", notes=notes)["updated"] == 1
-    assert back(anki.collection, note) == "a cats, two cats"
+    assert back(collection, note) == "a cats, two cats"
 
 
-def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, call):
-    ids = with_backs(
-        anki.collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other"
-    )
+def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, collection, call):
+    ids = with_backs(collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other")
     wanted = {"query": "deck:Geo", "replace": {"*": ["teh", "the"]}}
 
     dry = call("anki.update_notes", **wanted, dryRun=True)
@@ -259,7 +259,7 @@ def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, call
     assert dry["places"][0] == [ids[0], "Back", f"{'x' * 19} [teh → the] word 0"]
     assert (refused["code"], refused["count"]) == ("EXPECTED_COUNT", 30)
     assert answer == {"updated": 30, "skipped": 0, "noteIds": f"{ids[0]}-{ids[29]}"}
-    assert [back(anki.collection, note)[-10:-2] for note in ids[:9]] == ["the word"] * 9
+    assert [back(collection, note)[-10:-2] for note in ids[:9]] == ["the word"] * 9
     # The dry run's places are most of it.
     assert sum(len(json.dumps(text, ensure_ascii=False)) for text in (wanted, dry, wanted, answer)) / 4 <= 300
 
@@ -340,22 +340,22 @@ def test_a_change_that_empties_the_first_field_warns(geo, call, change):
         ("<li>a\n<li>b", "<li>a\n<li>b"),
     ],
 )
-def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, call, text, kept):
+def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, collection, call, text, kept):
     items = [{"Front": "q", "Back": text}]
     (detail,) = call("anki.add_from_model", items=items)["details"]
     call("anki.add_notes", notes=[{"fields": {"Front": "r", "Back": text}}])
     update = {"noteId": detail["noteId"], "fields": {"Front": text}}
     assert call("anki.update_notes", notes=[update])["updated"] == 1
 
-    backs = [anki.collection.get_note(note).fields[1] for note in anki.collection.find_notes("")]
+    backs = [collection.get_note(note).fields[1] for note in collection.find_notes("")]
     assert backs == [kept, kept]
-    assert anki.collection.get_note(detail["noteId"])["Front"] == kept
+    assert collection.get_note(detail["noteId"])["Front"] == kept
 
 
-def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, call, monkeypatch):
+def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, collection, call, monkeypatch):
     monkeypatch.setattr(update_notes, "AT_ONCE", 20)
     monkeypatch.setattr(notes, "PART", 7)
-    ids = with_backs(anki.collection, *(f"teh word {number}" for number in range(50)))
+    ids = with_backs(collection, *(f"teh word {number}" for number in range(50)))
     wanted = {"query": "deck:Geo", "replace": {"Back": ["teh", "the"]}}
 
     dry = call("anki.update_notes", **wanted, dryRun=True)
@@ -363,19 +363,19 @@ def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, call, monk
 
     assert (dry["count"], dry["placesInAll"], len(dry["places"])) == (50, 50, 10)
     assert [(answer["updated"], answer.get("left")) for answer in answers] == [(20, 30), (20, 10), (10, None)]
-    assert not anki.collection.find_notes("back:*teh*")
+    assert not collection.find_notes("back:*teh*")
     assert max(len(request.get("params", {}).get("notes", ())) for request in anki.requests) <= 7
     for entry in (3, 2, 1):
         call("anki.restore", entry=entry)
-    assert len(anki.collection.find_notes("back:*teh*")) == len(ids)
+    assert len(collection.find_notes("back:*teh*")) == len(ids)
 
 
-def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, call):
-    one, two = with_backs(anki.collection, "one teh", "<pre>a\nb</pre>")
+def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, collection, call):
+    one, two = with_backs(collection, "one teh", "<pre>a\nb</pre>")
     replace = {"Back": ["teh", "two\nthree"]}
 
     call("anki.update_notes", notes=[{"noteId": one, "replace": replace}])
     call("anki.update_notes", notes=[{"noteId": two, "replace": {"Back": ["a\nb", "a\nc"]}}])
 
-    assert anki.collection.get_note(one)["Back"] == "one two<br>three"
-    assert anki.collection.get_note(two)["Back"] == "<pre>a\nc</pre>"
+    assert collection.get_note(one)["Back"] == "one two<br>three"
+    assert collection.get_note(two)["Back"] == "<pre>a\nc</pre>"

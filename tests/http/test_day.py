@@ -35,7 +35,7 @@ class Phone:
 
     def send(self, method, body=b"", path="/day", **headers):
         pairs = {**BROWSER, "Cookie": self.cookie and f"a=b; {COOKIE}={self.cookie}", **headers}
-        return self.server.send(body, method=method, path=path, headers=pairs.items())
+        return self.server.send(body, method=method, path=path, headers=pairs)
 
     def open(self):
         """Status and text of the page."""
@@ -262,7 +262,7 @@ def test_no_secret_serves_in_anothers_place(phone):
     cookie, invitation = phone.signed_in().cookie, phone.server.invited()
     token = phone.server.token()
     for secret in (cookie, invitation):
-        assert phone.server.send(LIST, token=secret, headers={"Host": "pi.example"}.items())[0] == 401
+        assert phone.server.send(LIST, token=secret, headers={"Host": "pi.example"})[0] == 401
     for secret in (token, invitation, "", "x", cookie[:-1], f"{cookie}x"):
         phone.cookie = secret
         assert (phone.ask()[0], is_form(phone.open()[1])) == (401, True)
@@ -333,7 +333,7 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
         phone = Phone(server).signed_in()
         assert [phone.ask()[0] for _ in range(4)] == [200, 200, 200, 429]
         token = server.token(user="anna", scope="onepercent")
-        assert server.send(LIST, token=token, headers={"Host": "pi.example"}.items())[0] == 429
+        assert server.send(LIST, token=token, headers={"Host": "pi.example"})[0] == 429
 
 
 @pytest.mark.parametrize("path", ["/day", "/day/call", "/authorize", "/token/"])

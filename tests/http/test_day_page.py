@@ -1,13 +1,12 @@
 """The page of the days as a phone's browser has it: 390 pixels wide, over HTTP, with no client around it."""
 
 import datetime
-import http.server
-import threading
 
 import pytest
 
 from tests.support.client import TIMEOUT_S
 from tests.support.http_server import HttpServer
+from tests.support.web import Handler, listening
 
 pytestmark = pytest.mark.slow
 
@@ -167,20 +166,12 @@ def evil(phone):
     code = phone.server.invited("mallory")
     page = EVIL.format(origin=phone.origin, code=code).encode()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Evil(Handler):
         def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(page)
+            self.send(200, page, {"Content-Type": "text/html"})
 
-        def log_message(self, *words):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
+    with listening(Evil) as url:
+        yield f"{url}/"
 
 
 def test_another_page_frames_sends_and_posts_nothing(phone, evil):

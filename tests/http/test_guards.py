@@ -73,10 +73,10 @@ def refusals(server):
     return {
         "no token": {},
         "no token, by GET": {"method": "GET"},
-        "another scheme": {"headers": {"Authorization": f"Basic {good}"}.items()},
+        "another scheme": {"headers": {"Authorization": f"Basic {good}"}},
         "a word": {"token": "word"},
-        "an empty one": {"headers": {"Authorization": "Bearer "}.items()},
-        "in the query": {"headers": {"X": f"access_token={good}"}.items()},
+        "an empty one": {"headers": {"Authorization": "Bearer "}},
+        "in the query": {"headers": {"X": f"access_token={good}"}},
         "expired": {"token": server.token(exp=now - 100)},
         "for another address": {"token": server.token(aud="https://other.example/mcp")},
         "another key": {
@@ -85,7 +85,7 @@ def refusals(server):
                 b"f" * 32,
             )
         },
-        "not ASCII": {"headers": {"Authorization": "Bearer \xe9.\xe9.\xe9"}.items()},
+        "not ASCII": {"headers": {"Authorization": "Bearer \xe9.\xe9.\xe9"}},
     }
 
 
@@ -129,7 +129,7 @@ def test_host_origin_kind_and_framing_are_looked_at(env):
     with InMemory() as server:
         token = server.token()
         for headers, status in HEADS:
-            assert server.send(LIST, token=token, headers=headers.items())[0] == status, headers
+            assert server.send(LIST, token=token, headers=headers)[0] == status, headers
 
 
 def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server):
@@ -144,7 +144,7 @@ def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server):
 def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server):
     """Bun's clients lost the answer that came behind a refused GET, and began without tools."""
     token = server.token()
-    without = {"Content-Length": None}.items()
+    without = {"Content-Length": None}
     for method, path, who, status in (
         ("GET", "/mcp", token, 405),
         ("DELETE", "/mcp", token, 405),
@@ -152,7 +152,7 @@ def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server)
         ("GET", "/mcp", None, 401),
         ("GET", "/other", None, 404),
     ):
-        for headers in (without, {"Content-Length": "0"}.items()):
+        for headers in (without, {"Content-Length": "0"}):
             answer = server.send(b"", method=method, path=path, token=who, headers=headers)
             assert (answer[0], "connection" in answer[1]) == (status, False), (method, path)
         answer = server.send(b"{}", method=method, path=path, token=who)
@@ -169,7 +169,7 @@ def test_that_clients_try_get_and_delete_is_not_in_the_log(server, caplog):
 
 
 def test_a_person_who_opens_an_address_reads_a_sentence_in_each_language(server):
-    accept = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}.items()
+    accept = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for path, token, status in (("/", None, 404), ("/mcp", None, 401), ("/mcp", server.token(), 405)):
         answer = server.send(b"", method="GET", path=path, token=token, headers=accept)
         text = answer[2].decode()
@@ -245,7 +245,7 @@ def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(ser
 def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
     token = server.token(user="carol")
     server.send(LIST, token=token[:-4] + "AAAA")
-    server.send(LIST, token=token, headers={"Host": "evil.example"}.items())
+    server.send(LIST, token=token, headers={"Host": "evil.example"})
     server.call("get_user_snapshot", token=token)
     assert "signature is wrong" in caplog.text
     assert "evil.example" in caplog.text

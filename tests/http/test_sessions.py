@@ -35,8 +35,12 @@ def request(method, params, request_id=1):
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
 
 
+def call_of(name, request_id=1, **arguments):
+    return request("tools/call", {"name": name, "arguments": arguments}, request_id)
+
+
 def tools_with_pages(server, token, session_id):
-    listed = server.ask("tools/list", token=token, headers={SESSION: session_id}.items())["result"]["tools"]
+    listed = server.ask("tools/list", token=token, headers={SESSION: session_id})["result"]["tools"]
     return {tool["name"] for tool in listed if "visibility" in tool.get("_meta", {}).get("ui", {})}
 
 
@@ -66,7 +70,7 @@ class Counting:
         self.mark = mark
         arguments = {"steps": 6000, "mark": str(mark)}
         params = {"name": "test_counts", "arguments": arguments, "_meta": {"progressToken": "p"}}
-        headers = {SESSION: session_id, **more}.items()
+        headers = {SESSION: session_id, **more}
         self.exchange = server.begin(request("tools/call", params, request_id), token=token, headers=headers)
         self.progress()
 
@@ -84,7 +88,7 @@ class Counting:
 
 def withdraw(server, token, session_id, request_id=7):
     body = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
-    assert server.send(body, token=token, headers={SESSION: session_id}.items())[0] == 202
+    assert server.send(body, token=token, headers={SESSION: session_id})[0] == 202
 
 
 def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_without_an_answer(server, tmp_path):
@@ -131,7 +135,7 @@ def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server,
     token = server.token()
     session_id = session(server, token)
     call = Counting(server, token, session_id, tmp_path / "mark", **chunked)
-    assert server.send(request("tools/list", {}), token=token, headers=chunked.items())[0] == 200
+    assert server.send(request("tools/list", {}), token=token, headers=chunked)[0] == 200
     call.progress()
     withdraw(server, token, session_id)
     call.end()
@@ -139,14 +143,14 @@ def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server,
 
 def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_in_vain(server):
     token = server.token()
-    headers = {SESSION: session(server, token)}.items()
+    headers = {SESSION: session(server, token)}
     ask = lambda seconds: server.ask(  # noqa: E731
         "tools/call", {"name": "test_sleeps", "arguments": {"seconds": seconds}}, token=token, headers=headers
     )
     with ThreadPoolExecutor(2) as callers:
         answers = list(callers.map(ask, [0.1, 0.1]))
     assert [answer["result"]["isError"] for answer in answers] == [False, False]
-    withdraw(server, token, dict(headers)[SESSION], 1)
+    withdraw(server, token, headers[SESSION], 1)
     assert not ask(0)["result"]["isError"]
 
 
@@ -154,10 +158,10 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
     token = server.token()
     session_id = session(server, token)
     testing = sys.modules["tools.server.testing"]
-    headers = {SESSION: session_id}.items()
-    sleeping = request("tools/call", {"name": "test_sleeps", "arguments": {"seconds": 20}})
+    headers = {SESSION: session_id}
+    sleeping = call_of("test_sleeps", seconds=20)
     sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
-    writing = request("tools/call", {"name": "test_notes", "arguments": {"text": "written"}}, 7)
+    writing = call_of("test_notes", 7, text="written")
     waiting = [server.begin(writing, token=token, headers=headers) for _ in range(2)]
     wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
     withdraw(server, token, session_id)
@@ -183,7 +187,7 @@ def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, er
             "Mcp-Method": "tools/call",
             "Mcp-Name": "test_sleeps",
         }
-    call = server.begin(request("tools/call", params), token=server.token(), headers=headers.items())
+    call = server.begin(request("tools/call", params), token=server.token(), headers=headers)
     wait_until(lambda: call.text().count(b": ping\r\n\r\n") > 1)
     sys.modules["tools.server.testing"].AWAKE.set()
     call.done.result(20)
@@ -194,7 +198,7 @@ def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, er
 def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, monkeypatch):
     monkeypatch.setattr(endpoint, "TURN_S", 0.05)
     token = server.token()
-    sleeping = request("tools/call", {"name": "test_sleeps", "arguments": {"seconds": 20}})
+    sleeping = call_of("test_sleeps", seconds=20)
     sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
     assert server.call("greet", token=token, name="Ada")["structuredContent"]["code"] == "BUSY"
     assert not server.call("greet", token=server.token(user="ben"), name="Ben")["isError"]
@@ -213,8 +217,6 @@ def test_ends_of_lines_that_only_some_readers_know_end_no_event(server):
     value = json.dumps({"text": "a\x85b\u2028c\u2029d"})
     for headers in ({}, {"MCP-Protocol-Version": "2025-11-25"}):
         params = {"name": "test_returns", "arguments": {"value": value}}
-        _, answered, body = server.send(
-            request("tools/call", params), token=server.token(), headers=headers.items()
-        )
+        _, answered, body = server.send(request("tools/call", params), token=server.token(), headers=headers)
         [message] = messages(answered, body)  # read by str.splitlines, as several clients do
         assert message["result"]["structuredContent"]["text"] == "a\x85b\u2028c\u2029d"

@@ -43,7 +43,7 @@ class Person:
             "Content-Type": None,
             **{k.replace("_", "-"): v for k, v in headers.items()},
         }
-        return self.server.send(body, method=method, path=f"{path}?{query}", headers=pairs.items())
+        return self.server.send(body, method=method, path=f"{path}?{query}", headers=pairs)
 
     def register(self, redirects=(BACK,), name="Claude", **more):
         document = {"redirect_uris": list(redirects), "client_name": name, **more}

@@ -74,7 +74,7 @@ def at_work(docs, upstream):
 def foreign(request, docs, upstream, env):
     docs.parent.mkdir()
     request.param(docs, upstream)
-    upstream.commit({"docs/New.md": page("New")})
+    upstream.publish("New")
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
     return docs
 
@@ -105,7 +105,7 @@ def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
     docs.parent.mkdir()
     live = docs.parent / "moonraker"
     full(live, upstream)
-    upstream.commit({"docs/New.md": page("New")})
+    upstream.publish("New")
     before = state_of(live)
     env(KLIPPER_DOCS_EXTRA=f"moonraker={upstream.url}")
 

@@ -10,7 +10,7 @@ import pytest
 from tests.klipper.test_foreign_checkout import state_of
 from tests.klipper.test_sync import done, sync
 from tests.klipper.test_sync_failures import command
-from tests.klipper.upstreams import Upstream, git, page
+from tests.klipper.upstreams import Upstream, git
 from tools.core import registry, settings, toolsets
 from tools.core.health import CHECKS
 from tools.klipper.checkout import freshness
@@ -31,7 +31,7 @@ def heard(monkeypatch):
 def behind(env, docs, upstream):
     """A checkout one commit behind its upstream, checked at every start."""
     done()
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+    upstream.publish("Bed_Mesh", "two")
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
     return upstream
 
@@ -72,7 +72,7 @@ def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(env, docs, upst
     done()
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
     freshness.at_start()
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+    upstream.publish("Bed_Mesh", "two")
     env(MCP_READ_ONLY=1)
     freshness.at_start()
     assert heard == [False] and caplog.text == "" and not freshness.note()
@@ -125,7 +125,7 @@ def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_
 
     env(KLIPPER_DOCS_URL=behind.url, KLIPPER_DOCS_EXTRA=f"other={other.url}")
     done()
-    other.commit({"docs/Bed_Mesh.md": page("two")})
+    other.publish("Bed_Mesh", "two")
     freshness.at_start()
     assert described()
 
@@ -149,7 +149,7 @@ def test_what_the_check_says_of_the_docs(env, docs, upstream):
     assert found.summary == f"klipper: 2 pages, {commit}, up to date at the last look"
     assert state_of(docs) == before, "looking writes nothing"
 
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+    upstream.publish("Bed_Mesh", "two")
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
     freshness.at_start()
     found = health()

@@ -61,7 +61,7 @@ def test_no_hook_of_the_persons_own_runs_in_a_sync(env, docs, upstream, monkeypa
     assert (home / "evil").exists(), "they run in a git that is run plainly"
     (home / "evil").unlink()
     done()
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+    upstream.publish("Bed_Mesh", "two")
     done()
     assert not (home / "evil").exists()
 

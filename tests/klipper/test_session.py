@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.klipper.upstreams import Stalled, page
+from tests.klipper.upstreams import Stalled
 from tests.support.client import Client
 from tests.support.services import alive, children
 from tests.support.web import listening
@@ -26,7 +26,7 @@ def description(client, **meta):
 def behind(upstream, docs, env):
     """A checkout one commit behind its upstream, which no session has looked at since."""
     sync_docs()
-    upstream.commit({"docs/New.md": page("New")})
+    upstream.publish("New")
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
     return upstream
 

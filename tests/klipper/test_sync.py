@@ -40,7 +40,7 @@ def assert_at_tip(docs, upstream, branch="master"):
 
 @pytest.mark.smoke
 def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(docs, upstream):
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, again")})
+    upstream.publish("Bed_Mesh", "Bed Mesh, again")
 
     answer = done()
 
@@ -84,22 +84,22 @@ def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
 def test_a_call_that_began_before_a_sync_ends_with_the_pages_it_began_with(docs, upstream):
     done()
     source, *_ = sources()  # as a call looks at them, once
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, again")})
+    upstream.publish("Bed_Mesh", "Bed Mesh, again")
     done()
     assert (source.root / "Bed_Mesh.md").read_text() == page("Bed Mesh")
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, once more")})
+    upstream.publish("Bed_Mesh", "Bed Mesh, once more")
     done()
     assert not source.root.exists()
 
 
 def several_commits(upstream):
     for number in range(5):
-        upstream.commit({f"docs/P{number}.md": page(f"P{number}")})
+        upstream.publish(f"P{number}")
 
 
 def force_push(upstream):
     git(upstream.folder, "reset", "-q", "--hard", "HEAD~1")
-    upstream.commit({"docs/Final.md": page("Final")})
+    upstream.publish("Final")
 
 
 def set_back(upstream):
@@ -108,7 +108,7 @@ def set_back(upstream):
 
 @pytest.mark.parametrize("change", [several_commits, force_push, set_back])
 def test_whatever_became_of_the_history_the_sync_ends_at_its_tip(docs, upstream, change):
-    upstream.commit({"docs/Draft.md": page("Draft")})
+    upstream.publish("Draft")
     done()
     change(upstream)
 
@@ -124,18 +124,18 @@ def test_another_default_branch_another_one_in_the_settings_and_another_address_
     done()
     git(upstream.folder, "branch", "-M", "master", "passing")
     git(upstream.folder, "branch", "-M", "passing", "master/v2")
-    upstream.commit({"docs/Bed_Mesh.md": page("renamed")})
+    upstream.publish("Bed_Mesh", "renamed")
     done()
     assert_at_tip(docs, upstream, "master/v2")
 
     git(upstream.folder, "checkout", "-q", "-b", "beta")
-    upstream.commit({"docs/Beta.md": page("Beta")})
+    upstream.publish("Beta")
     env(KLIPPER_DOCS_BRANCH="beta")
     assert list(done()["added"]) == ["Beta.md"]
     assert_at_tip(docs, upstream, "beta")
 
     other = Upstream(env() / "other", "main")
-    other.commit({"docs/Other.md": page("Other")})
+    other.publish("Other")
     env(KLIPPER_DOCS_URL=other.url, KLIPPER_DOCS_BRANCH="")
     assert list(done()["added"]) == ["Other.md"]
     assert_at_tip(docs, other, "main")

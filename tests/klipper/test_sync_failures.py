@@ -97,7 +97,7 @@ for name in ("link", "unlink", "rmdir", "fsync"): setattr(os, name, counted(geta
 
 def test_killed_between_any_two_steps_of_the_switch_the_next_sync_finishes_it(docs, upstream):
     """Each file operation in turn is the last one of a process."""
-    upstream.commit({"docs/Gone.md": page("Gone")})
+    upstream.publish("Gone")
     done()
     (docs / "docs/Bed_Mesh.md").write_text("edited here\n")
     states = [contents(docs / "docs"), upstream.pages()]
@@ -195,7 +195,7 @@ def test_without_git_the_answer_says_how_to_get_it(env, docs, upstream):
 @pytest.mark.parametrize("lost", [".git/HEAD", "docs/Bed_Mesh.md", "generations", "current", "."])
 def test_what_a_power_cut_or_a_person_took_from_the_state_folder_is_made_anew(docs, upstream, lost):
     done()
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, again")})
+    upstream.publish("Bed_Mesh", "Bed Mesh, again")
     path = docs / ".pi-mcp" / lost
     if path.is_symlink() or path.is_dir():
         path.unlink() if path.is_symlink() else shutil.rmtree(path)

@@ -58,6 +58,10 @@ class Upstream:
         git(self.folder, "commit", "-q", "--allow-empty", "-m", "change", *words)
         return self.tip
 
+    def publish(self, name: str, title: str = "") -> str:
+        """Commit a page."""
+        return self.commit({f"docs/{name}.md": page(title or name)})
+
     def pages(self) -> dict[str, bytes]:
         """What a checkout's docs should hold."""
         return contents(self.folder / "docs")

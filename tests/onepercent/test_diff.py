@@ -24,8 +24,8 @@ ENTRIES: list[Entry] = [
     diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
     diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
     diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),
-    diff.Deleted(GOAL, steps=2),
-    diff.Deleted(GOAL, restored=True, steps=2),
+    diff.Deleted(GOAL, titles=["Раз", "Два"]),
+    diff.Deleted(GOAL, restored=True, titles=["Раз", "Два"]),
 ]  # fmt: skip
 
 

@@ -11,13 +11,6 @@ VALUES = [
     {"action": "goal.create"}, [{"action": "goal.create", "params": {"title": 7}}], [{"fields": {"Front": 1}}], ["x"] * 200,
 ]  # fmt: skip
 
-METHODS = [
-    "ping", "initialize", "tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/read",
-    "resources/templates/list", "completion/complete", "logging/setLevel", "resources/subscribe", "server/discover",
-    "subscriptions/listen", "notifications/initialized", "notifications/cancelled", "notifications/progress",
-    "notifications/roots/list_changed", "tasks/list", "no/such", "", "rpc.x", "tools/call\0",
-]  # fmt: skip
-
 
 class Fuzzer:
     """Lines for a server whose tools are `tools` (name → JSON Schema of the arguments)."""
@@ -28,46 +21,12 @@ class Fuzzer:
         self.last_id = 0
 
     def frame(self):
-        """One line that may be anything, as bytes."""
-        make = self.random.choice(
-            [self.noise, self.mutated, self.mutated, self.odd, self.odd, self.odd, self.nested]
-        )
-        return make().replace(b"\n", b" ") + b"\n"
+        """One line of noise, or nearly a good request, as bytes; well-formed oddities are the judge's."""
+        line = self.mutated() if self.random.random() < 0.7 else self.noise()
+        return line.replace(b"\n", b" ") + b"\n"
 
     def noise(self):
         return self.random.randbytes(self.random.choice([0, 1, 5, 80, 3000]))
-
-    def nested(self):
-        depth = self.random.choice([3, 100, 10_000])
-        opening, closing = self.random.choice([("[", "]"), ('{"a":', "}")])
-        inside = opening * depth + "1" + closing * self.random.choice([depth, depth - 1])
-        return f'{{"jsonrpc":"2.0","id":{self.new_id()},"method":"ping","params":{inside}}}'.encode()
-
-    def odd(self):
-        """JSON with members of wrong types, unknown methods, ids in use."""
-        method, params = self.random.choice(METHODS), self.params()
-        message = {"jsonrpc": "2.0", "id": self.new_id(), "method": method, "params": params}
-        for name in self.random.sample([*message, "result", "error", "extra"], self.random.randint(0, 2)):
-            if self.random.random() < 0.5:
-                message.pop(name, None)
-            else:
-                message[name] = self.value()
-        if self.random.random() < 0.1:
-            message["id"] = self.random.randint(0, self.last_id)
-        return json.dumps(message).encode()
-
-    def params(self):
-        value, choice = self.value, self.random.choice
-        return choice([
-            {},
-            value(),
-            {"name": choice([*self.tools, "no"]), "arguments": value()},
-            {"uri": choice(["klipper://docs/", "klipper://docs/%00", "onepercent://actions", "x", value()]), "cursor": value()},
-            {"ref": choice([{"type": "ref/prompt", "name": "x"}, {"type": "x"}, value()])},
-            {"requestId": self.random.randint(0, self.last_id), "progressToken": value()},
-            {"_meta": {"progressToken": value(), "io.modelcontextprotocol/protocolVersion": value()}},
-            {"protocolVersion": value(), "capabilities": value(), "clientInfo": value()},
-        ])  # fmt: skip
 
     def mutated(self):
         """A good request with some bytes changed, left out or put in."""

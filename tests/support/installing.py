@@ -13,9 +13,12 @@ MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
 
 
 def copy_of_the_project(folder):
-    """Its tracked files."""
-    names = finished(["git", "ls-files", "-z"], cwd=PROJECT, check=True).stdout
-    for name in filter(None, names.split("\0")):
+    """The project as it is in git's index, or the whole of a folder that git does not know."""
+    listed = finished(["git", "ls-files", "-z"], cwd=PROJECT)
+    if listed.returncode:
+        unwanted = shutil.ignore_patterns(".*", "docs_repo", "__pycache__")
+        shutil.copytree(PROJECT, folder, ignore=unwanted)
+    for name in filter(None, listed.stdout.split("\0")):
         if (PROJECT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, folder / name)
@@ -55,6 +58,13 @@ def setup(folder, *words, **environment):
     return finished(
         ["./setup.sh", *words], cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL
     )
+
+
+def set_up(folder, *words, **environment):
+    """What a run of setup.sh prints that ends well."""
+    done = setup(folder, *words, **environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
 
 
 def files(folder):

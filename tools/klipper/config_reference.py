@@ -44,9 +44,7 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     checker = checking.current()
     reference, entries = checker.reference, checker.entries
     if not section and not option:
-        shared = (block.heading for block in reference.blocks if not block.name)
-        common = [heading for heading in dict.fromkeys(shared) if not heading.startswith("[")]
-        return {"sections": list(reference.kinds), "common": common}
+        return {"sections": list(reference.kinds)}
     blocks = _blocks(reference, section) if section else reference.blocks
     if option:
         return _option(reference, blocks, entries, option)
@@ -90,20 +88,20 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
     lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
     longest = FULL if full else max(LEAST, share)
-    variants = []
+    variants: dict[str, list[str]] = {}
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
         lines = [
             f"{names}: {cut_between_words(text, longest)}".rstrip(": ") for names, text in _groups(block)
         ]
         if lines:
-            variants.append({"of": f"[{block.name}]{place}", "options": lines})
+            variants.setdefault(f"[{block.name}]{place}", []).extend(lines)
     first = blocks[0]
     answer: JsonObject = {"section": first.name or first.heading, "page": PAGE, "heading": first.heading}
     if len(variants) == 1:
-        answer["options"] = variants[0]["options"]
+        (answer["options"],) = variants.values()
     else:
-        answer["variants"] = variants
+        answer["variants"] = [{"of": of, "options": lines} for of, lines in variants.items()]
     answer["changes"] = _dated_changes(entries, first.kind or first.heading, full=full)
     return filled(**answer)
 
@@ -166,7 +164,7 @@ def _dated_changes(entries: changes.Entries, name: str, *, full: bool) -> list[s
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []
-    for entry, saying in changes.about(entries, name):
-        text = entry.text if full else cut_between_words(saying, LONGEST_CHANGE)
+    for entry, sentences in changes.about(entries, name):
+        text = entry.text if full else cut_between_words(" ".join(sentences), LONGEST_CHANGE)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

@@ -97,13 +97,12 @@ def section_named(text: str, wanted: str, path: str) -> Section:
 
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
-    typed = wanted.strip("# \t")
     by_name = sections(text)
     every = list(by_name.values())
-    if section := _headed_section(typed, by_name):
+    if section := _headed_section(wanted, by_name):
         return section
-    places = _describing_sections(text, typed.strip("[]").partition(" ")[0].strip(":`"), every)
-    words = set(WORD.findall(typed.lower()))
+    places = _describing_sections(text, wanted.strip("[]").partition(" ")[0].strip(":`"), every)
+    words = set(WORD.findall(wanted.lower()))
     if len(places) != 1 and words:  # the only heading that has all the words
         headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
         places = headed if len(headed) == 1 else places
@@ -111,9 +110,9 @@ def section_named(text: str, wanted: str, path: str) -> Section:
         return places[0]
     if places:
         hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
-        message = f"{len(places)} sections of {path} match {typed[:80]}"
+        message = f"{len(places)} sections of {path} match {wanted[:80]}"
         raise ToolError(message, hint, code="HEADING_AMBIGUOUS")
-    key = anchor(typed)
+    key = anchor(wanted)
     suggestions = (
         several(key, by_name, cutoff=0.4)
         or [name for name in by_name if key in name][:3]
@@ -121,7 +120,7 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     )
     listed = "; ".join(by_name[name].heading for name in suggestions)
     hint = f"Nearest: {listed}" if suggestions else f"{path} has no headings."
-    raise ToolError(f"No such heading in {path}: {typed[:200]}", hint, code="HEADING_NOT_FOUND")
+    raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
 def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:

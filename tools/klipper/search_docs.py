@@ -37,7 +37,6 @@ ROOM = 196
 LEAD = 80
 # Characters looked at on either side.
 REACH = 1000
-BLANK = re.compile(r"\s+")
 WORD = re.compile(r"[^\W_]+")
 # 150 to ROOM characters of whole words.
 SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
@@ -151,8 +150,8 @@ def _snippet(text: str, at: int) -> str:
     """About 180 characters around `at` on one line, cut between words with `…`; fewer only if the page has no
     more."""
     first = max(0, at - REACH)
-    before = BLANK.sub(" ", text[first:at].lstrip())
-    line = before + BLANK.sub(" ", text[at : at + REACH].rstrip())
+    before = " ".join(text[first:at].split())
+    line = " ".join(text[first : at + REACH].split())
     start = max(0, min(len(before) - LEAD, len(line) - ROOM))
     whole_words = SNIPPET.search(line, start)
     start, stop = whole_words.span() if whole_words else (start, start + ROOM)

@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterator
-from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.tool import Tool
 from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
-from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
+from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
 from tools.onepercent.database import Database, store
 from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
@@ -33,15 +31,12 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 # - "today" is the day of the preview: what was previewed before midnight is applied as it was read.
 
 
-@Tool(
+@dispatch.writing_tool(
     "apply_actions",
     title="Apply a preview",
     order=30,
-    write=True,
     destructive=True,
     idempotent=True,
-    lock=False,
-    on_call=dispatch.dispatch,
 )
 def apply_actions(
     preview_id: str,
@@ -139,7 +134,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     histories.fold_streaks(db, days.today())
 
     # The preview has named the changes; if there are many, only their counts are repeated.
-    lines = list(islice(_done_lines(run), FEW_LINES + 1))
+    lines = list(_done_lines(run))
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
 
@@ -147,7 +142,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     answer = {
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
-        "xp": {"delta": run.xp, "balance": balance(db, unit.user)[0]},
+        "xp": {"delta": run.xp, "balance": unit.balance},
     }
     if plan.dropped:
         answer["dropped"] = [
@@ -161,7 +156,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     answer = dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
-    _keep_journal(run, preview_id, lines[:FEW_LINES])
+    _keep_journal(run, preview_id, lines)
     return answer
 
 
@@ -188,28 +183,25 @@ def _results(run: Run) -> list[JsonObject]:
 
 
 def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
-    """Keep the changes so that they can be undone; long texts by their digest.
+    """Keep the changes so that they can be undone.
 
     A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the
     last UNDONE_AT_MOST applies.
     """
     db = run.unit.db
     user = run.unit.user
-    # The changes, with digests in place of long texts.
-    changes: list[Change] = []
-    for change in run.unit.journal:
-        short = change.values and {name: digested(value) for name, value in change.values.items()}
-        changes.append(change._replace(values=short))
+    changes = run.unit.journal
     # An undo or a redo: the journal that it reversed is turned.
-    for _, outcome in run.done:
-        if outcome.reversal:
-            applied_id, undone = outcome.reversal
-            turned = "undone = ?, journal = json_set(journal, '$.changes', json(?))"
-            values = (undone, dispatch.packed(changes), applied_id)
-            db.execute(f"UPDATE applied SET {turned} WHERE id = ?", values)
+    for planned, _ in run.done:
+        if planned.name == "undo.last":
+            db.execute(
+                """UPDATE applied SET undone = 1 - undone, journal = json_set(journal, '$.changes', json(?))
+                WHERE id = ?""",
+                (dispatch.packed(changes), planned.values["applied_id"]),
+            )
             return
     # Anything else: a new journal, after what it ends.
-    journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
+    journal = dispatch.packed({"changes": changes, "lines": lines[:FEW_LINES], "count": len(lines)})
     db.execute(
         """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
         WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",

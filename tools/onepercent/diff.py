@@ -226,14 +226,13 @@ class Marked(Entry):
 class Deleted(Entry):
     """Something deleted, or brought back by an undo (`restored`), with what else goes and what identifies it.
 
-    steps: how many go or come with a goal; titles: theirs, for a page alone.
+    titles: of the steps that go or come with a goal, for a page; elsewhere they are counted.
     marks, best_streak, streak_in: of a habit.
     repeat: the rule of a series that ends; scores: of a rating.
     status, amount, target: of a mark.
     """
 
     restored: bool = False
-    steps: int = 0
     titles: list[str] = field(default_factory=list)
     marks: int = 0
     best_streak: int = 0
@@ -250,10 +249,10 @@ class Deleted(Entry):
 
     def as_json(self) -> JsonObject:
         members = super().as_json()
-        members.pop("titles", None)
-        if self.steps:
-            members[f"steps_{'restored' if self.restored else 'deleted'}"] = members.pop("steps")
+        if self.titles:
+            count = len(members.pop("titles"))
+            members[f"steps_{'restored' if self.restored else 'deleted'}"] = count
         return members
 
     def things(self) -> Counter[str]:
-        return super().things() + Counter(step=self.steps)
+        return super().things() + Counter(step=len(self.titles))

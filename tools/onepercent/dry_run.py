@@ -32,9 +32,10 @@ class Planned(NamedTuple):
 
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
-        unit.outcome = Outcome()
+        outcome = unit.outcome = Outcome()
+        balance = unit.balance
         self.kind.run(unit, dict(self.values))
-        outcome = unit.outcome
+        outcome.xp = unit.balance - balance
         if outcome.created_id is not None:
             created = (self.kind.domain, outcome.created_id)
             unit.created[self.client_action_id] = created
@@ -100,7 +101,7 @@ class Run(NamedTuple):
         lines = self.refusals()
         for _, outcome in self.in_order():
             changes = [sentences.line(entry).text for entry in outcome.entries]
-            if outcome.reversal:
+            if outcome.message:
                 changes = words.shortened(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
         return lines
@@ -199,7 +200,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=fields.printable(title) if isinstance(title, str) else "",
+        title=fields.printable(title or ""),
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()

@@ -123,7 +123,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
 
     marks = [mark for mark in _marks(habit, past) if mark["date"] not in days_here]
     for mark in marks:
-        unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
+        unit.create("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
         unit.show(_sum("mark", dates, Thing("mark", habit["Name"])))
@@ -171,7 +171,7 @@ def _archive(unit: UnitOfWork, key: int, marks: list[JsonObject]) -> None:
     unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
     last = days.ordinal(marks[-1]["date"] if marks else unit.day)
     first = f"{date.fromordinal(last + 1)}"
-    unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
+    unit.create("habit_pauses", {"habit_id": key, "first_day": first})
 
 
 def _unit(habit: "Record") -> str:

@@ -10,7 +10,6 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Published
-from tools.core.tool import Tool
 from tools.onepercent import actions as declared
 from tools.onepercent import days, dispatch, fields, settings, words
 from tools.onepercent.actions.unit_of_work import stale
@@ -66,10 +65,7 @@ def actions_schema() -> JsonObject:
     return {"type": "array", "items": item}
 
 
-@Tool(
-    "preview_actions", title="Preview changes", order=20, write=True, lock=False, on_call=dispatch.dispatch,
-    page=person_pages.PREVIEW,
-)  # fmt: skip
+@dispatch.writing_tool("preview_actions", title="Preview changes", order=20, page=person_pages.PREVIEW)
 def preview_actions(
     actions: Annotated[list[object], Published(actions_schema())],
     partial: Annotated[bool | None, "delete even beside a refused action"] = None,
@@ -102,7 +98,7 @@ def preview_actions(
         return dispatch.recorded(db, keep_and_show(dry))
 
 
-@Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=dispatch.dispatch)
+@dispatch.writing_tool("cancel_preview", title="Cancel a preview", order=40)
 def cancel_preview(preview_id: str) -> JsonObject:
     """Give up a pending preview when the person says no.
 

@@ -120,8 +120,8 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
         if thing.goal_title:
             steps = text_of("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
     company = ""
-    if isinstance(entry, Deleted) and entry.steps:
-        company = " " + text_of("with.steps", steps=counted(entry.steps, "step"))
+    if isinstance(entry, Deleted) and entry.titles:
+        company = " " + text_of("with.steps", steps=counted(len(entry.titles), "step"))
     places = {
         "name": name,
         "title": quoted(name),

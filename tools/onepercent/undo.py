@@ -24,19 +24,15 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, previews, settings, words
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
     Change,
-    Outcome,
-    Place,
     StoredRow,
     UnitOfWork,
-    balance,
     difference,
-    fingerprint,
+    digested,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
 from tools.onepercent.database import Database, store
@@ -58,19 +54,13 @@ UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with t
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-# A row, and the entry that says that it goes, if a person sees it.
-State = tuple[StoredRow | None, Deleted | None]
+# A row that a person sees, and the entry that says that it goes.
+State = tuple[StoredRow, Deleted]
+
+States = dict[tuple[int | str, ...], State]  # by table and key
 
 
-@Tool(
-    "undo_last",
-    title="Undo",
-    order=50,
-    write=True,
-    lock=False,
-    on_call=dispatch.dispatch,
-    page=person_pages.PREVIEW,
-)
+@dispatch.writing_tool("undo_last", title="Undo", order=50, page=person_pages.PREVIEW)
 def undo_last(
     redo: Annotated[bool, "bring back what was undone last"] = False,
     number: Annotated[int, "only the n-th newest"] = 1,
@@ -132,19 +122,14 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
-    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in kept]
+    changes = [Change(*change) for change in kept]
     before = _states(unit, changes)
-    xp = balance(unit.db, unit.user)[0]
     try:
         _take_back(unit, changes)
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
-    unit.outcome = Outcome(
-        _entries(unit, before, _states(unit, changes)),
-        message=words.text_of("redone" if undone else "undone", lines=summary(journal)),
-        reversed_xp=balance(unit.db, unit.user)[0] - xp,
-        reversal=(applied_id, not undone),
-    )
+    unit.outcome.entries = _entries(unit, before, _states(unit, changes))
+    unit.outcome.message = words.text_of("redone" if undone else "undone", lines=summary(journal))
 
 
 def _blocked(reason: str) -> ToolError:
@@ -153,19 +138,18 @@ def _blocked(reason: str) -> ToolError:
     return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
 
 
-def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
-    """The rows as they are now, read while what they belong to exists."""
-    states: dict[Place, State] = {}
+def _states(unit: UnitOfWork, changes: list[Change]) -> States:
+    """The rows that a person sees now, read while what they belong to exists."""
+    states: States = {}
     for step in changes:
         if step.table in UNNAMED:
             continue
         row = unit.row(step.table, *step.key)
         if step.table == "persons":
             row = row or NOBODY
-        deleted = None
         if row and not row.get("deleted_at"):
-            deleted = deletion(unit, row)
-        states[step.table, step.key] = (row and with_goal(unit, row), deleted)
+            place = (step.table, *step.key)
+            states[place] = with_goal(unit, row), deletion(unit, row)
     return states
 
 
@@ -173,12 +157,12 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
     """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
         row = unit.row(step.table, *step.key)
-        if row is None or step.values is None:
-            if row != step.values:  # It was removed since, or is there again.
+        if not row or step.values is None:
+            if row or step.values:  # It was removed since, or is there again.
                 raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
             continue
-        present = dict(zip(row, fingerprint(row), strict=True))
+        present = digested(row)
         left = present | step.values
         if left != present:
             raise _blocked(difference(step.table, list(left.values()), row))
@@ -188,13 +172,13 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
             unit.assign(row, dict(step.replaced))
 
 
-def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, State]) -> list[Entry]:
+def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
     steps: dict[tuple[str, str], list[Entry]] = {}
-    for place in before:
-        for entry in _entries_of_row(unit, before[place], after[place]):
+    for place, state in (after | before).items():
+        for entry in _entries_of_row(unit, state, after.get(place)):
             if entry.thing.kind == "step":
                 steps.setdefault((entry.verb, entry.thing.goal_title), []).append(entry)
             else:
@@ -202,26 +186,26 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
 
     for entry in entries:
         if isinstance(entry, Deleted) and entry.thing.kind == "goal":
-            entry.steps = len(steps.pop((entry.verb, entry.thing.title), ()))
+            with_it = steps.pop((entry.verb, entry.thing.title), ())
+            entry.titles = [step.thing.title for step in with_it]
     for group in steps.values():
         entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries
 
 
-def _entries_of_row(unit: UnitOfWork, before: State, after: State) -> list[Entry]:
-    """The diff entries of one row."""
-    row, goes = before
-    row_after, comes = after
-    shown = goes or comes
-    if not shown:
-        return []
-    thing = shown.thing
-    if row_after and row_after.table == "habit_pauses":
+def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> list[Entry]:
+    """The diff entries of one row: it goes if there is no state `after`, and comes if this is its only
+    one."""
+    row, deleted = state
+    thing = deleted.thing
+    is_pause = row.table == "habit_pauses"
+    if after is None:
+        return [Resumed(thing, resumed=row["first_day"]) if is_pause else deleted]
+    row_after, _ = after
+    if is_pause:
         return [Paused(thing, first=row_after["first_day"], last=row_after["last_day"])]
-    if row and row.table == "habit_pauses":
-        return [Resumed(thing, resumed=row["first_day"])]
-    if not (row and row_after and goes and comes):
-        return [replace(shown, restored=comes is not None)]
+    if after is state:
+        return [replace(deleted, restored=True)]
 
     entries: list[Entry] = []
     if row.get("archived_at") != row_after.get("archived_at"):

@@ -21,8 +21,7 @@ from tools.klipper.page import printer_page
 from tools.klipper.printers import HISTORY, Log, PrinterName
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message
-from tools.printer.makers import MAKERS_LINE, UNKNOWN, klipper_of
-from tools.printer.printer_state import number_of, text_of
+from tools.printer.printer_state import UNKNOWN, klipper_of, number_of, text_of
 
 # Characters of an answer: 600 tokens.
 LIMIT = 2400
@@ -76,6 +75,8 @@ BOARD = re.compile(
 )
 HOST = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
+# The prefix of each message in the log of Creality's Klipper: level, time, logger, place.
+MAKERS_LINE = re.compile(rb"^\[[A-Z][\w ]*\] \d{4}-\d\d-\d\d [\d:,]+ \[\w+\] \[[^\]]*\] ")
 # Bytes of a Stats line that are read: Klipper's have some hundreds for each board.
 LONGEST_STATS = 4000
 

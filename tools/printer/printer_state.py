@@ -10,13 +10,13 @@ from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.klipper import check_config, printer_data, printers, settings
+from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import INFO, QUERY, Printer, PrinterName
 from tools.klipper.search import messages
-from tools.printer.makers import UNKNOWN, klipper_of
+from tools.klipper.search.messages import Message
 
 MOST_HEATERS = 6
 MOST_WARNINGS = 3
@@ -37,6 +37,12 @@ ADVICE = re.compile(
     r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*", re.DOTALL
 )
 HALTED = "Printer is halted"
+# The text in place of a guess at a message's meaning.
+UNKNOWN = Message(
+    "", "Not one of Klipper's own messages.", "Ask whose it is: the printer's maker or a plugin.", []
+)
+# In Releases.md, newest first: the heading of a release, and the year and month it is available since.
+DATED = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE)
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
 
@@ -82,6 +88,7 @@ def _state(printer: Printer) -> JsonObject:
         wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer(info, status, degrees)
+        bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix") or [])
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         hint = "printer_log shows what happened."
         message = f"What answers for the printer {printer.name} is not Klipper ({error})"
@@ -89,7 +96,6 @@ def _state(printer: Printer) -> JsonObject:
     mistakes: list[JsonObject] = []
     if answer["state"] in ENDED:
         answer |= _cause(str(info.get("state_message")), printer, mistakes)
-    bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
     return printer_page.DrawnAnswer(filled(**answer), findings=mistakes, bed=bed)
 
 
@@ -131,6 +137,23 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     warnings = [text_of(warning, "message", 120) for warning in config.get("warnings") or []]
     answer["warnings"] = warnings[:MOST_WARNINGS]
     return answer
+
+
+def klipper_of(version: str) -> str:
+    """The age of a version and whether its files were changed: closed printers run an old one that their
+    maker changed; "" for the newest release."""
+    release = version.removeprefix("v").partition("-")[0].rpartition(".")[0]
+    if version and not release:
+        return "its maker's own, of unknown age: messages may be the maker's, too"
+    dates = {}
+    with suppress(ToolError, OSError):  # without the documentation there are no dates
+        for name, year, month in DATED.findall(pages.page_text(pages.resolve("Releases.md"))):
+            dates[name] = f"{year}-{month}"
+    newest = next(iter(dates), release)
+    if release not in dates or release == newest:
+        return ""
+    changed = ", with files changed by its maker or a plugin" if version.endswith("-dirty") else ""
+    return f"of {dates[release]}{changed}; today's is {newest}"
 
 
 def _mesh(mesh: JsonObject) -> str:

@@ -181,15 +181,15 @@ def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, call, web
     assert len(web.seen) == (source == "url")
 
 
-def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, call):
-    (note,) = add_notes(anki.collection, "A", "a")
+def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, collection, call):
+    (note,) = add_notes(collection, "A", "a")
     notes = [{"noteId": note, "attachments": [{"image_base64": "data:image/png;base64," + text(png())}]}]
 
     first = call("anki.update_notes", notes=notes)
     call("anki.update_notes", notes=notes)
 
     assert first["details"][0]["updatedFields"] == ["Back"]
-    shown = anki.collection.get_note(note)["Back"]
+    shown = collection.get_note(note)["Back"]
     assert shown.startswith("answer\n\n<div><img ")
     assert shown.count("<img") == 1
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.anki.anki_helpers import (
+    CHANGES_SINCE,
     LEARNING,
     add_notes,
     answer_in_the_window,
@@ -37,6 +38,10 @@ def answer(call, cards, ease="good", **more):
     return call("anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card in cards], **more)
 
 
+def undo(call):
+    return call("anki.answer_cards", undo=True)
+
+
 def reasons(result):
     return {skip["cardId"]: skip["reason"] for skip in result.get("skipped", [])}
 
@@ -48,9 +53,8 @@ def buttons_of(collection, card):
 
 
 @pytest.mark.parametrize("fsrs", [False, True])
-def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, call, fsrs):
+def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collection, call, fsrs):
     """Eight cards answered with every button as new ones, and once more as reviews."""
-    collection = deck.collection
     collection.set_config("fsrs", fsrs)
     cards = cards_of(deck, 8)
     for state in ("new", "review"):
@@ -78,11 +82,11 @@ def is_due_then(collection, card, due):
     return early <= card.due <= early + 60 + 0.25 * 3600
 
 
-def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, call):
+def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collection, call):
     new, suspended, later, *others = cards_of(deck)
-    deck.collection.sched.suspend_cards([suspended])
-    make_due(deck.collection, [later], days="5!")
-    before = log(deck.collection)
+    collection.sched.suspend_cards([suspended])
+    make_due(collection, [later], days="5!")
+    before = log(collection)
     eases = [
         (new, 3),
         (new, "again"),
@@ -97,8 +101,8 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, call):
     assert len(deck.requests) == 2
     assert (result["cards"][0]["cardId"], result["cards"][0]["ease"]) == (new, "good")
     assert reasons(result) == {new: "twice", suspended: "suspended", later: "not_due", GONE: "missing"}
-    assert log(deck.collection)[len(before) :] == [(new, 3), *((card, 1) for card in others)]
-    assert deck.collection.find_cards("is:suspended") == [suspended]
+    assert log(collection)[len(before) :] == [(new, 3), *((card, 1) for card in others)]
+    assert collection.find_cards("is:suspended") == [suspended]
 
 
 @pytest.mark.parametrize("ease", [0, 5, "well", True])
@@ -167,7 +171,7 @@ def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, call, ended):
+def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collection, call, ended):
     shown = [answer_in_the_window(deck) for _ in range(3)]
     if ended:
         deck.addon.guiDeckBrowser()
@@ -175,17 +179,17 @@ def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, call, end
 
     assert answer(call, others)["answered"] == len(others)
 
-    steps = undo_list(deck.collection)
+    steps = undo_list(collection)
     assert steps.count("Answer Card") == 3 + len(others)
-    assert log(deck.collection) == []
+    assert log(collection) == []
 
 
 @pytest.mark.parametrize("state", ["new", "relearning", "across", "review"])
-def test_making_room_beside_a_review_changes_no_card(deck, call, state):
+def test_making_room_beside_a_review_changes_no_card(deck, collection, call, state):
     """A card is suspended and woken before the answers; a copy answered without that ends in the same
     state."""
     one, two, *_ = cards_of(deck)
-    today = deck.collection.sched.today
+    today = collection.sched.today
     columns = {
         "new": {},
         "relearning": {
@@ -200,21 +204,21 @@ def test_making_room_beside_a_review_changes_no_card(deck, call, state):
         "review": {"type": 2, "queue": 2, "due": today, "ivl": 9, "factor": 2100, "reps": 4, "lapses": 1},
     }[state]
     for card in (one, two):
-        put(deck.collection, card, **columns)
+        put(collection, card, **columns)
     deck.addon.answerCards([{"cardId": two, "ease": 1}])
 
     answer(call, [one], "again")
 
     names = ("type", "queue", "ivl", "factor", "reps", "lapses", "left")
-    states = [[getattr(deck.collection.get_card(card), name) for name in names] for card in (one, two)]
+    states = [[getattr(collection.get_card(card), name) for name in names] for card in (one, two)]
     assert states[0] == states[1]
 
 
-def test_a_card_in_a_filtered_deck_stays_there(deck, call):
-    (card,) = borrow(deck.collection, "Cram", "deck:Geo", limit=1)
+def test_a_card_in_a_filtered_deck_stays_there(deck, collection, call):
+    (card,) = borrow(collection, "Cram", "deck:Geo", limit=1)
 
     assert answer(call, [card], "again")["answered"] == 1
-    assert deck.collection.find_cards("deck:Cram") == [card]
+    assert collection.find_cards("deck:Cram") == [card]
 
 
 def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, call, monkeypatch):
@@ -277,103 +281,59 @@ def test_a_lost_answer_that_the_log_has_is_told_as_given_before(deck, call):
     assert log(deck.collection) == [(card, 1)]
 
 
-def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, call):
+def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, collection, call):
     """It never reached Anki; the person answered the card in Anki, and again it is due."""
     (card,) = cards_of(deck, 1)
     lose_an_answer(deck, call, card, "easy", fault="cut_before")
     deck.addon.answerCards([{"cardId": card, "ease": 3}])
-    pass_minutes(deck.collection, 15)
+    pass_minutes(collection, 15)
 
     result = answer(call, [card], "easy")
 
     assert "answeredBefore" not in result["cards"][0]
-    assert log(deck.collection) == [(card, 3), (card, 4)]
+    assert log(collection) == [(card, 3), (card, 4)]
 
 
-def test_a_lost_answer_is_forgotten_after_an_hour(deck, call, monkeypatch):
+def test_a_lost_answer_is_forgotten_after_an_hour(deck, collection, call, monkeypatch):
     (card,) = cards_of(deck, 1)
     lose_an_answer(deck, call, card, "good")
-    pass_minutes(deck.collection, 61)
+    pass_minutes(collection, 61)
     now = answers.time.time
     monkeypatch.setattr(answers.time, "time", lambda: now() + 3660)
-    make_due(deck.collection, [card])
+    make_due(collection, [card])
 
     result = answer(call, [card], "good")
 
     assert "answeredBefore" not in result["cards"][0]
-    assert [ease for _, ease in log(deck.collection) if ease] == [3, 3]
+    assert [ease for _, ease in log(collection) if ease] == [3, 3]
 
 
 @pytest.mark.parametrize("on_screen", [False, True])
-def test_the_last_answer_can_be_taken_back(deck, call, on_screen):
+def test_the_last_answer_can_be_taken_back(deck, collection, call, on_screen):
     if on_screen:
         deck.addon.guiDeckReview("Geo")
     first, second = (deck.addon._showing if on_screen else cards_of(deck)[0]), cards_of(deck)[5]
     answer(call, [second], "again")
     answer(call, [first], "good")
 
-    newer, older, none = (call("anki.answer_cards", undo=True) for _ in range(3))
+    newer, older, none = (undo(call) for _ in range(3))
 
     assert newer["undone"] == {"cardId": first, "ease": "good"}
     assert older["undone"] == {"cardId": second, "ease": "again"}
     assert none["code"] == "NOTHING_TO_UNDO"
-    assert log(deck.collection) == []
-    assert not {"Answer Card", "Suspend", "Unbury/Unsuspend"} & set(undo_list(deck.collection))
-    assert deck.collection.get_card(first).queue == 0
+    assert log(collection) == []
+    assert not {"Answer Card", "Suspend", "Unbury/Unsuspend"} & set(undo_list(collection))
+    assert collection.get_card(first).queue == 0
 
 
 def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
     answer(call, cards_of(deck, 1))
     shown = answer_in_the_window(deck)
 
-    assert call("anki.answer_cards", undo=True)["code"] == "NOTHING_TO_UNDO"
+    assert undo(call)["code"] == "NOTHING_TO_UNDO"
     assert log(deck.collection)[-1] == (shown, 3)
 
 
-def edit(collection, text="a long text", front="Geo question 7"):
-    note = collection.get_note(*collection.find_notes(f'"front:{front}"'))
-    note["Back"] = text
-    collection.update_note(note)
-
-
-def restyle(collection, name="Cloze"):
-    model = collection.models.by_name(name)
-    model["css"] += "/* */"
-    collection.models.update_dict(model)
-
-
-def rename(collection):
-    collection.decks.rename(collection.decks.id("Geo::Cities"), "Geo::Towns")
-
-
-def move(collection):
-    collection.set_deck(card_ids(collection, 9), collection.decks.id("Geo::Cities"))
-
-
-def card_ids(collection, number):
-    return list(collection.find_cards(f'"front:Geo question {number}"'))
-
-
-# Each at once after the answer, in the second in which it was given if that is not over.
-CHANGES_SINCE = {
-    "an edit of another note": edit,
-    "an edit of the answered note": lambda collection: edit(collection, front="Geo question 0"),
-    "a tag": lambda collection: collection.tags.bulk_add(collection.find_notes("deck:Geo"), "x"),
-    "suspended": lambda collection: collection.sched.suspend_cards(card_ids(collection, 9)),
-    "buried": lambda collection: collection.sched.bury_cards(card_ids(collection, 9)),
-    "a flag": lambda collection: collection.set_user_flag_for_cards(2, card_ids(collection, 9)),
-    "another flag": lambda collection: collection.set_user_flag_for_cards(3, card_ids(collection, 8)),
-    "moved": move,
-    "a due date": lambda collection: collection.sched.set_due_date(card_ids(collection, 9), "3"),
-    "a note deleted": lambda collection: collection.remove_notes(
-        collection.find_notes('"front:Geo question 9"')
-    ),
-    "a new note": lambda collection: add_notes(collection, "Geo", "new"),
-    "a new deck": lambda collection: collection.decks.add_normal_deck_with_name("New"),
-    "a deck renamed": rename,
-    "css": restyle,
-    "css of the answered card": lambda collection: restyle(collection, "Basic"),
-}
 CHANGES_OF_OURS = {
     "tags": ("anki.change_cards", {"addTags": ["one"]}),
     "an update": ("anki.update_notes", {"fields": {"Back": "new"}}),
@@ -396,23 +356,24 @@ def whole(collection):
 
 
 @pytest.mark.parametrize("change", CHANGES_SINCE)
-def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, call, change):
-    deck.collection.set_user_flag_for_cards(1, card_ids(deck.collection, 8))
-    (card,) = cards_of(deck, 1)
+def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection, call, change):
+    card, other, flagged = cards_of(deck, 3)
+    collection.set_user_flag_for_cards(1, [flagged])
+    collection.decks.id("Other")
     answer(call, [card])
-    CHANGES_SINCE[change](deck.collection)
-    before = whole(deck.collection)
+    exec(CHANGES_SINCE[change], {"col": collection, "card": card, "other": other, "flagged": flagged})
+    before = whole(collection)
 
-    refusal = call("anki.answer_cards", undo=True)
+    refusal = undo(call)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "Ctrl+Z" in refusal["hint"]
     assert "guiUndo" not in deck.actions()
-    assert log(deck.collection)[0] == (card, 3)
-    assert whole(deck.collection) == before
+    assert log(collection)[0] == (card, 3)
+    assert whole(collection) == before
 
 
 @pytest.mark.parametrize("change", CHANGES_OF_OURS)
-def test_an_undo_takes_back_no_change_of_ours(deck, call, change):
+def test_an_undo_takes_back_no_change_of_ours(deck, collection, call, change):
     (card,) = cards_of(deck, 1)
     answer(call, [card])
     tool, arguments = CHANGES_OF_OURS[change]
@@ -421,25 +382,25 @@ def test_an_undo_takes_back_no_change_of_ours(deck, call, change):
         call(tool, notes=[{"noteId": note, **arguments}])
     else:
         call(tool, noteIds=[note], **arguments, dryRun=False, expected=1)
-    before = whole(deck.collection)
+    before = whole(collection)
 
-    refusal = call("anki.answer_cards", undo=True)
+    refusal = undo(call)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "changed after the answer" in refusal["error"]
-    assert whole(deck.collection) == before
+    assert whole(collection) == before
 
 
-def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(deck, call):
+def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(deck, collection, call):
     first, second, third = cards_of(deck, 3)
     answer(call, [first])
-    deck.collection.set_user_flag_for_cards(2, [third])
+    collection.set_user_flag_for_cards(2, [third])
     answer(call, [second, third])
 
-    undone = [call("anki.answer_cards", undo=True) for _ in range(3)]
+    undone = [undo(call) for _ in range(3)]
 
     assert [one.get("undone", {}).get("cardId") for one in undone] == [third, second, None]
     assert undone[2]["code"] == "NOTHING_TO_UNDO"
-    assert [card for card, _ in log(deck.collection)] == [first]
+    assert [card for card, _ in log(collection)] == [first]
 
 
 def test_the_state_of_anki_comes_in_the_answer_s_own_request(deck, call):
@@ -452,7 +413,7 @@ def test_the_state_of_anki_comes_in_the_answer_s_own_request(deck, call):
 def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, call):
     answer(call, cards_of(deck, 1))
 
-    assert call("anki.answer_cards", undo=True)["code"] == "NOTHING_TO_UNDO"
+    assert undo(call)["code"] == "NOTHING_TO_UNDO"
     assert "guiUndo" not in deck.actions()
 
 
@@ -461,7 +422,7 @@ def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call
     answer(call, [card])
     deck.addon.guiUndo = lambda: True  # an empty undo list
 
-    refusal = call("anki.answer_cards", undo=True)
+    refusal = undo(call)
 
     assert refusal["code"] == "UNDO_OTHER"
     assert refusal["error"].endswith("took back a later step instead, or had nothing to undo")
@@ -475,7 +436,7 @@ def test_an_undo_whose_reply_is_lost_takes_back_one_answer_at_most(deck, call, f
     deck.requests.clear()
     deck.faults = {2: fault}
 
-    lost = call("anki.answer_cards", undo=True)
+    lost = undo(call)
     deck.faults = {}
 
     assert lost["code"] == "ANKI_CUT"
@@ -503,14 +464,10 @@ def test_a_call_with_early_that_is_repeated_at_once_writes_nothing_twice(deck, c
     cards = cards_of(deck, 2)
     answer(call, cards, "again")
 
-    (again, more) = (
-        call("anki.answer_cards", answers=[{"cardId": card, "ease": "again"} for card in cards], early=True)
-        for _ in range(2)
-    )
+    again, more = (answer(call, cards, "again", early=True) for _ in range(2))
 
     for repeated in (again, more):
         assert repeated["answered"] == 0
         assert repeated["skipped"][0]["error"] == "it got this answer less than a minute ago"
     assert len(log(deck.collection)) == 2
-    other = call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}], early=True)
-    assert other["answered"] == 1
+    assert answer(call, cards[:1], early=True)["answered"] == 1

@@ -25,9 +25,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "search"), CHANGES)
-def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, call, change, search):
-    ten.collection.decks.id("Other")
-    before = snapshot(ten.collection)
+def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, collection, call, change, search):
+    collection.decks.id("Other")
+    before = snapshot(collection)
 
     dry = call("anki.change_cards", query="deck:Geo", **change)
     wrong = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=9)
@@ -36,19 +36,19 @@ def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, call, cha
     assert (dry["count"], len(dry["examples"])) == (10, 5)
     assert set(dry["before"].values()) == {0}
     assert wrong["code"] == unsaid["code"] == "EXPECTED_COUNT"
-    assert snapshot(ten.collection) == before
-    assert ten.collection.find_cards(search) == []
+    assert snapshot(collection) == before
+    assert collection.find_cards(search) == []
 
     done = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=10)
 
     assert done["changed"] == 10
     assert set(done["after"].values()) == {10}
-    assert len(ten.collection.find_cards(search)) == 10
+    assert len(collection.find_cards(search)) == 10
 
 
 @both_versions
-def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, call):
-    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(500)))
+def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, collection, call):
+    ids = add_notes(collection, "Geo", *(f"question {number}" for number in range(500)))
 
     dry = call("anki.change_cards", query="deck:Geo", addTags=["t"])
     assert len(anki.requests) == 2
@@ -57,7 +57,7 @@ def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, call):
 
     assert len(anki.requests) == 3
     assert len(json.dumps([dry, wet], ensure_ascii=False)) / 4 <= 250
-    assert len(anki.collection.find_notes("tag:t")) == len(ids) == 500
+    assert len(collection.find_notes("tag:t")) == len(ids) == 500
 
 
 def states(collection):
@@ -81,8 +81,7 @@ OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
 @pytest.mark.parametrize(
     ("anki", "change"), [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER], indirect=["anki"]
 )
-def test_cards_are_put_back_as_they_were(ten, call, change, fsrs):
-    collection = ten.collection
+def test_cards_are_put_back_as_they_were(ten, collection, call, change, fsrs):
     cards = various(collection, ten.ids, fsrs)
     before = states(collection)
     call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
@@ -96,9 +95,9 @@ def test_cards_are_put_back_as_they_were(ten, call, change, fsrs):
     assert states(collection) == before
 
 
-def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, call):
-    ten.collection.sched.set_due_date(ten.collection.find_cards(""), "0")
-    borrow(ten.collection, "Cram", '"question 0"')
+def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, collection, call):
+    collection.sched.set_due_date(collection.find_cards(""), "0")
+    borrow(collection, "Cram", '"question 0"')
 
     answer = call("anki.change_cards", noteIds=ten.ids, forget=True, dryRun=False, expected=10)
 
@@ -114,8 +113,8 @@ def test_progress_is_of_all_changes_together(ten, call):
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused", "cancelled"])
-def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, call, fault):
-    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(300)))
+def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, call, fault):
+    ids = add_notes(collection, "Geo", *(f"question {number}" for number in range(300)))
     anki.faults = {3: fault}
     reports = []
 
@@ -126,7 +125,7 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, call, fault):
 
     assert (answer["code"] == "CANCELLED") == (fault == "cancelled")
     assert reports == [(30, 300)]
-    assert len(anki.collection.find_cards("flag:4")) == (270 if fault == "cut_after" else 30)
+    assert len(collection.find_cards("flag:4")) == (270 if fault == "cut_after" else 30)
     assert "30 of 300 changes are made" in answer["error"]
     assert ("may be made too" in answer["error"]) == (fault.startswith("cut"))
     assert "anki_restore puts back" in answer["hint"]
@@ -152,11 +151,11 @@ WRONG = [
         ({"query": "is:zzz", "suspend": True}, "ANKI_ERROR"),
     ],
 )
-def test_what_makes_no_sense_changes_nothing(ten, call, arguments, code):
-    before = snapshot(ten.collection)
+def test_what_makes_no_sense_changes_nothing(ten, collection, call, arguments, code):
+    before = snapshot(collection)
 
     assert call("anki.change_cards", **arguments, dryRun=False, expected=10)["code"] == code
-    assert snapshot(ten.collection) == before
+    assert snapshot(collection) == before
 
 
 @pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
@@ -177,8 +176,9 @@ REPEATED = [
 
 
 @pytest.mark.parametrize("change", REPEATED)
-def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(ten, call, change):
-    collection = ten.collection
+def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(
+    ten, collection, call, change
+):
     collection.decks.id("Other")
     cards = sorted(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "0")
@@ -215,25 +215,25 @@ def test_a_dry_run_tells_what_a_change_brings_beside_it(ten, call):
 
 @pytest.mark.parametrize("change", [{"renameTag": ["rare", "new"]}, {"removeTags": ["rare"]}])
 @pytest.mark.parametrize("query", ["deck:*", ""])
-def test_a_change_of_tags_alone_counts_the_notes_that_have_them(ten, call, change, query):
-    ten.collection.tags.bulk_add(ten.ids[:3], "rare")
+def test_a_change_of_tags_alone_counts_the_notes_that_have_them(ten, collection, call, change, query):
+    collection.tags.bulk_add(ten.ids[:3], "rare")
 
     dry = call("anki.change_cards", query=query, **change)
     made = call("anki.change_cards", query=query, **change, dryRun=False, expected=3)
     again = call("anki.change_cards", query=query, **change, dryRun=False, expected=3)
 
     assert dry["count"] == made["changed"] == 3 and again["changed"] == 0
-    assert not ten.collection.find_notes("tag:rare")
+    assert not collection.find_notes("tag:rare")
 
 
-def test_a_tag_with_a_quotation_mark_is_renamed_and_removed(ten, call):
-    ten.collection.tags.bulk_add(ten.ids[:3], '5"')
+def test_a_tag_with_a_quotation_mark_is_renamed_and_removed(ten, collection, call):
+    collection.tags.bulk_add(ten.ids[:3], '5"')
 
     renamed = call("anki.change_cards", renameTag=['5"', '6"'], dryRun=False, expected=3)
     removed = call("anki.change_cards", removeTags=['6"'], dryRun=False, expected=3)
 
     assert renamed["changed"] == removed["changed"] == 3
-    assert not ten.collection.find_notes("-tag:none")
+    assert not collection.find_notes("-tag:none")
 
 
 def test_a_change_of_tags_beside_another_still_needs_to_be_told_of_what(ten, call):
@@ -241,10 +241,10 @@ def test_a_change_of_tags_beside_another_still_needs_to_be_told_of_what(ten, cal
     assert answer["code"] == "INVALID_ARGUMENTS"
 
 
-def test_the_dry_run_of_forgetting_says_what_goes(ten, call):
-    cards = list(ten.collection.find_cards(""))
-    ten.collection.sched.set_due_date(cards[:3], "9!")
-    ten.collection.sched.set_due_date(cards[:1], "40!")
+def test_the_dry_run_of_forgetting_says_what_goes(ten, collection, call):
+    cards = list(collection.find_cards(""))
+    collection.sched.set_due_date(cards[:3], "9!")
+    collection.sched.set_due_date(cards[:1], "40!")
 
     dry = call("anki.change_cards", query="deck:Geo", forget=True)
 
@@ -253,23 +253,23 @@ def test_the_dry_run_of_forgetting_says_what_goes(ten, call):
     ]
 
 
-def test_cards_of_a_subdeck_are_moved_to_its_parent(anki, call):
-    add_notes(anki.collection, "Geo::Sub", "a", "b")
+def test_cards_of_a_subdeck_are_moved_to_its_parent(anki, collection, call):
+    add_notes(collection, "Geo::Sub", "a", "b")
 
     made = call("anki.change_cards", query="deck:Geo::Sub", deck="Geo", dryRun=False, expected=2)
 
     assert made["changed"] == made["after"]["deck “Geo”"] == 2
-    assert len(anki.collection.find_cards("deck:Geo -deck:Geo::*")) == 2
+    assert len(collection.find_cards("deck:Geo -deck:Geo::*")) == 2
 
 
-def test_a_tag_is_another_than_the_one_above_it(ten, call):
-    ten.collection.tags.bulk_add(ten.ids, "lang::de")
+def test_a_tag_is_another_than_the_one_above_it(ten, collection, call):
+    collection.tags.bulk_add(ten.ids, "lang::de")
 
     call("anki.change_cards", query="deck:Geo", addTags=["lang"], dryRun=False, expected=10)
-    ten.collection.tags.bulk_remove(ten.ids, "lang")
-    ten.collection.tags.bulk_add(ten.ids[:3], "lang")
-    ten.collection.tags.bulk_add(ten.ids[3:], "lang::de")
+    collection.tags.bulk_remove(ten.ids, "lang")
+    collection.tags.bulk_add(ten.ids[:3], "lang")
+    collection.tags.bulk_add(ten.ids[3:], "lang::de")
     renamed = call("anki.change_cards", renameTag=["lang", "language"], dryRun=False, expected=3)
 
-    assert len(ten.collection.find_notes("tag:re:^language$")) == renamed["changed"] == 3
+    assert len(collection.find_notes("tag:re:^language$")) == renamed["changed"] == 3
     assert len(call("anki.restore")["entries"]) == 2

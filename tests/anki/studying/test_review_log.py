@@ -13,8 +13,7 @@ DAY = 86400
 
 
 @both_versions
-def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(deck, call):
-    collection = deck.collection
+def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(deck, collection, call):
     cards = sorted(collection.find_cards("deck:Geo"))
     make_due(collection, cards[:10])
     for note in collection.find_notes("deck:Geo::Cities")[:2]:
@@ -41,13 +40,11 @@ def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_ha
     assert tokens(answer) <= 500
 
 
-def test_retention_counts_reviews_of_young_and_mature_cards(anki, call):
-    cards = [
-        anki.collection.find_cards(f"nid:{note}")[0] for note in add_notes(anki.collection, "A", *"abcdefgh")
-    ]
+def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection, call):
+    cards = [collection.find_cards(f"nid:{note}")[0] for note in add_notes(collection, "A", *"abcdefgh")]
     for number, card in enumerate(cards):
         ivl = 10 if number < 4 else 30
-        put(anki.collection, card, type=2, queue=2, ivl=ivl, due=0, reps=3, factor=2500)
+        put(collection, card, type=2, queue=2, ivl=ivl, due=0, reps=3, factor=2500)
     eases = [1, 3, 3, 3, 1, 1, 3, 3]
     call("anki.answer_cards", answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)])
 
@@ -65,9 +62,9 @@ def write_log(collection, seconds, ease=3, last_interval=9):
 
 
 @pytest.mark.parametrize("days", [30, 31, 365])
-def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, call, days):
-    today = deck.collection.sched.day_cutoff - DAY
-    write_log(deck.collection, [today + 60, today + 120, today - 60, today - 3 * DAY, today - 29 * DAY])
+def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, collection, call, days):
+    today = collection.sched.day_cutoff - DAY
+    write_log(collection, [today + 60, today + 120, today - 60, today - 3 * DAY, today - 29 * DAY])
 
     answer = call("anki.stats", days=days)
 
@@ -79,12 +76,12 @@ def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, call, days):
 
 
 @pytest.mark.parametrize("hours_ahead", [-20, -9, 0, 5.75, 13])
-def test_days_are_anki_s_whatever_this_clock_says(deck, call, monkeypatch, hours_ahead):
+def test_days_are_anki_s_whatever_this_clock_says(deck, collection, call, monkeypatch, hours_ahead):
     """The server on a Pi in another zone than Anki, or an Anki whose day begins at midnight."""
-    cutoff = deck.collection.sched.day_cutoff
+    cutoff = collection.sched.day_cutoff
     choice = random.Random(hours_ahead)
     seconds = [cutoff - choice.randint(1, 3 * DAY) for _ in range(30)]
-    write_log(deck.collection, seconds)
+    write_log(collection, seconds)
     clock = int(cutoff - DAY + 3600 * hours_ahead)
     monkeypatch.setattr(review_log, "usual_day_start", lambda: clock if clock < time.time() else clock - DAY)
 
@@ -93,14 +90,14 @@ def test_days_are_anki_s_whatever_this_clock_says(deck, call, monkeypatch, hours
     assert answer["perDay"][:-4:-1] == [
         sum((cutoff - 1 - second) // DAY == back for second in seconds) for back in range(3)
     ]
-    assert answer["today"]["cards"] == len(deck.collection.find_cards("rated:1"))
+    assert answer["today"]["cards"] == len(collection.find_cards("rated:1"))
 
 
-def test_a_year_of_many_cards_is_read_in_parts(deck, call, monkeypatch):
+def test_a_year_of_many_cards_is_read_in_parts(deck, collection, call, monkeypatch):
     monkeypatch.setattr(batch, "FIRST", 7 * batch.TOGETHER)
     monkeypatch.setattr(batch, "GROWTH", 1)
-    now = deck.collection.sched.day_cutoff - 60
-    write_log(deck.collection, [now - number for number in range(20)])
+    now = collection.sched.day_cutoff - 60
+    write_log(collection, [now - number for number in range(20)])
     deck.requests.clear()
 
     answer = call("anki.stats", days=365)

@@ -55,22 +55,36 @@ def web():
         yield web
 
 
-def study(browser, host, width=390, locale="en-GB", **how):
-    tab = shown(browser, host.url, "anki_due", {"deck": "Geo"}, width, locale=locale, **how)
-    tab.wait(
-        "document.querySelector('.face, h2') || /chat|cards/.test(document.querySelector('#state').innerText)"
-    )
-    return tab
+@pytest.fixture
+def study(browser, host):
+    """Opens the page of studying; its tabs are closed afterwards."""
+    tabs = []
+
+    def open_tab(width=390, locale="en-GB", **how):
+        tab = shown(browser, host.url, "anki_due", {"deck": "Geo"}, width, locale=locale, **how)
+        tabs.append(tab)
+        tab.wait(
+            "document.querySelector('.face, h2') || /chat|cards/.test(document.querySelector('#state').innerText)"
+        )
+        return tab
+
+    yield open_tab
+    for tab in tabs:
+        tab.close()
+
+
+def eases(collection):
+    return [ease for _, ease in log(collection)]
 
 
 def settled(tab):
     tab.wait("!work && !queue.length")
 
 
-def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki, tmp_path):
-    notes = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(20)))
-    anki.collection.tags.bulk_add(notes[:1], "leech")
-    tab = study(browser, host)
+def test_twenty_cards_are_studied_in_few_requests_and_tokens(study, host, collection, tmp_path):
+    notes = add_notes(collection, "Geo", *(f"question {number}" for number in range(20)))
+    collection.tags.bulk_add(notes[:1], "leech")
+    tab = study()
     for _ in range(20):
         tab.wait("shown && !open")
         tab.key(" ")
@@ -79,7 +93,7 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     tab.wait("document.querySelector('h2')")
     settled(tab)
 
-    assert sorted(log(anki.collection)) == [(card, 4) for card in sorted(anki.collection.find_cards(""))]
+    assert sorted(log(collection)) == [(card, 4) for card in sorted(collection.find_cards(""))]
     assert "20 answers" in tab.text() and "Hard to learn: 1\nquestion 0" in tab.text()
     told = host.client.call("anki_due", deck="Geo")["content"] + [
         {"text": text} for text in tab.run("model", host=True)
@@ -93,26 +107,24 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     assert tokens <= 300
     assert tab.console == []
     assert len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 24_000
-    tab.close()
 
 
-def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(browser, host, anki):
-    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(3)))
-    tab = study(browser, host, slow=200)
+def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(study, collection):
+    add_notes(collection, "Geo", *(f"question {number}" for number in range(3)))
+    tab = study(slow=200)
     tab.run("open = true; rate(4)")
     tab.wait("work && !queue.length")  # the first is answered, more cards are asked for
     tab.run("open = true; rate(4); open = true; rate(4)")
     tab.wait("document.querySelector('h2')")
     settled(tab)
-    assert len(log(anki.collection)) == 3 and "3 answers" in tab.text()
+    assert len(log(collection)) == 3 and "3 answers" in tab.text()
     assert len(tab.run("model", host=True)) == 1
-    tab.close()
 
 
-def test_a_rating_reaches_the_log_once_and_can_be_taken_back(browser, host, anki):
+def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collection):
     """Pressed twice, with lost replies, with Anki closed, and undone."""
-    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(6)))
-    tab = study(browser, host)
+    add_notes(collection, "Geo", *(f"question {number}" for number in range(6)))
+    tab = study()
     tab.press("Show answer")
     anki.requests.clear()
     anki.faults = {1: "cut_after", 2: "cut_before"}
@@ -122,7 +134,7 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(browser, host, anki
     anki.faults = {}
     tab.press("Try again")
     settled(tab)
-    assert [ease for _, ease in log(anki.collection)] == [3]
+    assert eases(collection) == [3]
     assert "Answered already" in tab.text()
 
     anki.addon._profile_open = False
@@ -132,35 +144,34 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(browser, host, anki
     anki.addon._profile_open = True
     tab.press("Try again")
     settled(tab)
-    assert [ease for _, ease in log(anki.collection)] == [3, 4]
+    assert eases(collection) == [3, 4]
 
     tab.press("↩ Undo")
     tab.wait("open")
-    assert [ease for _, ease in log(anki.collection)] == [3]
+    assert eases(collection) == [3]
     x, y = tab.run("(e => [e.x + 60, e.y + 40])(document.querySelector('iframe').getBoundingClientRect())")
     for kind in ("mousePressed", "mouseReleased"):  # into the card's frame, which must not keep the keys
         tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
     tab.wait("document.activeElement.tagName !== 'IFRAME'")
     tab.key("2")
     settled(tab)
-    assert [ease for _, ease in log(anki.collection)] == [3, 2]
+    assert eases(collection) == [3, 2]
     assert tab.run("total()") == 6, "one was good, one hard: both come again today"
-    tab.close()
 
 
 def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formulas(
-    browser, host, anki, tmp_path, web
+    study, collection, tmp_path, web
 ):
-    (note,) = add_notes(anki.collection, "Geo", "x")
-    found = anki.collection.get_note(note)
+    (note,) = add_notes(collection, "Geo", "x")
+    found = collection.get_note(note)
     found["Front"] = (
         rf'{EVIL.replace("WEB", web.url())} \(\frac{{a^2}}{{\sqrt{{b_1}}}}\) \(\unknown{{x}}\) <img src="my%20map.png">[sound:a.wav]'
     )
-    anki.collection.update_note(found)
-    anki.collection.media.write_data("my map.png", png(40, 30))
-    anki.collection.media.write_data("a.wav", SILENCE)
+    collection.update_note(found)
+    collection.media.write_data("my map.png", png(40, 30))
+    collection.media.write_data("a.wav", SILENCE)
     for theme in ("light", "dark"):
-        tab = study(browser, host, theme=theme)
+        tab = study(theme=theme)
         tab.press("Show answer")
         tab.picture(tmp_path / f"study-390-{theme}.png")
         source = tab.run("document.querySelector('iframe').srcdoc")
@@ -182,27 +193,25 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
         assert tab.run("document.documentElement.scrollWidth") <= 390
         assert web.seen == []
         assert tab.run("seen.every(message => message && message.jsonrpc)", host=True)
-        tab.close()
 
 
-def test_the_page_passes_axe_and_asks_the_chat_to_explain(browser, host, anki, axe, tmp_path):
+def test_the_page_passes_axe_and_asks_the_chat_to_explain(study, collection, axe, tmp_path):
     formula = (
         r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
     )
-    add_notes(anki.collection, "Geo", formula, "b")
-    anki.collection.media.write_data("map.png", png(200, 80))
+    add_notes(collection, "Geo", formula, "b")
+    collection.media.write_data("map.png", png(200, 80))
     for locale, reveal, explain in (
         ("en-GB", "Show answer", "Explain"),
         ("ru-RU", "Показать ответ", "Объясни"),
     ):
-        tab = study(browser, host, 320, locale=locale, theme="dark" if locale == "ru-RU" else "light")
+        tab = study(320, locale=locale, theme="dark" if locale == "ru-RU" else "light")
         tab.press(reveal)
         assert axe(tab) == []
         tab.picture(tmp_path / f"study-320-{locale}.png")
         tab.press(explain)
         tab.wait("model.length", host=True)
         assert "What is it?" in tab.run("model[0]", host=True) and "answer" in tab.run("model[0]", host=True)
-        tab.close()
 
 
 def inside(tab, expression):
@@ -224,11 +233,11 @@ def note_of(collection, model, deck="Geo", **fields):
     return note
 
 
-def test_a_typed_answer_is_compared_letter_by_letter(browser, host, anki, tmp_path):
+def test_a_typed_answer_is_compared_letter_by_letter(study, collection, tmp_path):
     fields = {"Front": "идти пешком", "Back": "ist gegangen[sound:a.wav]"}
-    note_of(anki.collection, "Basic (type in the answer)", **fields)
-    note_of(anki.collection, "Basic (type in the answer)", Front="b", Back="c")
-    tab = study(browser, host, locale="ru-RU")
+    note_of(collection, "Basic (type in the answer)", **fields)
+    note_of(collection, "Basic (type in the answer)", Front="b", Back="c")
+    tab = study(locale="ru-RU")
     assert "[[type" not in inside(tab, "document.body.innerText")
     assert tab.run("document.activeElement.tagName") == "INPUT"
     tab.type("hat gegangen")
@@ -241,19 +250,16 @@ def test_a_typed_answer_is_compared_letter_by_letter(browser, host, anki, tmp_pa
     tab.key("3")
     assert tab.run("document.querySelector('input').value") == "", "the key is a rating, not an answer"
     settled(tab)
-    assert [ease for _, ease in log(anki.collection)] == [3]
-    tab.close()
+    assert eases(collection) == [3]
 
 
-def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(browser, host, anki, tmp_path):
+def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(study, collection, tmp_path):
     """Also with a typed card, a picture, a table and a card of two hundred lines."""
     big = "<div style='font-size: 64px'>" + "漢字かな<br>" * 6 + "<i>конец</i></div>"
-    add_notes(
-        anki.collection, "Geo", "x", big, "<img src=map.png>", "<br>".join(map(str, range(200))), "ש" * 40
-    )
-    note_of(anki.collection, "Basic (type in the answer)", Front="a", Back="b")
-    anki.collection.media.write_data("map.png", png(900, 2000))
-    tab = study(browser, host, 390)
+    add_notes(collection, "Geo", "x", big, "<img src=map.png>", "<br>".join(map(str, range(200))), "ש" * 40)
+    note_of(collection, "Basic (type in the answer)", Front="a", Back="b")
+    collection.media.write_data("map.png", png(900, 2000))
+    tab = study()
     places = set()
     for number in range(6):
         tab.wait("shown && !open")
@@ -270,16 +276,13 @@ def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(browse
         tab.wait(f"past.length + queue.length === {number + 1}")
     assert len(places) == 1
     settled(tab)
-    assert len(log(anki.collection)) == 6
-    tab.close()
+    assert len(log(collection)) == 6
 
 
-def test_an_occlusion_card_is_not_rated_and_a_script_is_said(browser, host, anki, tmp_path):
-    add_notes(anki.collection, "Geo", "<script>document.title = 1</script>plain")
-    note_of(
-        anki.collection, "Basic", Front="<div id=image-occlusion-container><img src=map.png></div>", Back="x"
-    )
-    tab = study(browser, host, locale="ru-RU")
+def test_an_occlusion_card_is_not_rated_and_a_script_is_said(study, collection, tmp_path):
+    add_notes(collection, "Geo", "<script>document.title = 1</script>plain")
+    note_of(collection, "Basic", Front="<div id=image-occlusion-container><img src=map.png></div>", Back="x")
+    tab = study(locale="ru-RU")
     assert "Карточка со скриптом" in tab.text()
     tab.press("Показать ответ")
     tab.press("Легко")
@@ -290,14 +293,13 @@ def test_an_occlusion_card_is_not_rated_and_a_script_is_said(browser, host, anki
     tab.press("Дальше")
     tab.wait("document.querySelector('h2')")
     settled(tab)
-    assert len(log(anki.collection)) == 1 and "Карточки с масками (1) ждут в Anki" in tab.text()
-    tab.close()
+    assert len(log(collection)) == 1 and "Карточки с масками (1) ждут в Anki" in tab.text()
 
 
-def test_the_answer_comes_into_sight_below_a_high_question(browser, host, anki, tmp_path):
-    add_notes(anki.collection, "Geo", "<img src=tall.png>", "<br>".join(map(str, range(40))))
-    anki.collection.media.write_data("tall.png", png(300, 900))
-    tab = study(browser, host, 390)
+def test_the_answer_comes_into_sight_below_a_high_question(study, collection, tmp_path):
+    add_notes(collection, "Geo", "<img src=tall.png>", "<br>".join(map(str, range(40))))
+    collection.media.write_data("tall.png", png(300, 900))
+    tab = study()
     before = tab.run("history.length")
     for _ in "ab":
         tab.wait("shown && !open")
@@ -310,22 +312,20 @@ def test_the_answer_comes_into_sight_below_a_high_question(browser, host, anki, 
         tab.picture(tmp_path / "study-answer.png")
         tab.press("Easy")
     assert tab.run("history.length") == before
-    tab.close()
 
 
-def test_a_table_keeps_its_words_and_a_long_word_stays_in_the_card(browser, host, anki, tmp_path):
+def test_a_table_keeps_its_words_and_a_long_word_stays_in_the_card(study, collection, tmp_path):
     cells = "".join(f"<td>{word}" for word in ("Nom", "der", "Maskulinum", "Femininum", "Neutrum", "Plural"))
-    add_notes(anki.collection, "Geo", f"<table><tr>{cells}</table><p>{'x' * 90}</p>")
-    tab = study(browser, host, 320)
+    add_notes(collection, "Geo", f"<table><tr>{cells}</table><p>{'x' * 90}</p>")
+    tab = study(320)
     tab.picture(tmp_path / "study-table.png")
     assert inside(tab, "[...document.querySelectorAll('td')].every(it => it.getClientRects()[0].height < 40)")
     assert inside(tab, "document.querySelector('p').getBoundingClientRect().width") <= 320
-    tab.close()
 
 
-def test_letters_twice_as_large_leave_every_button_on_a_small_screen(browser, host, anki, tmp_path):
-    add_notes(anki.collection, "Geo", "a")
-    tab = study(browser, host, 320, locale="ru-RU")
+def test_letters_twice_as_large_leave_every_button_on_a_small_screen(study, collection, tmp_path):
+    add_notes(collection, "Geo", "a")
+    tab = study(320, locale="ru-RU")
     tab.press("Показать ответ")
     shot(tab, tmp_path / "study-320-32.png", 32)
     assert tab.run("document.documentElement.scrollWidth") <= 320
@@ -333,12 +333,11 @@ def test_letters_twice_as_large_leave_every_button_on_a_small_screen(browser, ho
         "Math.max(...[...document.querySelectorAll('button')].map(it => it.getBoundingClientRect().right))"
     )
     assert tab.run(right) <= 320
-    tab.close()
 
 
-def test_formulas_are_drawn_and_what_cannot_be_drawn_is_said(browser, host, anki):
-    add_notes(anki.collection, "Geo", r"\(\vec{a} + \overline{b} \in \mathbb{R}\)", r"\(\ce{H2O}\)")
-    tab = study(browser, host, locale="ru-RU")
+def test_formulas_are_drawn_and_what_cannot_be_drawn_is_said(study, collection):
+    add_notes(collection, "Geo", r"\(\vec{a} + \overline{b} \in \mathbb{R}\)", r"\(\ce{H2O}\)")
+    tab = study(locale="ru-RU")
     seen = set()
     for _ in "ab":
         tab.wait("shown && !open")
@@ -351,12 +350,11 @@ def test_formulas_are_drawn_and_what_cannot_be_drawn_is_said(browser, host, anki
         tab.press("Показать ответ")
         tab.press("Легко")
     assert seen == {True, False}
-    tab.close()
 
 
-def test_at_the_end_the_cards_that_come_back_today_are_counted(browser, host, anki):
-    add_notes(anki.collection, "Geo", "a", "b", "c")
-    tab = study(browser, host, locale="ru-RU")
+def test_at_the_end_the_cards_that_come_back_today_are_counted(study, collection):
+    add_notes(collection, "Geo", "a", "b", "c")
+    tab = study(locale="ru-RU")
     for ease in ("Снова", "Снова", "Легко"):
         tab.wait("shown && !open")
         tab.press("Показать ответ")
@@ -365,7 +363,6 @@ def test_at_the_end_the_cards_that_come_back_today_are_counted(browser, host, an
     settled(tab)
     if tab.run("!shown"):
         assert "2 карточки вернутся сегодня" in tab.text()
-    tab.close()
 
 
 def many_kinds(collection):
@@ -398,13 +395,13 @@ def many_kinds(collection):
 
 
 def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubles_no_rating(
-    browser, host, anki
+    study, collection
 ):
-    many_kinds(anki.collection)
-    config = anki.collection.decks.config_dict_for_deck_id(anki.collection.decks.id("Geo"))
+    many_kinds(collection)
+    config = collection.decks.config_dict_for_deck_id(collection.decks.id("Geo"))
     config["new"]["perDay"] = 30
-    anki.collection.decks.update_config(config)
-    tab = study(browser, host)
+    collection.decks.update_config(config)
+    tab = study()
     places = set()
     for number in range(22):
         fault = {3: "deny", 7: "lose", 12: "slow", 15: "lose", 19: "deny"}.get(number, "")
@@ -426,17 +423,16 @@ def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubl
             settled(tab)
     tab.wait("document.querySelector('h2')")
     settled(tab)
-    assert sorted(log(anki.collection)) == [(card, 4) for card in sorted(anki.collection.find_cards(""))]
+    assert sorted(log(collection)) == [(card, 4) for card in sorted(collection.find_cards(""))]
     assert "22 answers" in tab.text() and len(places) == 1
     print("the buttons stand at", places)
     assert tab.console == []
-    tab.close()
 
 
-def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(browser, host, anki):
-    note_of(anki.collection, "Basic", Front="q", Back="[sound:a.wav]")
-    anki.collection.media.write_data("a.wav", SILENCE)
-    tab = study(browser, host)
+def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(study, collection):
+    note_of(collection, "Basic", Front="q", Back="[sound:a.wav]")
+    collection.media.write_data("a.wav", SILENCE)
+    tab = study()
     tab.press("Show answer")
     tab.wait("audio?.state === 'running' && audio.currentTime > 0")
     tab.run(
@@ -445,26 +441,25 @@ def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(browser, host, an
     tab.key("r")
     tab.wait("audio.started === 1")
     assert "did not work" not in tab.text()
-    tab.close()
 
 
-def test_without_anki_the_page_says_what_to_do_and_tries_again(browser, host, anki, axe):
-    add_notes(anki.collection, "Geo", "a")
+def test_without_anki_the_page_says_what_to_do_and_tries_again(browser, host, anki, collection, axe):
+    add_notes(collection, "Geo", "a")
     port = urlsplit(anki.url).port
     for tool, ready in (("anki_due", "shown"), ("anki_stats", "answer")):
         anki.close()
         tab = shown(browser, host.url, tool, {"deck": "Geo"}, 390, locale="ru-RU")
         tab.wait("document.querySelector('h1').textContent.includes('Anki не отвечает')")
         assert "Откройте Anki" in tab.text() and axe(tab) == []
-        anki = StandIn(anki.collection, port=port)
+        anki = StandIn(collection, port=port)
         tab.press("Попробовать снова")
         tab.wait(ready)
         tab.close()
     anki.close()
 
 
-def test_a_press_needs_its_key_and_the_model_has_none(client, anki):
-    add_notes(anki.collection, "Geo", "a")
+def test_a_press_needs_its_key_and_the_model_has_none(client, anki, collection):
+    add_notes(collection, "Geo", "a")
     result = client.call("anki_due", deck="Geo")
     (card,) = result["_meta"]["pi-mcp/cards"]
     assert result["_meta"]["pi-mcp/press"] not in json.dumps(result["content"])
@@ -478,18 +473,16 @@ def test_a_press_needs_its_key_and_the_model_has_none(client, anki):
 
     assert refused["code"] == "NOT_PRESSED"
     assert [answer["structuredContent"]["answered"] for answer in twice] == [1, 1]
-    assert len(log(anki.collection)) == 1
+    assert len(log(collection)) == 1
     assert "answer" in client.call("anki_due", deck="Geo", asText=True)["content"][0]["text"]
 
 
-def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
+def test_how_studying_goes_can_be_looked_at(browser, host, anki, collection, axe, tmp_path):
     hostile = "<img src=x onerror=\"parent.seen.push('run')\">"
-    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(9)), hostile)
-    add_notes(anki.collection, f"Geo::{hostile}", "deep")
-    anki.addon.answerCards(
-        [{"cardId": card, "ease": 3} for card in anki.collection.find_cards("deck:Geo")[:4]]
-    )
-    anki.collection.tags.bulk_add(anki.collection.find_notes("onerror"), "leech")
+    add_notes(collection, "Geo", *(f"question {number}" for number in range(9)), hostile)
+    add_notes(collection, f"Geo::{hostile}", "deep")
+    anki.addon.answerCards([{"cardId": card, "ease": 3} for card in collection.find_cards("deck:Geo")[:4]])
+    collection.tags.bulk_add(collection.find_notes("onerror"), "leech")
     for theme, width, locale, words, none in (
         ("light", 320, "en-GB", "answers today", "No answers in 30 days"),
         ("dark", 720, "ru-RU", "4\nответа сегодня\n1\nдень подряд", "За 30 дней ответов нет"),
@@ -525,15 +518,15 @@ VERBS = {
 
 @pytest.mark.skipif("PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures")
 @pytest.mark.parametrize("language", ["ru", "en"])
-def test_the_pictures_of_the_documentation(browser, host, anki, tmp_path, language):
+def test_the_pictures_of_the_documentation(browser, host, anki, collection, tmp_path, language):
     deck, front, *others = VERBS[language]
-    note = note_of(anki.collection, "Basic (type in the answer)", deck, Front=front, Back="ist gegangen")
+    note = note_of(collection, "Basic (type in the answer)", deck, Front=front, Back="ist gegangen")
     note["Back"] = "ist gegangen<br><br><small>Ich bin zu Fuß <b>gegangen</b>.</small>[sound:a.wav]"
-    add_notes(anki.collection, deck, *others, *map(str, range(9)))
-    anki.collection.media.write_data("a.wav", SILENCE)
-    cards = anki.collection.find_cards("")
+    add_notes(collection, deck, *others, *map(str, range(9)))
+    collection.media.write_data("a.wav", SILENCE)
+    cards = collection.find_cards("")
     anki.addon.answerCards([{"cardId": card, "ease": 1} for card in cards[-3:]])
-    anki.collection.sched.set_due_date(cards[3:8], "0")
+    collection.sched.set_due_date(cards[3:8], "0")
     for theme in ("light", "dark"):
         tab = shown(browser, host.url, "anki_due", {"deck": deck}, 390, locale=language, theme=theme)
         tab.wait("shown")

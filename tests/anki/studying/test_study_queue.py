@@ -117,24 +117,24 @@ def shown(call, deck="Geo", **more):
     return [card["cardId"] for card in call("anki.due", deck=deck, **more)["cards"]]
 
 
-def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(anki, call):
-    first, second, third = review_cards(anki.collection, [1, 2, 3])
-    put(anki.collection, first, type=3, queue=LEARNING, due=minutes_from_now(-1), left=1001)
-    put(anki.collection, second, type=3, queue=LEARNING, due=minutes_from_now(8), left=1001)
+def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(anki, collection, call):
+    first, second, third = review_cards(collection, [1, 2, 3])
+    put(collection, first, type=3, queue=LEARNING, due=minutes_from_now(-1), left=1001)
+    put(collection, second, type=3, queue=LEARNING, due=minutes_from_now(8), left=1001)
 
     assert shown(call) == [first, third]
-    anki.collection.sched.suspend_cards([first, third])
+    collection.sched.suspend_cards([first, third])
     (ahead,) = call("anki.due", deck="Geo")["cards"]
     assert (ahead["cardId"], ahead["inMinutes"]) == (second, 8)
 
 
 @both_versions
-def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
-    for note in map(deck.collection.get_note, deck.collection.find_notes("deck:Geo")):
+def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection, call):
+    for note in map(collection.get_note, collection.find_notes("deck:Geo")):
         note["Back"] = "<b>answer</b>" + ", a whole sentence that explains it" * (
             note["Front"] != "Geo question 0"
         )
-        deck.collection.update_note(note)
+        collection.update_note(note)
     deck.requests.clear()
 
     answer = call("anki.due", deck="geo")
@@ -148,22 +148,24 @@ def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
     assert tokens(answer) <= 900
 
 
-def test_due_names_an_unknown_deck_and_makes_none(deck, call):
-    before = deck.collection.decks.all_names()
+def test_due_names_an_unknown_deck_and_makes_none(deck, collection, call):
+    before = collection.decks.all_names()
 
     assert call("anki.due", deck="Geoo")["code"] == "DECK_NOT_FOUND"
     assert call("anki.stats", deck="Geoo")["code"] == "DECK_NOT_FOUND"
-    assert deck.collection.decks.all_names() == before
+    assert collection.decks.all_names() == before
 
 
-def test_a_card_is_shown_without_styles_and_scripts_and_with_its_sounds_and_pictures_named(anki, call):
-    (note,) = add_notes(anki.collection, "A", "x")
-    found = anki.collection.get_note(note)
+def test_a_card_is_shown_without_styles_and_scripts_and_with_its_sounds_and_pictures_named(
+    anki, collection, call
+):
+    (note,) = add_notes(collection, "A", "x")
+    found = collection.get_note(note)
     found["Front"] = (
         '<style>b{}</style><script>alert(1)</script><b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
     )
     found["Back"] = "<div>It</div><div>is</div>[sound:a.mp3]"
-    anki.collection.update_note(found)
+    collection.update_note(found)
 
     (card,) = call("anki.due", deck="A")["cards"]
 
@@ -189,8 +191,9 @@ def set_review_order(collection, order):
 
 
 @pytest.mark.parametrize("order", range(13))
-def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_not(anki, call, order):
-    collection = anki.collection
+def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_not(
+    anki, collection, call, order
+):
     cards = review_cards(collection, range(1, 13))
     for number, card in enumerate(cards):
         put(collection, card, ivl=number * 7 % 13 + 30, factor=1300 + number * 5 % 13 * 100)
@@ -206,8 +209,9 @@ def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_no
 
 
 @pytest.mark.parametrize(("count", "order"), [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)])
-def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(anki, call, count, order):
-    collection = anki.collection
+def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(
+    anki, collection, call, count, order
+):
     cards = review_cards(collection, [40 + number % 2 for number in range(count)])
     for number, card in enumerate(cards):
         put(collection, card, ivl=number + 1)
@@ -229,8 +233,7 @@ def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(anki
     assert same or len({card.due for card in found}) == 1, "the most overdue come first"
 
 
-def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, call):
-    collection = deck.collection
+def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, collection, call):
     verbs = sorted(collection.find_notes("deck:Geo::Cities"))[:3]
     collection.tags.bulk_add(verbs, "verb")
     config = collection.decks.config_dict_for_deck_id(1)
@@ -246,10 +249,12 @@ def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, call)
     assert call("anki.due", query="tag:nothing")["cards"] == []
 
 
-def test_cards_ahead_of_their_time_are_announced_and_can_be_answered_as_the_answer_says(anki, call):
-    (card,) = review_cards(anki.collection, [1])
+def test_cards_ahead_of_their_time_are_announced_and_can_be_answered_as_the_answer_says(
+    anki, collection, call
+):
+    (card,) = review_cards(collection, [1])
     due = minutes_from_now(8) - 20
-    put(anki.collection, card, type=3, queue=LEARNING, due=due, left=1001)
+    put(collection, card, type=3, queue=LEARNING, due=due, left=1001)
 
     answer = call("anki.due", deck="Geo")
     refused = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])
@@ -263,14 +268,14 @@ def test_cards_ahead_of_their_time_are_announced_and_can_be_answered_as_the_answ
     assert answered["answered"] == 1
 
 
-def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, call):
-    config = deck.collection.decks.config_dict_for_deck_id(1)
+def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, collection, call):
+    config = collection.decks.config_dict_for_deck_id(1)
     config["new"]["perDay"] = 0
-    deck.collection.decks.update_config(config)
-    cards = sorted(deck.collection.find_cards("deck:Geo::Cities"))
-    deck.collection.sched.suspend_cards(cards[:3])
-    deck.collection.sched.bury_cards(cards[3:5])
-    deck.collection.sched.set_due_date(cards[5:6], "4")
+    collection.decks.update_config(config)
+    cards = sorted(collection.find_cards("deck:Geo::Cities"))
+    collection.sched.suspend_cards(cards[:3])
+    collection.sched.bury_cards(cards[3:5])
+    collection.sched.set_due_date(cards[5:6], "4")
 
     note = call("anki.due", deck=" Geo::Cities ")["note"]
 

@@ -69,7 +69,6 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nhoming_positive_dir: true\n": "Invalid homing_positive_dir / position_endstop in 'stepper_x'",
         f"{EXTRUDER}min_extrude_temp: 300\n": "must have maximum of 130.0, its max_temp",
         f"{EXTRUDER}filament_diameter: 0.3\n": "must have minimum of 0.4, its nozzle_diameter",
-        "[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nalgorithm: bicubic\nprobe_count: 3, 7\n": "3 points on one axis",
         Z: "Unknown pin chip name 'probe'",
         "[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\n": "Option 'z_offset' in section 'bltouch' must be specified",
         "[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n": "Printer object 'probe'",
@@ -208,9 +207,6 @@ def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged)
     (first, *others) = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
     assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
     assert "error" not in {level for level, _ in others}
-    assert judged("[printer]\nscale_xy_accel: 1\n")[0][0] == "error", "one option may be a mistake"
-    several = "[printer]\nscale_xy_accel: 1\nmax_x_accel: 1\n[virtual_sdcard]\npath: x\nwith_subdirs: 1\n"
-    assert {level for level, _ in judged(several)} == {"warning"}
     assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
 
 

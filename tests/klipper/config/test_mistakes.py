@@ -30,16 +30,28 @@ OPEN = {
 """Kinds that are not found yet."""
 
 
+def findings_of(text):
+    return current().findings(printer_cfg.from_text(text, {"mainsail.cfg": ""}))
+
+
+def errors_of(text):
+    return [finding for finding in findings_of(text) if finding.level == "error"]
+
+
+def is_found(row, text):
+    """Whether a finding that is more than a hint names what a row is about."""
+    about = row["about"].lower()
+    named = [one for one in findings_of(text) if about in f"{one.section} {one.option} {one.message}".lower()]
+    return any(one.level in ("error", "warning") for one in named)
+
+
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row["kind"])
 def test_a_mistake_has_klippers_verdict(real_docs, row):
-    findings = current().findings(printer_cfg.from_text(edited(row), {"mainsail.cfg": ""}))
-    about = row["about"].lower()
-    named = [one for one in findings if about in f"{one.section} {one.option} {one.message}".lower()]
+    text = edited(row)
     if row["klipper"]:
-        is_found = any(one.level in ("error", "warning") for one in named)
-        assert is_found == (row["kind"] not in OPEN), findings
+        assert is_found(row, text) == (row["kind"] not in OPEN), findings_of(text)
     else:
-        assert [one for one in findings if one.level == "error"] == []
+        assert errors_of(text) == []
 
 
 @pytest.mark.parametrize(("rows", "bases"), [("config_mistakes", "config"), ("config_mistakes2", "config2")])
@@ -48,20 +60,17 @@ def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_erro
     file = MISTAKES / f"{rows}.jsonl"
     if not file.exists():
         pytest.skip("these mistakes are not in a clone (../shared/data)")
-    refused = found = 0
+    found = []
     for row in map(json.loads, file.read_text("utf-8").splitlines()):
         lines = (MISTAKES / bases / f"{row['base']}.cfg").read_text("utf-8").split("\n")
         for first, last, new in sorted(row["edits"], reverse=True):
             lines[first:last] = new
-        findings = current().findings(printer_cfg.from_text("\n".join(lines)))
-        about = row["about"].lower()
-        named = [one for one in findings if about in f"{one.section} {one.option} {one.message}".lower()]
+        text = "\n".join(lines)
         if row["klipper"]:
-            refused += 1
-            found += any(one.level in ("error", "warning") for one in named)
+            found.append(is_found(row, text))
         else:
-            assert [one for one in findings if one.level == "error"] == [], row
-    assert found / refused >= 0.96
+            assert errors_of(text) == [], row
+    assert sum(found) / len(found) >= 0.96
 
 
 def test_the_base_files_have_no_findings(real_docs):
@@ -83,21 +92,14 @@ LESS = {
 @pytest.mark.parametrize("file", PRINTERS, ids=lambda file: file.stem)
 def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
     text = file.read_text(encoding="utf-8")
-    told = [
-        one
-        for one in current().findings(printer_cfg.from_text(text))
-        if "unless another file" not in one.message
-    ]
+    told = [one for one in findings_of(text) if "unless another file" not in one.message]
     assert [(finding.level, finding.option or finding.section) for finding in told] == LESS.get(file.stem, [])
-    windows = current().findings(printer_cfg.from_text(text.replace("\n", "\r\n")))
-    assert [finding for finding in windows if finding.level == "error"] == []
+    assert errors_of(text.replace("\n", "\r\n")) == []
 
     lines = text.split("\n")
     number = next(
         number for number, line in enumerate(lines) if line.strip().startswith("[") and "include" not in line
     )
     lines.insert(number + 1, "  mispelt_optoin: 1" if lines[number].startswith("  ") else "mispelt_optoin: 1")
-    errors = [
-        one for one in current().findings(printer_cfg.from_text("\n".join(lines))) if one.level == "error"
-    ]
+    errors = errors_of("\n".join(lines))
     assert [(error.line, error.option) for error in errors] == [(number + 2, "mispelt_optoin")]

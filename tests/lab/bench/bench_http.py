@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-from tests.lab.bench.measuring import ONE_TOOL, Row, medians, memory_mib
+from tests.lab.bench.measuring import ONE_TOOL, Row, at_most, medians, memory_mib
 from tests.support.client import HANDSHAKE, HEADERS
 from tests.support.http_server import HttpServer
 from tests.support.services import cpu_s
@@ -42,12 +42,11 @@ def rows() -> Iterator[Row]:
             lambda side=side, request=request: answered_ms(side(), request) for side in (HttpServer, OneTool)
         ]
         ours, anchor = medians(READY_RUNS, *sides)
-        limit = f"at most {promise}"
-        yield Row(f"{what}, over HTTP", ours, "ms", anchor, ANCHOR, limit, ours <= promise * anchor)
+        yield at_most(promise, f"{what}, over HTTP", ours, "ms", anchor, ANCHOR)
     with HttpServer() as server, OneTool() as other:
         ours, anchor = (used_mib(side) for side in (server, other))
         what = f"memory after {CALLS} calls, {AT_ONCE} at a time"
-        yield Row(what, ours, "MiB", anchor, ANCHOR, "at most 0.55", ours <= 0.55 * anchor)
+        yield at_most(0.55, what, ours, "MiB", anchor, ANCHOR)
         for what, count in (("1 connection", 1), ("50 connections", 50)):
             sides = [lambda side=side, count=count: per_cpu_second(side, count) for side in (server, other)]
             ours, anchor = medians(ROUNDS, *sides)

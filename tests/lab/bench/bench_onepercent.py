@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from tests.lab.bench.measuring import Row, medians
+from tests.lab.bench.measuring import Row, at_most, medians
 from tests.onepercent import lifetimes
 from tests.onepercent.person import act, call, ref, use
 from tools.onepercent.database import store
@@ -36,9 +36,7 @@ def row(
 ) -> Row:
     medians(3, ours, anchor)
     ours_ms, anchor_ms = medians(ROUNDS, ours, anchor)
-    return Row(
-        what, ours_ms, "ms", anchor_ms, anchor_name, f"at most {limit:g}", ours_ms <= limit * anchor_ms
-    )
+    return at_most(limit, what, ours_ms, "ms", anchor_ms, anchor_name)
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -8,10 +8,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.bench.measuring import ONE_TOOL, Row, memory_mib
+from tests.lab.bench.measuring import ONE_TOOL, Row, at_most, memory_mib
 from tests.support.client import HANDSHAKE, SERVER, Client
 
 RUNS = 15
+ANCHOR = "one-tool server"
 STEPS = ("ready", "tools listed", "a first call", "a snapshot of OnePercent")
 LIMITS = {"": (0.12, 0.15, 0.25, 0.4), ", no listing saved": (0.12, 0.6, 0.6, 0.7)}
 """What is promised of each step, of the anchor's time: with the listing of a session before, and without."""
@@ -26,11 +27,9 @@ def rows() -> Iterator[Row]:
     kept, made, anchor = ([statistics.median(column) for column in zip(*side)] for side in zip(*runs))  # noqa: B905
     for (case, limits), took_ms in zip(LIMITS.items(), (kept, made), strict=True):
         for step, limit, ours in zip(STEPS, limits, took_ms, strict=False):
-            promise, holds = f"at most {limit}", ours <= limit * anchor[0]
-            yield Row(f"{step}, cold{case}", ours, "ms", anchor[0], "one-tool server", promise, holds)
+            yield at_most(limit, f"{step}, cold{case}", ours, "ms", anchor[0], ANCHOR)
     for (what, limit), ours in zip(MEMORY.items(), kept[-2:], strict=True):
-        holds = ours <= limit * anchor[-2]
-        yield Row(f"memory, {what}", ours, "MiB", anchor[-2], "one-tool server", f"at most {limit}", holds)
+        yield at_most(limit, f"memory, {what}", ours, "MiB", anchor[-2], ANCHOR)
 
 
 def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:

@@ -54,6 +54,11 @@ class Row:
         return self.what, ours, f"{self.anchor_name}: {anchor}", short(self.ours / self.anchor), promise
 
 
+def at_most(limit: float, what: str, ours: float, unit: str, anchor: float, anchor_name: str) -> Row:
+    """A figure that is promised to be at most so many times its anchor."""
+    return Row(what, ours, unit, anchor, anchor_name, f"at most {limit:g}", ours <= limit * anchor)
+
+
 def short(value: float) -> str:
     """Three digits are more than these figures are certain of."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -216,27 +216,6 @@ def test_a_slow_server_is_waited_for_as_the_readmes_have_it(client, api, slow_pi
     assert any(name.endswith("greet") for name in tools(first)), list(tools(first))
 
 
-def test_a_client_whose_connections_bun_keeps_has_its_tools_at_each_of_16_starts(api, tmp_path):
-    """opencode: what it sent behind a refused GET went into a connection that was about to close."""
-    program = from_npm("opencode-ai@1.18.33", "opencode")
-    with HttpServer() as server:
-        desktop = Desktop(tmp_path / "home", os.environ["PATH"], api, server)
-        pi = {
-            "type": "remote",
-            "url": server.url,
-            "oauth": False,
-            "headers": {"Authorization": f"Bearer {desktop.token}"},
-        }
-        model = {"model": "anthropic/claude-sonnet-4-5"}
-        model["provider"] = {"anthropic": {"options": {"baseURL": f"{api.url}/v1", "apiKey": "none"}}}
-        config = desktop.home / "work" / "opencode.json"
-        config.write_text(json.dumps({**model, "mcp": {"pi": pi}}), encoding="utf-8")
-        for _ in range(16):
-            api.requests.clear()
-            desktop.run("opencode run go", program)
-            assert any(name.endswith("greet") for request in api.requests for name in tools(request))
-
-
 def texts(answer):
     """All texts in what a model reads, whatever its API wraps them in."""
     if isinstance(answer, str):
@@ -262,12 +241,16 @@ def inspected(reached, era, method, *words):
     return done.stdout
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_finds_nothing_wrong_with_a_session_over_stdio(era):
-    ask = partial(inspected, SERVER, era)
+def lists_and_calls(ask):
     listed = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
     assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
     assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_finds_nothing_wrong_with_a_session_over_stdio(era):
+    ask = partial(inspected, SERVER, era)
+    lists_and_calls(ask)
     assert "morning_plan" in ask("prompts/list")
 
 
@@ -275,12 +258,8 @@ def test_the_inspector_finds_nothing_wrong_with_a_session_over_stdio(era):
 def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_them_or_not(era):
     with HttpServer() as server:
         bearer = f"Authorization: Bearer {server.token(scope='server klipper onepercent')}"
-        reached = ["--server-url", server.url, "--transport", "http", "--header", bearer]
-        ask = partial(inspected, reached, era)
-        listed = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
-        assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
-        assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
+        ask = partial(inspected, ["--server-url", server.url, "--transport", "http", "--header", bearer], era)
+        lists_and_calls(ask)
         for more in ([], ["--advertise-apps"]):
-            assert "ui://onepercent" in ask(
-                "tools/call", "--tool-name", "preview_actions", "--app-info", *more
-            )
+            asked = ["tools/call", "--tool-name", "preview_actions", "--app-info", *more]
+            assert "ui://onepercent" in ask(*asked)

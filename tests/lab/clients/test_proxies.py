@@ -57,7 +57,7 @@ class Proxied(HttpServer):
         return connection
 
     def send(self, *words, headers=(), **options):
-        return super().send(*words, headers={"Host": NAME, **dict(headers)}.items(), **options)
+        return super().send(*words, headers={"Host": NAME, **dict(headers)}, **options)
 
 
 def config(language, port):
@@ -74,18 +74,8 @@ def caddy(folder, port, tls_port):
 
 def nginx(folder, port, tls_port):
     key, certificate = folder / "key.pem", folder / "certificate.pem"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-subj",
-        f"/CN={NAME}",
-        "-days",
-        "1",
-    ]
+    subject = f"/CN={NAME}"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", subject, "-days", "1"]
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     text = config("nginx", port).replace("listen 443", f"listen 127.0.0.1:{tls_port}")
     text = re.sub(r"/etc/\S+fullchain.pem", str(certificate), re.sub(r"/etc/\S+privkey.pem", str(key), text))
@@ -149,6 +139,6 @@ def test_everything_works_through_it(server):
 
 
 def test_refusals_come_through(server):
-    foreign = {"Origin": "https://evil.example"}.items()
+    foreign = {"Origin": "https://evil.example"}
     for status, token, options in ((401, None, {}), (403, server.token(), {"headers": foreign})):
         assert server.send(request("tools/list", {}), token=token, **options)[0] == status

@@ -3,12 +3,7 @@
 
 usage: facts.py CHECKOUT [> tools/klipper/config/options.txt]
 
-A line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
-choices, l list (lf, li: of numbers; a count behind it; n: one such list a line), then the bounds as an
-interval; p a pin with the marks that it may have. A line `[section]- modules !options ;commands` says which of them
-read a section, nearest first, and whether a name follows its kind: - never, + always, ? perhaps; then what it has
-to have (`a|b`: one of them) and the commands that it brings. A line `[option value]?!options`: what it has to have
-where that option has that value. `@names` are the values of sensor_type.
+tools/klipper/config/options.py says what its lines mean.
 
 CHECKOUT is a git checkout of Klipper; its `klippy/` is read by its syntax (`config.getfloat("max_power", 1.,
 above=0.)`), constants are looked up in the imported modules. Only facts are written: names, types, bounds,
@@ -400,25 +395,27 @@ def main() -> None:
         subprocess.check_output(["git", "-C", checkout, *words], text=True).strip()
         for words in (["describe", "--tags", "--long"], ["log", "-1", "--format=%cs"])
     )
-    print(f"# Klipper {version} {date}: made by tests/lab/klipper/facts.py, which says what the signs mean.")
+    print(
+        f"# Klipper {version} {date}: made by tests/lab/klipper/facts.py; options.py says what the signs mean."
+    )
     for name in sorted(used):
         options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))
-        print(f"{name.rpartition('.')[2]}: {options}")
-    print(f"@names {'|'.join(sensor_types(klippy, modules))}")
-    sensors = " ".join(name.rpartition(".")[2] for name in SENSORS if name in used)
-    print(f"@sensors {sensors}")
+        print(f"of {name.rpartition('.')[2]}: {options}")
+    print(f"sensor {'|'.join(sensor_types(klippy, modules))}:")
+    sensors = [name.rpartition(".")[2] for name in SENSORS if name in used]
     needed = demands(modules)
     for kind, (sign, names) in kinds.items():
         short = [name.rpartition(".")[2] for name in names]
         if kind in SENSED:
-            short = [name for name in short if name not in sensors.split()] + ["@sensors"]
-        words = "" if short in ([kind], []) else " " + " ".join(short)
-        words += f" !{needed.pop(kind)}" if needed.get(kind) else ""
-        own = brought(kind, READERS.get(kind, f"extras.{kind}"), modules)
-        print(f"[{kind}]{sign}{words}" + (f" ;{own}" if own else ""))
+            short = [name for name in short if name not in sensors] + sensors
+        print(" ".join((f"kind {kind}:", sign, *short)))
+        if options := needed.pop(kind, ""):
+            print(f"needs {kind}: {options}")
+        if own := brought(kind, READERS.get(kind, f"extras.{kind}"), modules):
+            print(f"gives {kind}: {own}")
     for what, options in needed.items():
         if " " in what:
-            print(f"[{what}]? !{options}")
+            print(f"needs {what}: {options}".rstrip())
 
 
 if __name__ == "__main__":

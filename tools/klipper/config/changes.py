@@ -31,18 +31,15 @@ SUCCESSOR = re.compile(
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
-# A name with a placeholder, `default_parameter_<name>`; the words after which a name is the new one.
-PATTERN = re.compile(r"(\w+_)<\w+>")
+# The words after which a name is the new one.
 NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
 
 
 class Entry(NamedTuple):
-    """A change: its `date` as 2020-01-09, and its text on one line, links by their text; the same in lower
-    case."""
+    """A change: its `date` as 2020-01-09, and its text on one line, links by their text."""
 
     date: str
     text: str
-    lower: str
 
 
 class Change(NamedTuple):
@@ -64,19 +61,26 @@ def entries(text: str) -> list[Entry]:
     listed = []
     for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
-        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain, plain.lower()))
+        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain))
     return listed
 
 
-def about(listed: Entries, name: str) -> Iterator[tuple[Entry, str]]:
-    """The entries that name an option or a section, each with its text from the first sentence on that has
-    the name."""
-    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+def about(listed: Entries, name: str) -> Iterator[tuple[Entry, list[str]]]:
+    """The entries that name an option or a section, each with its sentences from the first on that has the
+    name."""
+    pattern = _named(name)
     for entry in listed:
-        sentences = SENTENCE_END.split(entry.text)
-        naming = [number for number, sentence in enumerate(sentences) if pattern.search(sentence)]
-        if naming:
-            yield entry, " ".join(sentences[naming[0] :])
+        if pattern.search(entry.text):
+            sentences = SENTENCE_END.split(entry.text)
+            naming = [number for number, sentence in enumerate(sentences) if pattern.search(sentence)]
+            yield entry, sentences[naming[0] :]
+
+
+def _named(name: str) -> re.Pattern[str]:
+    """The name, or what fits it with a placeholder: `default_parameter_<name>`."""
+    # Behind each `_` stands a placeholder, or the rest.
+    parts = re.escape(name).replace("_", r"_(?:<\w+>|") + ")" * name.count("_")
+    return re.compile(rf"(?<![\w<]){parts}(?![\w>])", re.IGNORECASE)
 
 
 def change(listed: Entries, section: str, option: str) -> Change | None:
@@ -98,16 +102,10 @@ def change(listed: Entries, section: str, option: str) -> Change | None:
 
 def _fates(listed: Entries, option: str) -> Iterator[tuple[Change, str]]:
     """The option's fate in each entry, with the entry's text."""
-    name = re.compile(rf"(?<![\w<]){re.escape(option)}(?![\w>])", re.IGNORECASE)
-    for entry in listed:
-        if option.lower() not in entry.lower and "<" not in entry.text:  # most: a name or a pattern is in few
-            continue
-        sentences = SENTENCE_END.split(entry.text)
+    pattern = _named(option)
+    for entry, sentences in about(listed, option):
         for number, sentence in enumerate(sentences):
-            match = name.search(sentence)
-            for pattern in PATTERN.finditer(sentence):
-                if not match and option.startswith(pattern[1]):
-                    match = pattern
+            match = pattern.search(sentence)
             if not match or not (GONE.search(sentence) or DEPRECATED.search(sentence)):
                 continue
             if NEW.search(sentence[: match.start()]):

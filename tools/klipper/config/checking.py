@@ -78,7 +78,7 @@ class Checker:
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
         self.entries = changes.entries(changes_text)
-        self.sensors = set(options.table().sensors)
+        self.sensors = set(options.known_words("sensor"))
         """The values of `sensor_type` that Klipper or the reference has."""
         for block in self.reference.blocks:
             for option in block.options:
@@ -133,7 +133,7 @@ class Checker:
                     f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 )
                 yield finding_at(section, "", message)
-            elif not section.saved and section.kind not in options.table().kinds:
+            elif not section.saved and section.kind not in options.known_words("kind"):
                 yield self.unknown_section(section)
 
     def _section(self, machine: ParsedPrinter, section: Section) -> Findings:
@@ -156,10 +156,9 @@ class Checker:
     def unknown_section(self, section: Section) -> Finding:
         """The finding of a section that the documentation does not have: misspelt if another name is near."""
         word, space, rest = section.name.partition(" ")
-        lower = section.name.lower()
-        suggestion = lower if lower in self.reference.kinds else nearest(lower, self.reference.kinds)
-        if not suggestion and (kind := nearest(word.lower(), self.reference.kinds)):
-            suggestion = kind + space + rest
+        lower, kinds = word.lower(), self.reference.kinds
+        kind = lower if lower in kinds else nearest(lower, kinds)
+        suggestion = kind and kind + space + rest
         message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
@@ -208,7 +207,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
-    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and sensor in machine.sensors
+    is_analog = f"{SENSOR} {sensor}" not in options.known_words("needs") and sensor in machine.sensors
     if is_analog and section.kind.startswith(MEASURING):
         needed.append("sensor_pin")
     missing = []

@@ -26,8 +26,6 @@ MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
 # Sections that only this fork of Klipper has.
 KALICO = ("danger_options", "constants")
-# From so many options of Kalico on, they are not a mistake.
-KALICO_OPTIONS = 3
 UNLESS = ", unless another file has it"
 
 
@@ -75,7 +73,7 @@ class ParsedPrinter:
         self.sensors = sensors.union(self.own_sensors)
         """The sensors that Klipper, the documentation, or a section defines."""
         kinds = {section.kind for section in self.sections.values()}
-        others = kinds.difference(options.table().kinds)
+        others = kinds.difference(options.known_words("kind"))
         self.plugins = {kind for kind in others if not reference.kind(kind)}
         """The kinds of sections that neither the documentation nor Klipper's source has: other programs may
         bring what they name."""
@@ -86,7 +84,7 @@ class ParsedPrinter:
 
     def of(self, *kinds: str) -> list[Section]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
-        return [section for section in self.sections.values() if options.table().base(section.kind) in kinds]
+        return [section for section in self.sections.values() if options.base(section.kind) in kinds]
 
     @cached_property
     def axes(self) -> dict[str, list[str]]:
@@ -105,25 +103,17 @@ class ParsedPrinter:
 
     @cached_property
     def kalico(self) -> Section | None:
-        """The section that shows that the configuration is Kalico's, by its name, a constant in it, or many
-        options of that fork."""
-        words = set(options.known_words("kalico")["options"])
-        fewest = len(words) - KALICO_OPTIONS
+        """The section that shows that the configuration is Kalico's, by its name or a constant in
+        it."""
         for section in self.sections.values():
-            words -= section.values.keys()
-            is_constant = any("${" in setting.value for setting in section.settings)
-            if section.name in KALICO or is_constant or len(words) <= fewest:
+            if section.name in KALICO or any("${" in setting.value for setting in section.settings):
                 return section
         return None
 
     def has_other_probe(self, section: Section) -> bool:
         """True for a probe's section if something else is the probe."""
-        return section.kind in PROBES and bool(self.probes or self.plugin_brings("probe"))
-
-    @cached_property
-    def probes(self) -> list[Section]:
-        """The probes that SAVE_CONFIG did not write."""
-        return [probe for probe in self.of(*PROBES) if not probe.saved]
+        others = [probe for probe in self.of(*PROBES) if not probe.saved]
+        return section.kind in PROBES and bool(others or self.plugin_brings("probe"))
 
     @cached_property
     def chips(self) -> dict[str, Section]:
@@ -141,7 +131,7 @@ class ParsedPrinter:
         in order, extruders last."""
         owner = self.own_sensors.get(sensor, "")
         names = list(self.sections)
-        if not owner or options.table().base(section.kind) == "extruder":
+        if not owner or options.base(section.kind) == "extruder":
             return ""
         return owner if names.index(owner) > names.index(section.name) else ""
 

@@ -4,8 +4,8 @@ import re
 from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import TRUTHS, known_words, out_of_bounds, rules
-from tools.klipper.config.printer_cfg import WARNING, Findings, Section
+from tools.klipper.config.options import TRUTHS, out_of_bounds, rules
+from tools.klipper.config.printer_cfg import ERROR, WARNING, Findings, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
@@ -17,12 +17,8 @@ STEPPER = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
 OF_FIRST = re.compile("position_|homing_|second_homing_")
 OF_RANGE = re.compile("position_m")
 WITHOUT_RANGE = ("delta", "rotary_delta")
-# Sections that level the bed: the points that they need, and the option with a line for each z stepper.
-LEVELLING = {
-    "z_tilt": (2, "z_positions"),
-    "bed_tilt": (3, ""),
-    "quad_gantry_level": (4, "gantry_corners"),
-}
+# Sections that move the z steppers one by one, and the option with their places.
+LEVELLING = {"z_tilt": "z_positions", "quad_gantry_level": "gantry_corners"}
 # Kinematics whose steppers x and y have the bounds of these axes.
 RECTANGULAR = ("cartesian", "corexy", "corexz")
 
@@ -38,14 +34,11 @@ def findings(machine: ParsedPrinter) -> Findings:
 
 
 def axes(machine: ParsedPrinter) -> Findings:
-    """The kinematics, and the steppers that it needs.
+    """The steppers that the kinematics needs.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
-    printer, kinds = machine.section("printer"), known_words("axes")
-    if machine.kinematics not in ("", *kinds):
-        message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(kinds)}"
-        yield finding_at(printer, "kinematics", message)
+    printer = machine.section("printer")
     for name, needed in machine.axes.items():
         if name not in machine.sections:
             option = (*needed, "step_pin")[0]
@@ -122,18 +115,19 @@ def bounds(machine: ParsedPrinter, section: Section) -> Findings:
 
 
 def forms(section: Section) -> Findings:
-    """Words of a list that do not have the form of their option, and impossible steps.
+    """Words of a list, or lines, that do not have the form of their option.
 
-    Source: each option's reader; for steps parse_step_distance in klippy/stepper.py.
+    Source: each option's reader.
     """
-    for option, (pattern, *words) in rules("form", section.kind):
-        for word in section.words(option):
-            if not re.fullmatch(pattern, word):
-                message = " ".join(words).format(word[:40], section=section.name)
-                yield finding_at(section, option, message)
-    if section.number("full_steps_per_rotation") % 4 > 0:
-        message = f"full_steps_per_rotation invalid in section '{section.name}'"
-        yield finding_at(section, "full_steps_per_rotation", message)
+    for sort, level in (("form", ERROR), ("warn", WARNING), ("lines", ERROR)):
+        for option, (pattern, *words) in rules(sort, section.kind):
+            texts = section.words(option)
+            if sort == "lines":
+                texts = [section.value(option)] if texts else []
+            for text in texts:
+                if not re.fullmatch(pattern, text):
+                    message = " ".join(words).format(text[:40], section=section.name)
+                    yield finding_at(section, option, message, level)
 
 
 def endstop(section: Section) -> Findings:
@@ -161,21 +155,18 @@ def endstop(section: Section) -> Findings:
 
 
 def drivers(machine: ParsedPrinter) -> Findings:
-    """The stepper of a driver, the steps that it can make, and its address on a shared wire.
+    """The steps that a driver can make, and its address on a shared wire.
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
     """
     addresses = set()
     for section in machine.sections.values():
         name = section.name.partition(" ")[2]
-        if not section.kind.startswith("tmc") or section.saved or not name:
+        if not section.kind.startswith("tmc") or section.saved:
             continue
         stepper = machine.section(name)
         steps = stepper.value("microsteps")
-        if name not in machine.sections:
-            message = f"Could not find config section '[{name}]' required by tmc driver"
-            yield machine.absent(section, "", message)
-        elif steps not in STEPS and steps.isdigit():
+        if steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{name}' is not a valid choice"
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
         pin = section.value("uart_pin").lstrip("^~! ")
@@ -187,18 +178,15 @@ def drivers(machine: ParsedPrinter) -> Findings:
 
 
 def levelling(machine: ParsedPrinter) -> Findings:
-    """The numbers of steppers, points and screws that the levelling needs.
+    """The numbers of steppers and screws that the levelling needs.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
     """
     # In a CoreXZ the steppers of x move z, too.
     axes = ("stepper_z", "stepper_x") if machine.kinematics.endswith("corexz") else "stepper_z"
     motors = sum(name.startswith(axes) for name in machine.sections)
-    for name, (fewest, option) in LEVELLING.items():
+    for name, option in LEVELLING.items():
         section = machine.section(name)
-        points = len(section.value("points").splitlines())
-        if 0 < points < fewest:
-            yield finding_at(section, "points", f"Need at least {fewest} probe points for {name}")
         rows = len(section.value(option).splitlines())
         wanted = 4 if name == "quad_gantry_level" else rows
         if not rows or (motors > 1 and motors == wanted):
@@ -227,14 +215,10 @@ def mesh(machine: ParsedPrinter) -> Findings:
     if algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield finding_at(section, "probe_count", message)
-    elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
-        message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
-        message += ": 3 points on one axis do not go with more than 6 on the other"
-        yield finding_at(section, "probe_count", message)
-    probes = machine.of(*PROBES)
-    if probes and machine.kinematics in RECTANGULAR:
-        for option in ("mesh_min", "mesh_max"):
-            yield from _reach(machine, section, option, probes[0])
+    if machine.kinematics in RECTANGULAR:
+        for probe in machine.of(*PROBES)[:1]:
+            for option in ("mesh_min", "mesh_max"):
+                yield from _reach(machine, section, option, probe)
 
 
 def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Findings:
@@ -255,13 +239,11 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
 
 
 def homing(machine: ParsedPrinter) -> Findings:
-    """The two sections that replace G28.
+    """The endstop and the place for homing z.
 
     Source: klippy/extras/safe_z_home.py.
     """
     for section in machine.of("safe_z_home"):
-        if "homing_override" in machine.sections:
-            yield finding_at(section, "", "homing_override and safe_z_homing cannot be used simultaneously")
         if machine.sections.keys().isdisjoint(("stepper_z", "carriage z")):
             yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
         for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):

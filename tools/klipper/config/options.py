@@ -1,33 +1,29 @@
-"""Kinds and bounds of options' values, as Klipper's own source has them (`options.txt`).
+"""Kinds and bounds of options' values, as Klipper's own source has them, and other facts of `known.txt`.
 
-In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b
-boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
-an interval: `[0,1]`, `(0` for what is above 0; p a pin, with the marks that it may have. A line `[section]-
-modules !options ;commands` says which modules read a section, nearest first, whether a name follows its kind
-(- never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the commands that it brings. A
-line `[option value]? !options` says what has to be beside that value. `@names` are the values of sensor_type.
+Both files have lines `SORT NAME: words`; known.txt says at its top what its own are. Those of `options.txt`:
+`of MODULE: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
+choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as an
+interval: `[0,1]`, `(0` for what is above 0; p a pin, with the marks that it may have. `kind SECTION: - modules`
+says whether a name follows it (- never, + always, ? perhaps) and which modules read it, nearest first; `needs
+SECTION: options`, what it has to have (`a|b`: one of them); `needs OPTION VALUE: options`, what has to be
+beside that value; `gives SECTION: commands`, what it brings; `sensor NAME|…:` the values of sensor_type.
 `tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
 """
 
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from tools.klipper.config.printer_cfg import Section
 from tools.klipper.config.reference import SERIES, STEPPER, Option
 
-TABLE = Path(__file__).with_name("options.txt")
-KNOWN = Path(__file__).with_name("known.txt")
+FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
 # Kind of a number or a list (what it is of, one a line, how many), lower bound, upper bound, both with the
 # bracket that says whether it is included.
 NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
-# `[section]- modules !options ;commands`
-LINE = re.compile(r"\[(.*)\](.)([^!;]*)!?([^;]*);?(.*)")
 # The words that Klipper takes as a boolean, in any case.
 TRUTHS = "1 yes true on 0 no false off".split()
 # Klipper's message for each bound, and the comparison that breaks it.
@@ -40,62 +36,34 @@ BOUNDS = {
 EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas between"}
 
 
-class Kind(NamedTuple):
-    """A kind of section: whether a name follows it, the modules that read it, its required options, and the
-    commands it brings. `option value` is a kind too: with the options required beside that value."""
-
-    sign: str = "?"
-    readers: Sequence[str] = ()
-    required: Sequence[str] = ()
-    commands: Sequence[str] = ()
-
-
-@dataclass
-class Table:
-    """`sensors` are values of sensor_type; `options` by module."""
-
-    sensors: set[str] = field(default_factory=set)
-    options: dict[str, dict[str, str]] = field(default_factory=dict)
-    kinds: dict[str, Kind] = field(default_factory=dict)
-
-    def base(self, kind: str) -> str:
-        """The kind that a section of a series is of: `extruder` for `extruder1`, `stepper` for
-        `stepper_z1`."""
-        if kind in self.kinds:
-            return kind
-        return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
-
-    def kind(self, name: str) -> Kind:
-        """The facts of a kind of section; empty for one that is not Klipper's."""
-        return self.kinds.get(self.base(name), Kind())
-
-
 @cache
-def table() -> Table:
-    """The facts of `options.txt`, read once."""
-    facts = Table()
-    sensors = ""
-    for line in TABLE.read_text("utf-8").splitlines()[1:]:
-        if line.startswith("@names"):  # what temperature sensors are called
-            facts.sensors.update(line.removeprefix("@names ").split("|"))
-        elif line.startswith("@sensors"):  # the modules that read their options
-            sensors = line
-        elif match := LINE.match(line):
-            kind, sign, modules, required, commands = match.groups()
-            readers = modules.replace("@sensors", sensors).split() or [kind]
-            facts.kinds[kind] = Kind(sign, readers, required.split(), commands.split())
-        else:
-            module, _, options = line.partition(": ")
-            facts.options[module] = dict(word.split("=") for word in options.split())
-    return facts
+def known_words(what: str) -> Mapping[str, list[str]]:
+    """The words of the two files for each name: what a section `takes`, Marlin's words for an option, and so
+    on."""
+    listed: dict[str, list[str]] = {}
+    lines = chain.from_iterable(file.read_text("utf-8").splitlines() for file in FILES)
+    for line in lines:
+        subject, _, words = line.partition(":")
+        sort, _, name = subject.partition(" ")
+        if sort == what:
+            for alike in name.split("|"):
+                listed.setdefault(alike, []).extend(words.split())
+    return listed
+
+
+def base(kind: str) -> str:
+    """The kind that a section of a series is of: `extruder` for `extruder1`, `stepper` for `stepper_z1`."""
+    if kind in known_words("kind"):
+        return kind
+    return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
 
 
 @cache
 def value_rule(kind: str, option: str) -> str:
     """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
     know them."""
-    for module in table().kind(kind).readers:
-        options = table().options.get(module, {})
+    for module in known_words("kind").get(base(kind), ())[1:]:
+        options = dict(word.split("=") for word in known_words("of").get(module, ()))
         for name in (option, SERIES.sub("1", option)):
             if name in options:
                 return options[name]
@@ -105,25 +73,12 @@ def value_rule(kind: str, option: str) -> str:
 def required(section: Section) -> list[str]:
     """The options that a section has to have: those of its kind, and those that the value of another one asks
     for; `a|b`: one of them."""
-    needed = [*table().kind(section.kind).required]
+    needs = known_words("needs")
+    needed = [*needs.get(base(section.kind), ())]
     for name, setting in section.values.items():
         for value in (setting.value, "*"):
-            needed += table().kind(f"{name} {value}").required
+            needed += needs.get(f"{name} {value}", ())
     return list(dict.fromkeys(needed))
-
-
-@cache
-def known_words(what: str) -> Mapping[str, list[str]]:
-    """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, and so
-    on."""
-    listed: dict[str, list[str]] = {}
-    for line in KNOWN.read_text("utf-8").splitlines():
-        subject, _, words = line.partition(":")
-        sort, _, name = subject.partition(" ")
-        if sort == what:
-            for alike in name.split("|"):
-                listed.setdefault(alike, []).extend(words.split())
-    return listed
 
 
 def rules(what: str, kind: str) -> Iterator[tuple[str, list[str]]]:

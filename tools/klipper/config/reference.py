@@ -6,15 +6,16 @@
 #   In Moonraker's page, whose headings name sections as `[name]`, they are options of the last one named.
 # - An option is a line of its own (OPTION). The comment lines below it (PROSE) are its text; where several
 #   options follow each other without text, they are a group, and the text below the last one is that of all.
-# - "See the … section" (REFERS) adds the options of another section. The section that is referred to may have
-#   parts: a heater's options are the second part of [extruder], after those of its stepper. Only the parts
-#   count in which the referring section repeats an option; all parts, if it lists none or ends in `...`.
+# - A section of two parts (PART) becomes two blocks.
+# - "See the … section" (REFERS) adds the options of another section: of its blocks those in which the referring
+#   one repeats an option (a heater has the second part of [extruder]), or all, if it lists none or ends in `...`.
 # - [printer] and the steppers have a block for each kinematics; the value of `kinematics` chooses among them.
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 PAGE = "Config_Reference.md"
 SENSOR = "sensor_type"
@@ -34,11 +35,9 @@ PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
 REFERS = re.compile(
     r"[Ss]ee the [\"']?\[?([\w ]{1,60}?)\]?[\"']? section(?! for (?:the definition|information) (?:of|on) this)"
 )
-# A comment that divides the options of a block into parts (`extruder`: stepper, then heater).
-REMAINING = re.compile(r"The remaining \w+ ")
-# Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
-# (klippy/stepper.py).
-RAIL = "endstop_pin"
+# The line that begins the second part of a block: of `[extruder]` the heater, of `[stepper]` the rail, which
+# an axis has and a mere stepper has not (klippy/stepper.py).
+PART = re.compile(r"# The remaining \w+ |endstop_pin:")
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
 PLACEHOLDER = re.compile(r"<\w+>")
@@ -51,13 +50,11 @@ STEPPER = "stepper"
 @dataclass
 class Option:
     """An option as the reference prints it: its `default` ("" where none stands beside it), whether it stands
-    there uncommented, the number of the part of its block, and the lines that describe it, which are those of
-    its whole group."""
+    there uncommented, and the lines that describe it, which are those of its whole group."""
 
     name: str
     default: str = ""
     plain: bool = False
-    part: int = 0
     lines: list[str] = field(default_factory=list)
 
     @property
@@ -86,11 +83,8 @@ class Block:
     options: list[Option] = field(default_factory=list)
     open: bool = False
     """It has a `...` line: more options than are listed."""
-    part: int = 0
-    texts: list[tuple[int, list[str]]] = field(default_factory=list)
-    """Each text with the number of the part that it is in."""
-    lines: list[str] = field(default_factory=list)
-    """The last of them."""
+    texts: list[list[str]] = field(default_factory=lambda: [[]])
+    """The lines of each text."""
 
     @property
     def kind(self) -> str:
@@ -98,13 +92,9 @@ class Block:
         return self.name.partition(" ")[0]
 
     @cached_property
-    def refers(self) -> list[tuple[str, int]]:
-        """The sections that its texts refer to, each with the part of the block, once it is read."""
-        refers = []
-        for part, lines in self.texts:
-            for name in REFERS.findall(" ".join(lines)):
-                refers.append((name.strip(), part))
-        return refers
+    def refers(self) -> list[str]:
+        """The sections that its texts refer to, once it is read."""
+        return REFERS.findall("\n".join(map(" ".join, self.texts)))
 
     def take_line(self, line: str) -> None:
         """Read a line. The text of an option stands below it, or below the last of its group."""
@@ -113,27 +103,18 @@ class Block:
         elif (match := OPTION.match(line)) and (not line.startswith("# ") or "_" in match[2]):
             self._option(match)
         elif (match := PROSE.match(line)) and match[1] is not None:
-            self.lines.append(match[1])
+            self.texts[-1].append(match[1])
         elif match:
-            text = match[2] or ""
-            self.part += bool(REMAINING.match(text))
-            self._begin(text)
+            self.texts.append([match[2] or ""])
 
     def _option(self, match: re.Match[str]) -> None:
         mark, name, value = match.groups("")
         default = value.partition(" #")[0].strip().removeprefix(ELLIPSIS)
-        if not self.texts or self.lines:
-            self._begin()
-        if name == RAIL and self.heading == f"[{STEPPER}]":
-            self.part += 1
+        if self.texts[-1]:
+            self.texts.append([])
         if name == KINEMATICS and default and not mark:
             self.kinematics = default
-        self.options.append(Option(name, default, not mark, self.part, self.lines))
-
-    def _begin(self, *lines: str) -> None:
-        """Begin a text."""
-        self.lines = [*lines]
-        self.texts.append((self.part, self.lines))
+        self.options.append(Option(name, default, not mark, self.texts[-1]))
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -150,6 +131,9 @@ def blocks(text: str) -> Iterator[Block]:
             else:
                 block = None if block else Block(owner, heading, group)
         elif block:
+            if PART.match(line):
+                yield block
+                block = Block(block.name, heading, group, block.kinematics)
             block.take_line(line)
         elif match := HEADING.match(line):
             heading = match[1].strip()
@@ -218,29 +202,20 @@ class Reference:
     def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, Option]]:
         """The options of these blocks, of those that they refer to, and so on, each with its block; where a
         sensor is named, of all sensors."""
-        queue = [(block, _parts(block, None)) for block in blocks]
-        seen = {id(block) for block, _ in queue}
+        queue = [*blocks]
+        seen = set(map(id, queue))
         keys = set()
-        for block, parts in queue:
-            options = [option for option in block.options if option.part in parts]
-            own = {option.key for option in options}
+        for block in queue:
+            own = {option.key for option in block.options}
             keys |= own
-            for option in options:
+            for option in block.options:
                 yield block, option
-            for name, part in block.refers:
-                for other in self.named(name) if part in parts else ():
-                    wanted = _parts(other, None if block.open or not block.options else own)
-                    if wanted and id(other) not in seen:
-                        seen.add(id(other))
-                        queue.append((other, wanted))
+            for other in chain.from_iterable(map(self.named, block.refers)):
+                is_wanted = block.open or not own or any(option.key in own for option in other.options)
+                if is_wanted and id(other) not in seen:
+                    seen.add(id(other))
+                    queue.append(other)
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:
                 for option in block.options if block.group == SENSORS else ():
                     yield block, option
-
-
-def _parts(block: Block, keys: set[str] | None) -> set[int]:
-    """The parts of a block in which one of the keys stands; all of them without keys."""
-    if keys is None:
-        return {0, *(option.part for option in block.options)}
-    return {option.part for option in block.options if option.key in keys}

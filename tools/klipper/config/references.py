@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Set
 from itertools import chain
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import known_words, rules, table, value_rule
+from tools.klipper.config.options import base, known_words, rules, value_rule
 from tools.klipper.config.printer_cfg import HINT, WARNING, Findings, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
 
-CAN_UUID = re.compile(r"[0-9a-f]{12}$", re.IGNORECASE)
 # A sensor that only a plugin can bring, named as a module: `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
 
@@ -23,6 +22,8 @@ SHARED = tuple(
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
 # An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
 PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
+# The part of a section's name that does not say which axis it is of.
+AXIS = re.compile(r"\d+$|(extra_)?carriage .*")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
@@ -58,12 +59,12 @@ def findings(machine: ParsedPrinter) -> Findings:
             yield from check_name(section)
             yield from check_references(machine, section)
             yield from check_sensor(machine, section)
-    for check in (needed, repeated, macros, probes, pins):
+    for check in (needed, repeated, macros, pins):
         yield from check(machine)
 
 
 def needed(machine: ParsedPrinter) -> Findings:
-    """`[printer]` and `[mcu]`, and the way to each micro-controller.
+    """`[printer]` and `[mcu]`.
 
     Source: klippy/toolhead.py, klippy/mcu.py.
     """
@@ -73,24 +74,25 @@ def needed(machine: ParsedPrinter) -> Findings:
             message = f"Option '{option}' in section '{gone}' must be specified"
             message += ": there is no such section, unless another file has it"
             yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
-    for section in machine.of("mcu"):
-        uuid = section.value("canbus_uuid")
-        if uuid and not CAN_UUID.match(uuid):
-            message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid[:40]}'"
-            yield finding_at(section, "canbus_uuid", message, WARNING)
 
 
 def repeated(machine: ParsedPrinter) -> Findings:
-    """Sections with the same name or option value where Klipper needs different ones."""
+    """Sections with the same name or option value where Klipper needs different ones, and those that exclude
+    each other."""
     for rule, kinds in known_words("one").items():
-        option, _, what = rule.partition(" ")
+        option, _, message = rule.partition(" ")
         first: dict[str, Section] = {}
         for section in machine.of(*kinds):
-            value = section.name.partition(" ")[2] if option == "name" else section.value(option)
+            value = section.value(option)
+            place = option if value else ""
+            if option == "name":
+                value = section.name.partition(" ")[2]
+            elif option == "any":
+                value = option
             before = first.setdefault(value.lower(), section)
-            if value and before is not section:
-                message = f"{what} {value[:40]} already registered: also in [{before.name}]"
-                yield finding_at(section, option, message)
+            if value and before is not section and not section.saved:
+                text = f"{message.format(value[:40])}: also in [{before.name}]"
+                yield finding_at(section, place, text)
 
 
 def check_name(section: Section) -> Findings:
@@ -99,7 +101,8 @@ def check_name(section: Section) -> Findings:
     Source: check_unused_options in klippy/configfile.py.
     """
     kind, space, _ = section.name.partition(" ")
-    if table().kind(kind).sign == ("-" if space else "+"):
+    facts = known_words("kind").get(base(kind), ())
+    if ("-" if space else "+") in facts:
         what = "takes no name" if space else "needs a name behind it"
         message = f"Section '{section.name}' is not a valid config section: [{kind}] {what}"
         yield finding_at(section, "", message)
@@ -142,8 +145,9 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
 def macros(machine: ParsedPrinter) -> Findings:
     """The names of macros, their variables, and misspelt commands in them."""
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
-    loaded = (table().kind(section.kind).commands for section in machine.sections.values())
-    taken = set(chain.from_iterable(loaded))
+    kinds = {base(section.kind) for section in machine.sections.values()}
+    gives = known_words("gives")
+    taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
     by_name: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
@@ -154,7 +158,7 @@ def macros(machine: ParsedPrinter) -> Findings:
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     # All known commands: one that is nearly known is misspelt.
-    commands = set(known_words("brings")).union(*(kind.commands for kind in table().kinds.values()))
+    commands = set(known_words("brings")).union(*gives.values())
     yield from _renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
@@ -201,12 +205,11 @@ def _renames(
 
     Source: handle_connect in klippy/extras/gcode_macro.py.
     """
-    targets: dict[str, Section] = {}
     for name, section in by_name.items():
         target = section.value("rename_existing")
         if not target:
             continue
-        if target in by_name or target in taken or targets.setdefault(target, section) is not section:
+        if target in by_name or target in taken:
             message = (
                 f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
             )
@@ -219,13 +222,6 @@ def _renames(
         if not is_there and not machine.plugins:
             message = f"Existing command '{name}' not found in gcode_macro rename"
             yield machine.absent(section, "rename_existing", message)
-
-
-def probes(machine: ParsedPrinter) -> Findings:
-    """More than one probe."""
-    for section in machine.probes[1:]:
-        already = f"Printer object 'probe' already created: there is [{machine.probes[0].name}], too"
-        yield finding_at(section, "", f"{already}; only one may be there")
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with
@@ -264,9 +260,9 @@ def pins(machine: ParsedPrinter) -> Findings:
         marks = set(text) & set("^~!")
         other, name, other_marks = first.setdefault((chip, pin), (section, option, marks))
         is_shared = name == option and option.startswith(SHARED)
-        if option == "endstop_pin" and "extra_carriage" not in (section.kind, other.kind):
-            # By the steppers of one axis alone: stepper_z and stepper_z1 (klippy/stepper.py).
-            is_shared = is_shared and _axis(section) == _axis(other)
+        if option == "endstop_pin":
+            # By one axis alone: stepper_z and stepper_z1, a carriage and its extra one (klippy/stepper.py).
+            is_shared = is_shared and AXIS.sub("", section.name) == AXIS.sub("", other.name)
         if (other, name) == (section, option) or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:
@@ -275,10 +271,6 @@ def pins(machine: ParsedPrinter) -> Findings:
         elif marks != other_marks:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
             yield finding_at(section, option, message)
-
-
-def _axis(section: Section) -> str:
-    return section.name.rstrip("0123456789")
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Findings:

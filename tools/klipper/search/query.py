@@ -63,12 +63,11 @@ Hit = tuple[Term, float, int]
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
-    """The terms of a text, each once, without stop words, unless there is nothing else; the typed words that
-    are nowhere in the pages."""
+    """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
     plain = NUMBER.sub(" ", text)
     typed = words(plain)
     found = list(_terms(typed, index))
-    terms = [term for _, term in found] or [index.forms(word) for word in typed]
+    terms = [term for _, term in found]
     terms += _identifiers(plain, index)
     absent = [word for word, term in found if not term and not index.containing(word)]
     return list(filter(None, dict.fromkeys(terms)))[:MOST_TERMS], list(dict.fromkeys(absent))

@@ -22,7 +22,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import targets
-from tools.onepercent.actions.unit_of_work import INTERNAL_COLUMNS, KIND, OWNERS, StoredRow, UnitOfWork
+from tools.onepercent.actions.unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
 from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
@@ -34,8 +34,16 @@ GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
 SHOWN_WHOLE = ("title", "name", "repeat")
-UNSAID = (*INTERNAL_COLUMNS, "goal_id", "deleted_at", "archived_at")  # what an entry says in other ways
-TARGET_COLUMNS = ("target_amount", "target_unit", "at_most")
+# What an entry says in other ways.
+UNSAID = (
+    *INTERNAL_COLUMNS,
+    "goal_id",
+    "deleted_at",
+    "archived_at",
+    "target_amount",
+    "target_unit",
+    "at_most",
+)
 
 ACTIONS: dict[str, "Action"] = {}
 
@@ -154,15 +162,14 @@ def action_named(name: object) -> Action:
 def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     """The thing that a change of an existing row is about; for a pause its habit."""
     table = row.table
-    if table in OWNERS:
-        habit = unit.row("habits", row["habit_id"])
-        thing = thing_of(unit, habit) if habit else Thing("habit")
+    if "habit_id" in row:
+        thing = thing_of(unit, unit.row("habits", row["habit_id"]))
         return replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
 
     kind = KIND[table]
     if kind in ("person", "ssp"):
         return Thing(kind)
-    key = unit.shown_id(kind, row["id"])
+    key = None if f"{table}/{row['id']}" in unit.own else row["id"]
     if kind == "diary":
         return Thing(kind, id=key, dates=(row["date"],))
     goal_title = title_of_goal(unit, row) if kind == "step" else ""
@@ -172,8 +179,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
 def title_of_goal(unit: UnitOfWork, row: JsonObject) -> str:
     """The title of the goal of a step or habit; "" if it has none."""
     key = row.get("goal_id")
-    goal = unit.row("goals", key) if key else None
-    return goal["title"] if goal else ""
+    return unit.row("goals", key)["title"] if key else ""
 
 
 def changed(row: JsonObject, params: JsonObject) -> JsonObject:
@@ -198,16 +204,15 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
         if name not in UNSAID and before[name] != value:
             changes[name] = _edit(name, before[name], value)
 
-    if changes.keys() & TARGET_COLUMNS:
-        for name in TARGET_COLUMNS:
-            changes.pop(name, None)
-        changes["target"] = Edit(target_of(before), target_of(after))
+    target = Edit(target_of(before), target_of(after))
+    if target.before != target.after:
+        changes["target"] = target
     if "amount" in changes and after.get("target_amount"):
         present = targets.sum_of(unit, after)
         earlier = round(present - (after["amount"] or 0) + (before["amount"] or 0), 3)
         del changes["amount"]
-        changes["sum"] = Edit(earlier, {"amount": present, "target": target_of(after)})
-    if "place" in changes and after.table in targets.IN_SIGHT:
+        changes["sum"] = Edit(earlier, {"amount": present, "target": target.after})
+    if "place" in changes:
         del changes["place"]
         changes["list_place"] = Edit(targets.number(unit, before), targets.number(unit, after))
     return changes
@@ -268,7 +273,7 @@ def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
         case "habit_marks":
             entry.status = row["status"]
             entry.amount = row["amount"]
-            entry.target = target_of(unit.row("habits", row["habit_id"]) or row)
+            entry.target = target_of(unit.row("habits", row["habit_id"]))
     return entry
 
 

@@ -60,7 +60,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     warn_of_same_title(unit, "goals", title, targets.IN_SIGHT["goals"])
     steps.warn_of_odd(unit, title, dt=params.get("due"))
 
-    key = unit.outcome.created_id = unit.latest_goal = unit.create("goal", targets.columns(values))
+    key = unit.outcome.created_id = unit.latest_goal = unit.create("goals", targets.columns(values))
     if own_steps:
         created.steps = steps.add_several(unit, key, own_steps)
 
@@ -117,8 +117,7 @@ def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     for step in own_steps:
         unit.change(step, {"deleted_at": unit.stamp})
 
-    titles = [step["title"] for step in own_steps]
-    delete_entity(unit, goal, steps=len(titles), titles=titles)
+    delete_entity(unit, goal, titles=[step["title"] for step in own_steps])
     for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
         unit.change(habit, {"goal_id": None})
         unit.warn("warn.habit_stays", title=habit["name"])

@@ -1,9 +1,11 @@
 """Actions on habits, except their marks."""
 
 from dataclasses import replace
+from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.schema import Limits
 from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
@@ -43,7 +45,11 @@ DESCRIPTION = {"description": fields.text(1000)}
 TARGET = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
-    "at_most": fields.of_type(float | bool, "number", "a number, or true"),
+    "at_most": fields.of_type(
+        Annotated[float, Limits(ge=0, le=LARGEST_AMOUNT)],
+        "number",
+        f"a number from 0 to {LARGEST_AMOUNT}",
+    ),
 }
 WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
 DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")
@@ -53,15 +59,13 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
     """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
     if not isinstance(value, dict):
         return targets.TARGET.convert(name, value)
+    limit = value.get("at_most")
+    if isinstance(limit, bool):
+        value = value | {"at_most": value.get("amount", 0) if limit else None}
     target: JsonObject = fields.object_of(TARGET).convert(name, value)
-    limit = target.pop("at_most", None)
-    if limit is None or limit is False:
+    if "at_most" not in target:
         return targets.TARGET.convert(name, target)
-    if limit is True:
-        limit = target.get("amount", 0)
-    if not 0 <= limit <= LARGEST_AMOUNT:
-        raise fields.invalid(f"{name}.at_most", f"a number from 0 to {LARGEST_AMOUNT}")
-    return {"at_most": limit, "unit": target.get("unit", targets.TIMES)}
+    return {"at_most": target["at_most"], "unit": target.get("unit", targets.TIMES)}
 
 
 # The fields of a habit. The details of a frequency are stored in columns of the same names
@@ -108,7 +112,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     unit.show(Created(thing, values=shown))
 
     warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
-    key = unit.outcome.created_id = unit.create("habit", {"created_on": unit.day} | columns)
+    key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
     _warn(unit, unit.existing("habit", key), params)
 
 
@@ -213,8 +217,8 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
         unit.change(row, new)
     elif habit["created_on"] < unit.day:
         for first, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
-            if unit.row("habit_schedules", key, first) is None:
-                unit.insert_stamped("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
+            if not unit.row("habit_schedules", key, first):
+                unit.create("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
 
 
 def history_of(unit: UnitOfWork, habit: Row) -> History:

@@ -61,7 +61,7 @@ def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Remove a mark and reverse the XP it brought or cost."""
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.row("habit_marks", habit["id"], day)
-    if mark is None:
+    if not mark:
         newest = unit.value(NEWEST_MARK, habit["id"])
         hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
         raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
@@ -180,8 +180,8 @@ def _mark(
         "amount": amount,
         "xp": present["xp"] + earned,
     }
-    if before is None:
-        unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
+    if not before:
+        unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
     else:
         unit.change(before, values)
         if before["status"] != status:
@@ -222,7 +222,9 @@ def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
     """Warn of days that are not due, and of those that may be of another month than was meant."""
     title = history.habit["name"]
     for day in dates:
-        if not history.is_expected(days.ordinal(day)):
+        ordinal = days.ordinal(day)
+        # What has been due since an earlier day is owed.
+        if not (history.course.is_due(ordinal) or history.is_owed(ordinal)):
             unit.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)

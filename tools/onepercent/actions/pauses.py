@@ -33,7 +33,7 @@ PAUSE = {
 }
 IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL
     AND ifnull(until, ?) >= ? ORDER BY id"""
-MEETING = """SELECT first_day FROM habit_pauses
+MEETING = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
 
@@ -58,7 +58,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
 
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
-        unit.insert_stamped("habit_pauses", values)
+        unit.create("habit_pauses", values)
         unit.show(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
@@ -96,7 +96,7 @@ def archive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
             unit.change(row, {"last_day": None})
         return
 
-    unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})
+    unit.create("habit_pauses", {"habit_id": habit["id"], "first_day": first})
 
 
 @action_on_one("habit.unarchive")
@@ -108,18 +108,15 @@ def unarchive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
     """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
-    is_marked = unit.row("habit_marks", habit["id"], unit.day) is not None
+    is_marked = bool(unit.row("habit_marks", habit["id"], unit.day))
     return (unit.today + timedelta(days=is_marked)).isoformat()
 
 
 def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
     """The pauses of a habit that meet these days, read so that another session's change of them is
     noticed."""
-    rows = []
-    for (day,) in unit.db.execute(MEETING, (habit["id"], end, first)).fetchall():
-        if row := unit.row("habit_pauses", habit["id"], day):
-            rows.append(row)
-    return rows
+    keys = unit.db.execute(MEETING, (habit["id"], end, first)).fetchall()
+    return [unit.row("habit_pauses", *key) for key in keys]
 
 
 def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:

@@ -44,7 +44,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     if row:
         unit.change(row, values)
     else:
-        unit.insert_stamped("persons", values)
+        unit.create("persons", values)
     unit.show(Changed(Thing("person"), changes=changes))
 
 
@@ -61,9 +61,9 @@ def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
     newest = unit.value(NEWEST, unit.user) or 0
-    last: JsonObject = unit.row("ssp_evaluations", newest) or {}
+    last = unit.row("ssp_evaluations", newest)
     scores = {name: last.get(name) for name in CATEGORIES}
     rated = changed(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])
     unit.show(Changed(Thing("ssp", category), changes={"score": score}))
-    unit.outcome.created_id = unit.create("ssp", scores | rated)
+    unit.outcome.created_id = unit.create("ssp_evaluations", scores | rated)

@@ -66,7 +66,7 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
     repeat = values.get("repeat")
     if not repeat:
         return
-    if not dt and (dt := due_days.first_day(due_days.every_turn(repeat), unit.today)):
+    if not dt and (dt := due_days.first_day(repeat, unit.today)):
         values["dt"] = dt
     values["repeat"] = due_days.begun(repeat, date.fromisoformat(dt) if dt else unit.today)
 
@@ -77,15 +77,15 @@ def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     if step["repeat"] is None or not step["dt"]:
         return None
 
-    row = unit.row("steps", step["id"]) or step
+    row = unit.row("steps", step["id"])
     done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
-    rule = due_days.begun_again(step["repeat"], date.fromisoformat(day))
+    rule = due_days.begun(step["repeat"], date.fromisoformat(day))
     coming = due_days.first_day(rule, following)
     unit.change(step, {"repeat": None, "dt": done})
     if coming:
         values = {name: value for name, value in step.items() if name not in OWN}
-        unit.create("step", values | {"dt": coming, "repeat": rule})
+        unit.create("steps", values | {"dt": coming, "repeat": rule})
     return coming
 
 

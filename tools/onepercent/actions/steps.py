@@ -107,7 +107,7 @@ def _inbox(unit: UnitOfWork) -> StoredRow:
         return unit.existing("goal", present["id"])
     values = {"title": title, "category": "work"}
     unit.show(Created(Thing("inbox", title), values=values))
-    return unit.existing("goal", unit.create("goal", values))
+    return unit.existing("goal", unit.create("goals", values))
 
 
 def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
@@ -129,7 +129,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObj
     title = values["title"]
     warn_of_same_title(unit, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
     warn_of_odd(unit, title, values.get("dt"), values.get("time_duration"))
-    return unit.create("step", values), values
+    return unit.create("steps", values), values
 
 
 def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | None = None) -> None:

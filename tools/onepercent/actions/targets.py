@@ -90,9 +90,9 @@ def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
     return float(unit.value(SUM_OF_GOAL, goal["id"]))
 
 
-def warn_of_reached(unit: UnitOfWork, goal: StoredRow | None) -> None:
+def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:
     """Warn that an open goal has reached its target."""
-    if not goal or not goal["target_amount"] or goal["status"] != "work" or goal["archived_at"]:
+    if not goal["target_amount"] or goal["status"] != "work" or goal["archived_at"]:
         return
     total = sum_of(unit, goal)
     if total >= goal["target_amount"]:
@@ -130,9 +130,9 @@ def number(unit: UnitOfWork, row: StoredRow) -> int:
     return int(unit.value(statement, unit.user, key, row["place"], key, key))
 
 
-def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow | None) -> None:
+def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:
     """Warn of a habit whose unit is not the unit of its goal."""
-    if goal is None or goal["target_amount"] is None:
+    if goal["target_amount"] is None:
         return
     if habit["target_amount"] is None:
         unit.warn("warn.adds_nothing", title=habit["name"], goal=goal["title"])

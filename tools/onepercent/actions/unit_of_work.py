@@ -37,17 +37,12 @@ KEYS = {
     "persons": ("user",),
 }
 
-# The table that the first column of such a key refers to.
-OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habits")
-
 SHORT = 64  # longer text is remembered by its digest
 
 # Columns that mean nothing to a person.
 INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
-
-Place = tuple[str, Key]  # a table and the key of a row in it
 
 Fingerprint = list[Any] | None  # the values of a row, long texts by their digest; None if there is no row
 
@@ -61,8 +56,8 @@ class StoredRow(JsonObject):
 
 
 class Change(NamedTuple):
-    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or
-    removed."""
+    """A change of one row: the columns replaced, and those set with long texts by their digest. None stands
+    for no row: it was inserted, or removed."""
 
     table: str
     key: Key
@@ -74,24 +69,17 @@ class Change(NamedTuple):
 class Outcome:
     """The result of an action: the diff's entries and the id of what it created.
 
-    - `message`: replaces the sentences of the entries once it is done;
-    - `warnings`: of what may not be meant;
-    - `reversal`: the apply that is undone or redone here, and whether it is undone afterwards;
-    - `reversed_xp`: the XP that this moves.
+    - `message`: that of an undo or redo, in place of the sentences of its entries;
+    - `xp`: the XP that moves;
+    - `warnings`: of what may not be meant.
     """
 
     entries: list[Entry] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
-    reversed_xp: int = 0
+    xp: int = 0
     warnings: list[Warning] = field(default_factory=list)
-    reversal: tuple[int, bool] | None = None
     created_steps: list[int] = field(default_factory=list)
-
-    @property
-    def xp(self) -> int:
-        """The XP that moves."""
-        return self.reversed_xp + sum(entry.xp_reward or 0 for entry in self.entries)
 
     @property
     def deletes(self) -> bool:
@@ -138,7 +126,7 @@ class UnitOfWork:
         reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.row(ENTITIES[entity], key)
-        if row is None or row["deleted_at"]:
+        if not row or row["deleted_at"]:
             raise missing(entity)
         if entity == "step" and row["repeat"]:
             day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
@@ -169,38 +157,31 @@ class UnitOfWork:
         row = self.db.execute(statement, values).fetchone()
         return row and row[0]
 
-    def row(self, table: str, *key: int | str) -> StoredRow | None:
-        """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
-        not as the preview saw it."""
+    def row(self, table: str, *key: int | str) -> StoredRow:
+        """A row of this user by its key, an empty one if there is none; its fingerprint is recorded. Raises
+        ToolError PREVIEW_STALE if it is not as the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
         present = self.db.execute(statement, (*key, self.user)).fetchone()
-        row = StoredRow(table, present) if present else None
+        row = StoredRow(table, present or {})
         name = _row_name(table, key)
-        if name not in self.seen and f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
-            values = fingerprint(row) if row else None
+        owner = f"habits/{key[0]}" if len(key) > 1 else name
+        if name not in self.seen and not self.own & {name, owner}:
+            values = list(digested(row).values()) or None
             self.seen[name] = values
             before = self.expected.get(name, values)
             if before != values:
                 raise stale(difference(table, before, row))
         return row
 
-    def shown_id(self, entity: str, key: int) -> int | None:
-        """The id for the diff; None for what this preview creates."""
-        return None if f"{ENTITIES[entity]}/{key}" in self.own else key
-
-    def create(self, entity: str, values: JsonObject) -> int:
-        """Insert an entity and return its id."""
-        table = ENTITIES[entity]
-        key = self.insert_stamped(table, values)
-        self.own.add(f"{table}/{key}")
-        return key
-
-    def insert_stamped(self, table: str, values: JsonObject) -> int:
-        """Insert a row with the times of its creation and last change; a rating has no last change."""
+    def create(self, table: str, values: JsonObject) -> int:
+        """Insert a row with the times of its creation and last change, and return its rowid; a rating has no
+        last change."""
         stamped = values | {"created_at": self.stamp}
         if table != "ssp_evaluations":
             stamped["updated_at"] = self.stamp
-        return self.insert(table, stamped)
+        rowid = self.insert(table, stamped)
+        self.own.add(_row_name(table, self.journal[-1].key))
+        return rowid
 
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
@@ -210,9 +191,7 @@ class UnitOfWork:
         statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
-        if table in OWNERS:  # read later in this preview, it is no row that was there before
-            self.seen.setdefault(_row_name(table, key), None)
-        self.journal.append(Change(table, key, None, values))
+        self.journal.append(Change(table, key, None, digested(values)))
         return rowid
 
     def change(self, row: StoredRow, values: JsonObject) -> None:
@@ -223,11 +202,11 @@ class UnitOfWork:
         """Set columns of a row and nothing else."""
         table = row.table
         key = key_of(table, row)
-        columns = ", ".join(f'"{name}"' for name in values)
-        stored = self.db.execute(f"SELECT {columns} FROM {table} WHERE {_by_key(table)}", key).fetchone()
+        stored = self.row(table, *key)
+        replaced = {name: stored[name] for name in values}
         names = ", ".join(f'"{name}" = ?' for name in values)
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
-        self.journal.append(Change(table, key, dict(stored), values))
+        self.journal.append(Change(table, key, replaced, digested(values)))
 
     def remove(self, row: StoredRow) -> None:
         """Delete a row for good: for undo, and to remove a mark or a pause."""
@@ -244,11 +223,15 @@ class UnitOfWork:
         if (name, values) not in self.outcome.warnings:
             self.outcome.warnings.append((name, values))
 
+    @property
+    def balance(self) -> int:
+        return balance(self.db, self.user)[0]
+
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:
         """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance. `day`:
         the day it counts for, by default today.
         """
-        amount = max(amount, -balance(self.db, self.user)[0])
+        amount = max(amount, -self.balance)
         if amount:
             self.insert(
                 "xp_ledger",
@@ -299,18 +282,16 @@ def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
 
 
-def fingerprint(row: StoredRow) -> list[Any]:
-    """The values of a row, equal for equal rows even after a round trip through JSON."""
-    return list(map(digested, row.values()))
+def digested(row: Mapping[str, Any]) -> JsonObject:
+    """The values of a row, long texts by their digest; equal for equal rows even after a round trip through
+    JSON."""
+    values = dict(row)
+    for name, value in values.items():
+        if isinstance(value, str) and len(value) > SHORT:
+            import hashlib
 
-
-def digested(value: Any) -> Any:
-    """A value, or the digest of a long text."""
-    if type(value) is not str or len(value) <= SHORT:
-        return value
-    import hashlib
-
-    return "sha256:" + hashlib.sha256(value.encode()).hexdigest()
+            values[name] = "sha256:" + hashlib.sha256(value.encode()).hexdigest()
+    return values
 
 
 def stale(what: str) -> ToolError:
@@ -319,13 +300,13 @@ def stale(what: str) -> ToolError:
     return ToolError(f"Preview is stale: {what}", hint, code="PREVIEW_STALE")
 
 
-def difference(table: str, before: Fingerprint, row: StoredRow | None) -> str:
+def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
-    name = label(table, row or {})
+    name = label(table, row)
     if not (row and before):
         return f"{name} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.
-    columns = zip(row, before, fingerprint(row), strict=False)
+    columns = zip(row, before, digested(row).values(), strict=False)
     names = [column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS]
     if "deleted_at" in names or row.get("deleted_at"):
         return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"

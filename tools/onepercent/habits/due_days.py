@@ -24,7 +24,7 @@ from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedul
 KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
 MONTHS = 12  # of a year
 # The most days of a period.
-PERIOD_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+PERIOD_DAYS = {"day": 1, "week": 7, "month": 31}
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
@@ -78,30 +78,16 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
 
 def begun(repeat: str, day: date) -> str:
     """A rule that starts on a day; a rule without days of its own gets that day's weekday or day of the
-    month."""
+    month. One that has started goes on, unless it follows what is done."""
     parts = json.loads(repeat)
-    interval = parts.get("interval", 1)
+    if "after" in parts:
+        parts.pop("on", None)
+        parts.pop("start", None)
     if "on" not in parts and parts["every"] != "day":
         parts["on"] = [day.isoweekday() if parts["every"] == "week" else day.day]
-    if interval > 1 or parts["every"] == "year" or "after" in parts:
-        parts["start"] = f"{day}"
+    if "interval" in parts or parts["every"] == "year" or "after" in parts:
+        parts.setdefault("start", f"{day}")
     return json.dumps(parts, sort_keys=True)
-
-
-def begun_again(repeat: str, day: date) -> str:
-    """The rule of the step that comes after one that is done on a day."""
-    if not _rule(repeat).follows_done:
-        return repeat
-    parts = json.loads(repeat)
-    parts.pop("on", None)
-    return begun(json.dumps(parts), day)
-
-
-def every_turn(repeat: str) -> str:
-    """A rule without its interval: a series of every two weeks may begin in any week."""
-    parts = json.loads(repeat)
-    parts.pop("interval", None)
-    return json.dumps(parts)
 
 
 def first_day(repeat: str, since: date) -> str | None:
@@ -125,7 +111,7 @@ def missed(repeat: str, dt: str, due: str) -> int:
 
 def _between(repeat: str, first: str, last: str) -> list[str]:
     rule = _rule(repeat)
-    span = rule.due(date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal())
+    span = rule.due(days.ordinal(first), days.ordinal(last))
     return [f"{date.fromordinal(day)}" for day in span]
 
 
@@ -167,13 +153,17 @@ def _rule(repeat: str) -> Rule:
     """The schedule that the text of a rule means."""
     parts = json.loads(repeat)
     every = parts["every"]
-    interval = parts.get("interval", 1)
-    detail = ",".join(map(str, parts.get("on", ())))
+    # A series of every two weeks may begin in any week.
+    interval = parts.get("interval", 1) if "start" in parts else 1
+    schedule_of_rule = schedule(KINDS[every], ",".join(map(str, parts.get("on", ()))))
+    if every == "year":
+        every = "month"
+        interval *= MONTHS
     reach = PERIOD_DAYS[every] * interval + PERIOD_DAYS["month"]
     return Rule(
-        schedule=schedule(KINDS[every], detail),
-        every="month" if every == "year" else every,
-        interval=interval * MONTHS if every == "year" else interval,
+        schedule=schedule_of_rule,
+        every=every,
+        interval=interval,
         start=days.ordinal(parts.get("start", BEGINNING)),
         last=days.ordinal(parts.get("until", LAST)),
         follows_done="after" in parts,

@@ -20,7 +20,7 @@ FOREVER = date.max.toordinal()
 
 class Schedule(NamedTuple):
     """A frequency with its numbers; every n days are counted from `anchor`, the first day or that on which it
-    was done last."""
+    was done last, and weeks from a Monday."""
 
     frequency: str
     numbers: tuple[int, ...]
@@ -35,6 +35,11 @@ class Schedule(NamedTuple):
     def turn(self) -> int:
         """The days of a turn of every n days, in which it is to be done once; 0 for another frequency."""
         return self.numbers[0] if self.frequency == "every_n_days" else 0
+
+    @property
+    def length(self) -> int:
+        """The days of a period; 0 if certain days are due."""
+        return WEEK if self.times else self.turn
 
     def due(self, first: int, last: int) -> Iterable[int]:
         """The days between two that are due, for a schedule of certain days; of a turn its first."""
@@ -90,32 +95,26 @@ class Course(NamedTuple):
             end = min(span_end, self.last_day)
             start = max(begin, first)
             stop = min(end, last)
-            if times := schedule.times:
-                # Of a week that `first` cuts, the days before it belong to the period, too.
-                for monday in range(days.monday(start), stop + 1, WEEK):
-                    opening = max(monday, begin)
-                    sunday = monday + WEEK - 1
-                    closing = min(sunday, end)
-                    is_cut = closing - opening < WEEK - 1
-                    if closing < sunday and self.at(closing + 1).times:
-                        continue  # The last rate of a week judges all its days that count by the week.
-                    while opening > monday and self.at(opening - 1).times:
-                        opening -= 1
-                    is_whole = not is_cut and not self._is_paused(opening, closing)
-                    yield Period(opening, closing, times, is_whole)
-            elif turn := schedule.turn:
-                for day in range(start - (start - schedule.anchor) % turn, stop + 1, turn):
-                    opening = max(day, begin)
-                    closing = min(day + turn - 1, end)
-                    is_cut = closing - opening < turn - 1
-                    is_whole = not is_cut and not self._is_paused(opening, closing)
-                    yield Period(opening, closing, 1, is_whole, is_turn=True)
-            else:
+            length = schedule.length
+            if not length:
                 for day in schedule.due(start, stop):
                     yield Period(day, day, 1, not self._is_paused(day, day))
+                continue
+            # Of a week or turn that `first` cuts, the days before it belong to the period, too.
+            for day in range(start - (start - schedule.anchor) % length, stop + 1, length):
+                opening = max(day, begin)
+                closing = min(day + length - 1, end)
+                is_cut = closing - opening < length - 1
+                if schedule.times:
+                    if closing < day + length - 1 and self.at(closing + 1).times:
+                        continue  # The last rate of a week judges all its days that count by the week.
+                    while opening > day and self.at(opening - 1).times:
+                        opening -= 1
+                is_whole = not is_cut and not self._is_paused(opening, closing)
+                yield Period(opening, closing, schedule.times or 1, is_whole, bool(schedule.turn))
 
     def _is_paused(self, first: int, last: int) -> bool:
-        return bool(self.pauses) and any(begin <= last and end >= first for begin, end in self.pauses)
+        return any(begin <= last and end >= first for begin, end in self.pauses)
 
     def pause(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
@@ -162,4 +161,5 @@ def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedu
     values = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
-    return Schedule(frequency_type, values, anchor)
+    made = Schedule(frequency_type, values, anchor)
+    return made._replace(anchor=days.monday(anchor)) if made.times else made
