@@ -27,7 +27,7 @@ from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MON
 DIGIT = "[0-9]"
 NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
 MOST = 3  # faults that are named
-COUNTED_ANEW = "It is counted anew and right again; if this comes back, report it."
+COUNTED_ANEW = "It was recounted and is correct again. If it happens again, please report it."
 
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.

@@ -7,8 +7,8 @@
 #   XP, which is for what was done here.
 # - A habit that is here already is found by its name (of several with one name, in their order) and gets only
 #   the days that it lacks: the same file adds nothing twice.
-# - The journal notes a new habit only by its coming into sight: an undo hides it again, however many marks it
-#   has.
+# - Of a new habit the journal keeps one change, `deleted_at` back to null: an undo hides it with all its
+#   marks.
 
 import sqlite3
 from contextlib import suppress

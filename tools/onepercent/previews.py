@@ -85,7 +85,7 @@ def preview_actions(
         dispatch.purge(db)
         dry = dry_run(db, actions)
         if not dry.done:
-            hint = "Fix them as errors says, then preview again."
+            hint = "Fix what `errors` names, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
             raise ToolError(

@@ -1,4 +1,4 @@
-"""The tool that takes back what was applied last, and the action of this reversal, which it alone uses.
+"""undo_last: previews the reversal of an apply, by an action of its own.
 
 A journal (table `applied`) holds every change of one apply in order: the columns set and the values they
 replaced.
@@ -50,11 +50,12 @@ from tools.onepercent.diff import (
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
 
-UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
+# Tables without entries of their own: a change shows in that of the habit or action it belongs to.
+UNNAMED = ("xp_ledger", "habit_schedules")
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-# A row that a person sees, and the entry that says that it goes.
+# A row that a person sees, and its deletion as a diff entry.
 State = tuple[StoredRow, Deleted]
 
 States = dict[tuple[int | str, ...], State]  # by table and key

@@ -226,7 +226,8 @@ def check_version(version: int, file: Path) -> None:
     """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
     if version > len(migrations.MIGRATIONS):
         raise refused(
-            f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was."
+            f"{file} was written by a newer version of OnePercent",
+            "Update this server. The file was not changed.",
         )
 
 
