@@ -22,7 +22,7 @@ from tools import connect
 from tools.__main__ import settings_table
 from tools.core import registry
 from tools.core.tool import TOOLS
-from tools.onepercent import texts
+from tools.onepercent.base import texts
 
 READMES = ["README.md", "README.ru.md"]
 CLIENTS = ["docs/clients.md", "docs/clients.ru.md"]

@@ -10,7 +10,8 @@ import pytest
 from tests.onepercent.person import act, call, do
 from tests.support.air import check_cap
 from tools.core.tool import TOOLS
-from tools.onepercent import actions, fields
+from tools.onepercent import actions
+from tools.onepercent.base import fields
 
 jsonschema = pytest.importorskip("jsonschema", reason="the SDK brings jsonschema")
 

@@ -7,13 +7,15 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
+from tools.onepercent import previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
+from tools.onepercent.base import days, fields
+from tools.onepercent.base.rules import UNDONE_AT_MOST
 from tools.onepercent.database import Database, store
-from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
-from tools.onepercent.rules import UNDONE_AT_MOST
+from tools.onepercent.phases import consent, dispatch
+from tools.onepercent.phases.dry_run import Planned, Run, dry_run
 
 CONFIRMATION = fields.text(500, line=True)
 

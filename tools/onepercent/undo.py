@@ -24,7 +24,7 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, dispatch, previews, settings, words
+from tools.onepercent import previews, settings
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
@@ -35,8 +35,8 @@ from tools.onepercent.actions.unit_of_work import (
     digested,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
-from tools.onepercent.database import Database, store
-from tools.onepercent.diff import (
+from tools.onepercent.base import days, words
+from tools.onepercent.base.diff import (
     Archived,
     Changed,
     Counted,
@@ -47,8 +47,10 @@ from tools.onepercent.diff import (
     Shifted,
     Thing,
 )
-from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.database import Database, store
 from tools.onepercent.page import person_pages
+from tools.onepercent.phases import dispatch
+from tools.onepercent.phases.dry_run import Planned, dry_run
 
 # Tables without entries of their own: a change shows in that of the habit or action it belongs to.
 UNNAMED = ("xp_ledger", "habit_schedules")

@@ -6,7 +6,6 @@ from typing import Annotated
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
-from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
     StoredRow,
@@ -20,11 +19,12 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import Created, Thing
+from tools.onepercent.base.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Thing
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
-from tools.onepercent.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
 
 
 def numbers(each: fields.Field, what: str, description: str = "") -> fields.Field:

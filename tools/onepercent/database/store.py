@@ -18,7 +18,8 @@ from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.leaving import at_leaving
 from tools.core.settings import state_path
-from tools.onepercent import days, settings
+from tools.onepercent import settings
+from tools.onepercent.base import days
 from tools.onepercent.database import Database, migrations
 
 logger = logging.getLogger(__name__)

@@ -15,9 +15,10 @@ from functools import lru_cache
 from sqlite3 import Cursor
 from typing import NamedTuple
 
-from tools.onepercent import days, settings
+from tools.onepercent import settings
+from tools.onepercent.base import days
+from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.

@@ -8,7 +8,7 @@ from os.path import commonprefix
 from typing import Any
 
 from tools.core import errors, settings
-from tools.onepercent import days, texts
+from tools.onepercent.base import days, texts
 
 # Characters shown before and after a changed place.
 AROUND = 20
