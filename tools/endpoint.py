@@ -29,8 +29,9 @@ TURN_S = 30  # for a call to wait for its turn
 PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer
 HEADER_MISMATCH = -32020
 VERSION = "mcp-protocol-version"
-WITH_PAGES = "-pages"  # the end of a session's id
-SHOWN: JsonObject = {"extensions": {mcp_apps.EXTENSION: {}}}  # the capability of a client that shows pages
+PAGES_SUFFIX = "-pages"  # the end of a session's id
+# The capability of a client that shows pages.
+PAGE_CAPABILITIES: JsonObject = {"extensions": {mcp_apps.EXTENSION: {}}}
 # Keep proxies from holding events back or changing them.
 EVENTS = {
     "content-type": "text/event-stream",
@@ -38,7 +39,7 @@ EVENTS = {
     "x-accel-buffering": "no",
 }
 # The param that the header Mcp-Name repeats.
-NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+NAME_PARAM = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 class HttpRequest(protocol.Request):
@@ -47,8 +48,8 @@ class HttpRequest(protocol.Request):
 
     def __init__(self, message: JsonObject, headers: dict[str, str]):
         self.headers = headers
-        is_shown = headers.get(SESSION, "").endswith(WITH_PAGES)
-        super().__init__(message, SHOWN if is_shown else {})
+        is_shown = headers.get(SESSION, "").endswith(PAGES_SUFFIX)
+        super().__init__(message, PAGE_CAPABILITIES if is_shown else {})
         self.loop = asyncio.get_running_loop()
         self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
 
@@ -66,7 +67,7 @@ class HttpRequest(protocol.Request):
     def check_transport(self) -> None:
         """Check that the headers say what the message says. Raises RpcError."""
         repeated = {VERSION: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
-        if (name := self.params.get(NAMED.get(self.method, ""))) is not None:
+        if (name := self.params.get(NAME_PARAM.get(self.method, ""))) is not None:
             repeated["mcp-name"] = name
         for header, value in repeated.items():
             encoded = f"=?base64?{b64encode(str(value).encode()).decode()}?="
@@ -170,7 +171,7 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
         return await respond(send, status, {"content-type": JSON}, _json(message).encode())
     session = {}
     if request.method == "initialize" and message and "result" in message:
-        ending = WITH_PAGES if mcp_apps.announced(request.params["capabilities"]) else ""
+        ending = PAGES_SUFFIX if mcp_apps.announced(request.params["capabilities"]) else ""
         session[SESSION] = secrets.token_hex(16) + ending
     await start(send, 200, {**EVENTS, **session})
     while message is not None:

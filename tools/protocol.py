@@ -345,7 +345,7 @@ def log(text: str) -> None:
 # 3. The session.
 
 
-class Call(Request):
+class StdioRequest(Request):
     """A request of this session. An answer is owed until it was written, or until the client withdrew it."""
 
     has_streams = True
@@ -393,7 +393,7 @@ class Session:
         self.is_initialized = self.is_modern = self.is_started = False
         # Held while a line is written, and while it is decided whether one may be.
         self.writing = threading.RLock()
-        self.owed: set[Call] = set()
+        self.owed: set[StdioRequest] = set()
         # The ids of streams that tell of changes, by their keys.
         self.streams: dict[Any, Any] = {}
         self.questions: dict[int, Any] = {}
@@ -431,7 +431,7 @@ class Session:
             elif "id" not in message:
                 self._take_notification(message)
             else:
-                call = Call(self, message)
+                call = StdioRequest(self, message)
                 self._take_call(call)
         except Exception:
             internal = unforeseen("a line could not be handled")
@@ -452,7 +452,7 @@ class Session:
                     call.withdrawn = True
                     self.owed.discard(call)
 
-    def _take_call(self, call: Call) -> None:
+    def _take_call(self, call: StdioRequest) -> None:
         with self.writing:
             self.owed.add(call)
         self.is_modern = self.is_modern or call.is_modern
@@ -476,7 +476,7 @@ class Session:
 
     # Requests that a session answers by itself.
 
-    def _listen(self, call: Call) -> None:
+    def _listen(self, call: StdioRequest) -> None:
         """Open a stream of changes: its acknowledgement is the only answer."""
         notifications = call.params["notifications"]
         kinds = {name: value for name, value in notifications.items() if value and f"{name}?" in STREAM}
@@ -496,7 +496,7 @@ class Session:
 
     # Requests that threads answer.
 
-    def _answer(self, call: Call) -> None:
+    def _answer(self, call: StdioRequest) -> None:
         """Answer a request, in a thread of its own."""
         try:
             body: JsonObject = {"result": result_of(call)}
@@ -515,7 +515,7 @@ class Session:
 
     # Lines out.
 
-    def _finish(self, call: Call, body: JsonObject) -> None:
+    def _finish(self, call: StdioRequest, body: JsonObject) -> None:
         """Write the answer to a request, unless it was withdrawn."""
         with self.writing:
             self.send(call.response(body), about=call)
@@ -523,7 +523,7 @@ class Session:
         if call.method not in LEGACY_ONLY:
             self._start()
 
-    def send(self, message: JsonObject, about: Call | None = None) -> None:
+    def send(self, message: JsonObject, about: StdioRequest | None = None) -> None:
         """Write one message, unless it is `about` a request that was answered or withdrawn."""
         line = encodable({"jsonrpc": "2.0", **message})[1].encode() + b"\n"
         with self.writing:

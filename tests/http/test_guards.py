@@ -225,7 +225,7 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
         assert server.send(part, token=tokens[2])[0] == 400
         held += [server.begin(token=token, parts=[part] * 2, hold=True) for token in tokens[2:4]]
         wait_until(lambda: all(exchange.read for exchange in held))
-        monkeypatch.setattr(guards, "ROOM_S", 0.05)
+        monkeypatch.setattr(guards, "BODY_TURN_S", 0.05)
         status, headers, _ = server.send(part, token=tokens[4])
     finally:
         for exchange in held:

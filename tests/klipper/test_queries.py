@@ -36,14 +36,14 @@ def test_a_question_becomes_words_of_the_pages():
         "сколько шагов на мм у экструдера": ["rotationdistance", "extruder"],
         "бурундук": [],
     }.items():
-        terms, _ = queries.question(text, index.current())
+        terms, _ = queries.question(text, index.index_of_pages())
         assert [" ".join(sorted(term)) for term in terms] == expected
 
 
 def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(docs, env, monkeypatch):
     def of_another_session():
         index._cached_index.cache_clear()
-        return index.current()
+        return index.index_of_pages()
 
     def content(one):
         return (
@@ -52,14 +52,14 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
             {word: one.row(word) for word in one.words},
         )
 
-    first, file = index.current(), index.state_path(index.FILE)
-    assert index.current() is first
+    first, file = index.index_of_pages(), index.state_path(index.FILE)
+    assert index.index_of_pages() is first
     with monkeypatch.context() as blind:
         blind.delattr(index, "text_or_empty")  # no page is read
         again = of_another_session()
     assert content(again) == content(first)
     (docs / "CANBUS.md").write_text("# CANBUS\n\nA katapult.\n")
-    assert list(index.current().forms("katapult")) == ["katapult"]
+    assert list(index.index_of_pages().forms("katapult")) == ["katapult"]
     whole = file.read_bytes()
     for damaged in damages(whole):
         file.write_bytes(damaged)
@@ -77,7 +77,7 @@ def test_of_many_who_ask_first_at_once_one_counts_the_pages(docs, monkeypatch):
     counted, text_or_empty = [], index.text_or_empty
     monkeypatch.setattr(index, "text_or_empty", lambda page: counted.append(page.path) or text_or_empty(page))
     with ThreadPoolExecutor(8) as everybody:
-        indexes = list(everybody.map(lambda _: index.current(), range(8)))
+        indexes = list(everybody.map(lambda _: index.index_of_pages(), range(8)))
     assert len(set(map(id, indexes))) == 1
     assert len(counted) == len(set(counted)) > 0
 

@@ -13,7 +13,7 @@ from tests.klipper.test_check_config import look_up
 from tests.klipper.test_reading import joined
 from tools.klipper import headings, pages
 from tools.klipper.config import printer_cfg
-from tools.klipper.config.checking import current
+from tools.klipper.config.checking import checker
 from tools.klipper.search import index, messages
 from tools.printer import printer_resonances
 
@@ -71,8 +71,8 @@ def as_written(block, option) -> str:
 
 
 def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
-    checker = current()
-    reference = checker.reference
+    used = checker()
+    reference = used.reference
     for block in reference.blocks:
         head = [f"[printer]\nkinematics: {block.kinematics}"] * bool(
             block.kinematics and block.kind != "printer"
@@ -82,15 +82,15 @@ def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
         text = "\n".join([*head, f"[{block.name}]", *lines])
         if not block.name or block.kind == "include":
             continue
-        for finding in checker.findings(printer_cfg.from_text(text)):
+        for finding in used.findings(printer_cfg.from_text(text)):
             # An option may be known and go with no other one of its block.
             refusals = re.findall("not valid in (?!.*' beside )|not a valid config", finding.message)
             assert not refusals or finding.level == "hint", finding  # `stepper_z1` without the stepper before
 
 
 def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said(real_docs):
-    checker = current()
-    reference = checker.reference
+    used = checker()
+    reference = used.reference
     for block in reference.blocks:
         options = reference.options_of(block.name, block.kinematics)
         for option in block.options[:4] if block.name and block.kind != "include" else ():
@@ -98,12 +98,12 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
             text = f"[printer]\nkinematics: {block.kinematics}\n[{block.name}]\n{name}: 1\n"
             errors = [
                 f
-                for f in checker.findings(printer_cfg.from_text(text))
+                for f in used.findings(printer_cfg.from_text(text))
                 if f.level == "error" and f.option == name
             ]
             assert len(errors) == 1 or options.option_named(name) or block.open, (block.name, name)
         if block.name and not reference.kind("q" + block.name):
-            findings = checker.findings(printer_cfg.from_text(f"[q{block.name}]\n"))
+            findings = used.findings(printer_cfg.from_text(f"[q{block.name}]\n"))
             near = [finding.nearest.partition(" ")[0] for finding in findings]
             is_near = near == [block.kind] or near == ["stepper_a"] == [f"{block.kind}_a"]
             assert is_near or len(block.kind) < 4, block.name
@@ -112,7 +112,7 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
 def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
     gone = "printer max_accel_to_decel; stepper_x step_distance; extruder pid_integral_max; neopixel color_order_grb"
     for section, option in map(str.split, gone.split(";")):
-        findings = current().findings(printer_cfg.from_text(f"[{section}]\n{option}: 1\n"))
+        findings = checker().findings(printer_cfg.from_text(f"[{section}]\n{option}: 1\n"))
         assert any(f.option == option and "is gone" in f.message and f.level == "error" for f in findings), (
             option
         )

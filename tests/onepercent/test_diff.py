@@ -19,14 +19,14 @@ ENTRIES: list[Entry] = [
     diff.Changed(GOAL, xp_reward=-150, changes={"title": diff.Edit("Дом", "Сад"), "due": diff.Edit(None, "2026-03-20")}),
     diff.Counted(Thing("steps", goal_title="Дом"), count=7, fields=["title"]),
     diff.Counted(MARK, count=3, noun="mark"),
-    diff.Shifted(Thing("steps"), count=1, steps=[("Раз", "2026-03-20", "2026-03-21")], days=1),
+    diff.Shifted(Thing("steps"), count=1, moves=[("Раз", "2026-03-20", "2026-03-21")], days=1),
     diff.Archived(GOAL, archived=False),
     diff.Paused(Thing("habit", "Бег", 1), first="2026-03-20", reason="отпуск"),
     diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
     diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
     diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),
-    diff.Deleted(GOAL, titles=["Раз", "Два"]),
-    diff.Deleted(GOAL, restored=True, titles=["Раз", "Два"]),
+    diff.Deleted(GOAL, step_titles=["Раз", "Два"]),
+    diff.Deleted(GOAL, restored=True, step_titles=["Раз", "Два"]),
 ]  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
     for entry in ENTRIES:
         shown = entry.as_json()
         assert json.loads(json.dumps(shown)) == shown
-        line = sentences.line(entry)
+        line = sentences.sentence_of(entry)
         assert entry.thing.title in line.text and line.done and line.page["what"], entry
         assert entry.section in diff.SECTIONS and sentences.counts([entry])
 
@@ -49,7 +49,7 @@ def test_whatever_an_entry_says_makes_it_another_one(entry: Entry):
     """Apply compares what it does with what was shown by the JSON alone."""
     plain = type(entry)(entry.thing)
     if isinstance(entry, diff.Shifted):
-        plain.steps = [("Раз", "2026-03-20", "2026-03-27")]
+        plain.moves = [("Раз", "2026-03-20", "2026-03-27")]
     for name, value in vars(entry).items():
         if name not in ("thing", "titles") and value != vars(plain)[name]:
             other = type(entry)(**vars(entry) | {name: vars(plain)[name]})

@@ -209,7 +209,7 @@ def test_an_answer_to_nothing_is_passed_over_in_silence(session, caplog):
 
 
 def test_what_nobody_foresaw_is_an_internal_error_and_the_session_goes_on(session, monkeypatch):
-    monkeypatch.setattr(protocol.Call, "admit", lambda call: 1 / 0)
+    monkeypatch.setattr(protocol.StdioRequest, "admit", lambda call: 1 / 0)
     assert session.request("tools/list")["error"]["code"] == -32603
     monkeypatch.undo()
     assert session.request("ping")["result"] == {}

@@ -10,7 +10,7 @@ from tests.support import sdk_server
 from tests.support.client import messages
 from tests.support.http_memory import InMemory
 from tools.core import calls
-from tools.endpoint import SHOWN
+from tools.endpoint import PAGE_CAPABILITIES
 from tools.http import guards
 
 USER = "anna"
@@ -35,7 +35,7 @@ class Judge(InMemory):
         async def answer(scope, receive, send):
             session = dict(scope["headers"]).get(guards.SESSION.encode(), b"")
             caller = calls.caller_of_scope(USER, tuple(calls.scopes()), "judge")
-            sdk_server.HANDSHAKE.set(SHOWN if session.endswith(b"-pages") else {})
+            sdk_server.HANDSHAKE.set(PAGE_CAPABILITIES if session.endswith(b"-pages") else {})
             with calls.acting_for(caller):
                 await manager.handle_request(scope, receive, send)
 

@@ -131,7 +131,7 @@ class AddBatch(Batch[NoteInput, Ready]):
     make the deck.
     """
 
-    done = "added"
+    count_key = "added"
 
     def __init__(
         self,

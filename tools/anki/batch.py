@@ -82,14 +82,14 @@ def timed_parts(
 # - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
 # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
 class Batch(Generic[Item, Ready]):
-    """One call for many notes, with one detail per item, in order. `done` is what the answer calls the number
-    of items that went well.
+    """One call for many notes, with one detail per item, in order. `count_key` is what the answer calls the
+    number of items that went well.
 
     A detail's `status` is ok, duplicate, error, not_sent or unknown; duplicate and error have a `reason`.
     What holds for the whole call is said once, in `warnings` of the answer.
     """
 
-    done: str
+    count_key: str
 
     def __init__(self, *, brief: bool):
         self.brief = brief
@@ -145,7 +145,9 @@ class Batch(Generic[Item, Ready]):
                 for index in part:
                     self.set_detail(index, "unknown")
             count = Counter(map(itemgetter("status"), self.details))
-            counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
+            counts = (
+                f"{self.count_key} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
+            )
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
             error.hint += f" {advice}"
             error.data.update(self.answer())
@@ -184,4 +186,4 @@ class Batch(Generic[Item, Ready]):
                 outcomes["duplicates"] = f"{len(duplicates)} of the rows {rows}"
                 outcomes["details"] = [detail for detail in others if detail["status"] != "duplicate"]
         outcomes |= filled(warnings=self.warnings)
-        return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}
+        return {self.count_key: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

@@ -59,7 +59,7 @@ def change_cards(
         raise _invalid("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
     changes = _changes_of_cards(suspend, unsuspend, due, forget, deck, flag)
     changes += _changes_of_tags(add, remove, rename)
-    changes = [change for change in changes if change.asked]
+    changes = [change for change in changes if change.is_asked]
     if not changes:
         raise _invalid(
             "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
@@ -87,12 +87,12 @@ def change_cards(
 class Change(NamedTuple):
     """A change that a call may ask for: its words, its action, and a search for what has it already."""
 
-    asked: object
+    is_asked: object
     words: str
     action: str
-    more: JsonObject
+    params: JsonObject
     done_query: str
-    of: str = "cards"
+    kind: str = "cards"
 
 
 def _changes_of_cards(
@@ -186,18 +186,23 @@ class BulkChange:
         self.changes = {change.action: change for change in changes}
         self.selection = selection
         self.added = added
-        self.of = min(change.of for change in changes)  # cards, if any
+        self.kind = min(change.kind for change in changes)  # cards, if any
         self.summary = ", ".join(change.words for change in changes)
 
     def dry_run(self) -> JsonObject:
         """Count what would change, with some examples. `before`: how many have each change already."""
-        answer = {"dryRun": True, "count": len(self._find_selection()), "of": self.of, "before": self.before}
+        answer = {
+            "dryRun": True,
+            "count": len(self._find_selection()),
+            "of": self.kind,
+            "before": self.before,
+        }
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._find_selection, self._words, expected, needs_count=True):
-            answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
+            answer: JsonObject = {"changed": 0, "of": self.kind, "before": self.before, "after": self.before}
             # A call made again after a lost answer finds everything changed already.
             if set(self.before.values()) == {len(self.ids)}:
                 return answer
@@ -207,7 +212,7 @@ class BulkChange:
             return {**answer, **filled(warnings=entry.warnings)}
 
     def _count(self) -> str:
-        return notes.counted(len(self.ids), self.of[:-1])
+        return notes.counted(len(self.ids), self.kind[:-1])
 
     def _words(self, ids: list[int]) -> str:
         return f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}" if ids else ""
@@ -221,7 +226,7 @@ class BulkChange:
         if "setDueDate" in self.changes and new:
             yield f"{new} new cards become review cards"
         if "removeTags" in self.changes:
-            for tag in self.changes["removeTags"].more["tags"].split():
+            for tag in self.changes["removeTags"].params["tags"].split():
                 query = f'{self.selection} "tag:{decks.quoted(tag)}::*"'
                 if below := client.call("findNotes", query=query):
                     count = notes.counted(len(below), "note")
@@ -243,16 +248,16 @@ class BulkChange:
         self.profile = client.profile(profile)
         deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.unrefused(results)
         if move := self.changes.get("changeDeck"):
-            deck = move.more["deck"]
-            move.more["deck"] = decks.spelled_by_anki(deck, deck_ids)
-            if move.more["deck"] is None:  # changeDeck would make it
+            deck = move.params["deck"]
+            move.params["deck"] = decks.spelled_by_anki(deck, deck_ids)
+            if move.params["deck"] is None:  # changeDeck would make it
                 raise decks.not_found([deck], deck_ids)
         self.before = self._counts(found)
-        self.ids = self.cards if self.of == "cards" else self.notes
+        self.ids = self.cards if self.kind == "cards" else self.notes
         return self.ids
 
     def _count_searches(self, selection: str) -> list[Action]:
-        action = "findCards" if self.of == "cards" else "findNotes"
+        action = "findCards" if self.kind == "cards" else "findNotes"
         return [(action, {"query": f"{selection} {change.done_query}"}) for change in self.changes.values()]
 
     def _counts(self, found: list[list[int]]) -> dict[str, int]:
@@ -262,15 +267,15 @@ class BulkChange:
     def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
-        counting = self._count_searches(client.ids_query(f"{self.of[0]}id", self.ids))
-        total = sum(len(ids[change.of]) for change in self.changes.values())
+        counting = self._count_searches(client.ids_query(f"{self.kind[0]}id", self.ids))
+        total = sum(len(ids[change.kind]) for change in self.changes.values())
         done = 0
         try:
             for change in self.changes.values():
                 weight = WEIGHTS.get(change.action, TOGETHER)
-                work = f"changing {self.of}"
-                for part in timed_parts(ids[change.of], work, weight, earlier=done, total=total):
-                    actions = Step(change.of, change.action, change.more, part).actions()
+                work = f"changing {self.kind}"
+                for part in timed_parts(ids[change.kind], work, weight, earlier=done, total=total):
+                    actions = Step(change.kind, change.action, change.params, part).actions()
                     results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)
         except ToolError as error:
@@ -287,7 +292,7 @@ class BulkChange:
         """The entry of the journal, with warnings about what cannot be put back."""
         actions = self.changes.keys()
         entry = Entry(profile=self.profile)
-        if any(change.of == "notes" for change in self.changes.values()):
+        if any(change.kind == "notes" for change in self.changes.values()):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)
         if "changeDeck" in actions:

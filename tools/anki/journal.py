@@ -59,19 +59,19 @@ PART = 500
 class Step(NamedTuple):
     """An action on `ids`, which are `notes` or `cards`, with its other parameters."""
 
-    of: str
+    kind: str
     action: str
-    more: JsonObject
+    params: JsonObject
     ids: list[int]
 
     def actions(self) -> list[Action]:
         if not self.ids:
             return []
         if self.action == SET_VALUE:
-            return [(SET_VALUE, {"card": card, "warning_check": True, **self.more}) for card in self.ids]
+            return [(SET_VALUE, {"card": card, "warning_check": True, **self.params}) for card in self.ids]
         if self.action == SET_FIELDS:
-            return [(SET_FIELDS, {"note": {"id": note, **self.more}}) for note in self.ids]
-        return [(self.action, {self.of: self.ids, **self.more})]
+            return [(SET_FIELDS, {"note": {"id": note, **self.params}}) for note in self.ids]
+        return [(self.action, {self.kind: self.ids, **self.params})]
 
 
 def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:

@@ -52,7 +52,7 @@ def _put_back(entry: Entry) -> JsonObject:
     # Ask for the open profile, and for what there is of the notes and cards.
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
-        ids[step.of].update(step.ids)
+        ids[step.kind].update(step.ids)
     name, *answers = client.multi(
         client.PROFILE,
         note_search(client.ids_query("nid", ids["notes"])),
@@ -66,19 +66,19 @@ def _put_back(entry: Entry) -> JsonObject:
             "Switch the profile in Anki (File, Switch Profile).",
             code="OTHER_PROFILE",
         )
-    notes_there, cards_there, kept = client.unrefused(answers)
+    notes_there, cards_there, still_there = client.unrefused(answers)
     # Play the steps back on what is there.
     there = {"notes": set(notes_there), "cards": set(cards_there)}
     actions = []
     for step in entry.steps:
-        actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()
+        actions += step._replace(ids=sorted(there[step.kind].intersection(step.ids))).actions()
     failed = _perform(actions)
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
-        _add_again(entry, kept, answer)
+        _add_again(entry, still_there, answer)
     if entry.filename:
         answer["media"] = pictures.store(entry.filename, entry.content)
     return answer

@@ -1,9 +1,9 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
+import dataclasses
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from dataclasses import replace as with_pairs
 from itertools import chain
 from typing import Annotated
 
@@ -57,7 +57,9 @@ def update_notes(
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
             code="INVALID_ARGUMENTS",
         )
-    updates = [with_pairs(note, replace=replacing.pairs_with_breaks(note.replace)) for note in notes or []]
+    updates = [
+        dataclasses.replace(note, replace=replacing.pairs_with_breaks(note.replace)) for note in notes or []
+    ]
     batch = Replacement(query, pairs) if query else UpdateBatch(updates)
     return batch.dry_run() if dryRun else batch.run(expected)
 
@@ -116,7 +118,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     any, the deck of each card.
     """
 
-    done = "updated"
+    count_key = "updated"
     needs_count = False
     """The call must state how many notes it changes."""
     dry = False

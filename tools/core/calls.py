@@ -36,7 +36,7 @@ def refuse_to_ask(question: str, key: str = "") -> str:
     )
 
 
-class Call(NamedTuple):
+class RunningCall(NamedTuple):
     """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
     call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the
     answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time; `by_person`: a
@@ -50,7 +50,7 @@ class Call(NamedTuple):
     by_person: bool = False
 
 
-_current: ContextVar[Call | None] = ContextVar("call", default=None)
+_current: ContextVar[RunningCall | None] = ContextVar("call", default=None)
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def calling(
 ) -> Iterator[list[str]]:
     """Give every tool that runs inside these `report`, `cancelled` and `ask`, and MOST_COMPUTED_S in all:
     waiting for a backend or a person is free. Yields the list of lines that will follow its answer."""
-    call = Call(report, cancelled, ask, [], time.thread_time() + MOST_COMPUTED_S, by_person)
+    call = RunningCall(report, cancelled, ask, [], time.thread_time() + MOST_COMPUTED_S, by_person)
     token = _current.set(call)
     try:
         yield call.lines

@@ -35,7 +35,7 @@ LONGEST_BODY = 4 * 2**20
 # The longest body of a sign-in, which anybody may send. Longer bodies need a token, and four are held at a
 # time, one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
-ROOM_S = 30  # the wait for a turn
+BODY_TURN_S = 30  # the wait for a turn
 SESSION = "mcp-session-id"
 OF_DAY = "day-pages"  # in place of a session: the page of the days
 
@@ -73,7 +73,7 @@ class Guards:
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
         self.rate = Rate(settings.http_rate)
         self.day = day.Day(self.sign_in, self.rate)
-        self.lines = Rate(60)  # of the log
+        self.log_rate = Rate(60)  # of the log
         self.long_bodies = Turns(4, 1)
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
@@ -91,7 +91,7 @@ class Guards:
             await _refuse(refusal, page, send)
 
     def _log(self, status: int, reason: str) -> None:
-        if not self.lines.wait_s():  # nobody without a token can fill the log
+        if not self.log_rate.wait_s():  # nobody without a token can fill the log
             logger.warning("HTTP %d: %s", status, reason)
 
     async def _serve(self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send) -> None:
@@ -134,10 +134,10 @@ class Guards:
         """Have `held` hold a turn for a long body, until its call ends."""
         turn = held.enter_async_context(self.long_bodies.turn(user))
         try:
-            await asyncio.wait_for(turn, ROOM_S)
+            await asyncio.wait_for(turn, BODY_TURN_S)
         except asyncio.TimeoutError:  # before Python 3.11 not the one built in
-            reason = f"{user!r} waited {ROOM_S} s for room for a long body"
-            raise Refusal(503, reason, {"retry-after": str(math.ceil(ROOM_S))}) from None
+            reason = f"{user!r} waited {BODY_TURN_S} s for room for a long body"
+            raise Refusal(503, reason, {"retry-after": str(math.ceil(BODY_TURN_S))}) from None
 
     async def _sign_in(
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send

@@ -80,7 +80,7 @@ def check(file: str) -> TextOutput:
 def _findings(config: PrinterConfig) -> list[Finding]:
     if moonraker.is_moonrakers(config):
         return moonraker.findings(config)
-    return checking.current().findings(config)
+    return checking.checker().findings(config)
 
 
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:

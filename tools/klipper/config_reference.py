@@ -41,7 +41,7 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all
     sections.
     """
-    checker = checking.current()
+    checker = checking.checker()
     reference, entries = checker.reference, checker.entries
     if not section and not option:
         return {"sections": list(reference.kinds)}

@@ -26,19 +26,19 @@ MOST_ABSENT = 8
 # Characters of each of them.
 LONGEST_ABSENT = 40
 # A page is shown only if its score has this share of the best.
-WEAK = 0.5
+LEAST_SHARE_OF_BEST = 0.5
 # The share of the best section's score that another section of the page has to have to be shown beside it.
-ANOTHER = 0.85
+SECOND_SECTION_SHARE = 0.85
 # Characters within which the words of a question count as close together.
-CLOSE = 160
+CLOSE_CHARS = 160
 # Characters of a snippet.
-ROOM = 196
+SNIPPET_CHARS = 196
 # Characters of a snippet before the match.
-LEAD = 80
+LEAD_CHARS = 80
 # Characters looked at on either side.
-REACH = 1000
+REACH_CHARS = 1000
 WORD = re.compile(r"[^\W_]+")
-# 150 to ROOM characters of whole words.
+# 150 to SNIPPET_CHARS characters of whole words.
 SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
 CUT = "…"
 
@@ -64,7 +64,7 @@ def search_docs(
     if not query.strip():
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
-    catalogue = index.current()
+    catalogue = index.index_of_pages()
     matches = messages.messages_in(query)
     explanations = [{"message": message.message, **messages.explained(message)} for message in matches]
     terms, absent = question(query, catalogue)
@@ -87,7 +87,7 @@ def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Itera
     ranking = ranked(catalogue, terms, query)
     same: dict[str, list[Ranked]] = {}
     for page in ranking:
-        if page.score >= WEAK * ranking[0].score:
+        if page.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
             file = catalogue.files[page.page]
             same.setdefault(file.path.removeprefix(f"{file.source}/"), []).append(page)
     for first, *others in same.values():
@@ -105,7 +105,7 @@ def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Ite
     text = index.text_or_empty(file)
     title = pages.title(text, file.path)
     best, share, first = page.sections[0]
-    neighbours = [section for score, _, section in page.sections[:2] if score >= ANOTHER * best]
+    neighbours = [section for score, _, section in page.sections[:2] if score >= SECOND_SECTION_SHARE * best]
     if catalogue.places[first].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
         neighbours = [min(section for _, other, section in page.sections if other >= share)]
     for section in neighbours if text else ():
@@ -134,7 +134,7 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
     starts = [match.start() for match in WORD.finditer(low) if match[0] in words]
 
     def variety(start: int) -> int:
-        return len(words.intersection(WORD.findall(low, start, start + CLOSE)))
+        return len(words.intersection(WORD.findall(low, start, start + CLOSE_CHARS)))
 
     return max(starts, key=variety, default=0)
 
@@ -149,14 +149,14 @@ def _nearest_names(query: str, catalogue: index.Index) -> str:
 def _snippet(text: str, at: int) -> str:
     """About 180 characters around `at` on one line, cut between words with `…`; fewer only if the page has no
     more."""
-    first = max(0, at - REACH)
+    first = max(0, at - REACH_CHARS)
     before = " ".join(text[first:at].split())
-    line = " ".join(text[first : at + REACH].split())
-    start = max(0, min(len(before) - LEAD, len(line) - ROOM))
+    line = " ".join(text[first : at + REACH_CHARS].split())
+    start = max(0, min(len(before) - LEAD_CHARS, len(line) - SNIPPET_CHARS))
     whole_words = SNIPPET.search(line, start)
-    start, stop = whole_words.span() if whole_words else (start, start + ROOM)
+    start, stop = whole_words.span() if whole_words else (start, start + SNIPPET_CHARS)
     before_it = CUT if first + start else ""
-    after_it = CUT if stop < len(line) or at + REACH < len(text) else ""
+    after_it = CUT if stop < len(line) or at + REACH_CHARS < len(text) else ""
     return before_it + line[start:stop].strip() + after_it
 
 

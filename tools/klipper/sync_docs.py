@@ -75,7 +75,7 @@ def sync_docs(
             answers.append({"source": source.label, **answer})
     if len(failures) == len(every):
         raise failures[0]
-    index.current()  # so that no session has to count the words in its first search
+    index.index_of_pages()  # so that no session has to count the words in its first search
     return {"sources": answers} if len(every) > 1 else answer
 
 

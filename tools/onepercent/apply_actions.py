@@ -124,7 +124,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
             outcome = planned.run(unit)
-            if outcome.shown != entries:
+            if outcome.entries_as_json != entries:
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
@@ -168,7 +168,7 @@ def _done_lines(run: Run) -> Iterator[str]:
         if outcome.message:
             yield outcome.message
         else:
-            yield from (sentences.line(entry).done for entry in outcome.entries)
+            yield from (sentences.sentence_of(entry).done for entry in outcome.entries)
 
 
 def _named(planned: Planned) -> JsonObject:

@@ -14,7 +14,7 @@ from tools.onepercent.database import store
 from tools.onepercent.page import person_pages
 from tools.onepercent.phases.dispatch import dispatch
 from tools.onepercent.snapshot import present, word_search
-from tools.onepercent.snapshot.history import kept, marks_as_text
+from tools.onepercent.snapshot.history import marks_as_text, span_on_record
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
@@ -70,8 +70,8 @@ def get_user_snapshot(
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
             with_steps=STEPS in (include or ()),
-            past=kept(db, user, first, last, today) if "history" in names else (today, today),
-            diary_told="diary" in names and first is not None,
+            past=span_on_record(db, user, first, last, today) if "history" in names else (today, today),
+            has_whole_diary="diary" in names and first is not None,
         )
         zone = days.persons_day().zone or days.zone_of_settings()
         present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}

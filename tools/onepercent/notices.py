@@ -93,7 +93,7 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
             lines.append(words.text_of("notice.overdue", late=", ".join(counts)))
         if cards := cards_due():
             lines.append(words.text_of("notice.cards", cards=words.counted(cards, "card")))
-    return words.text_of(f"notice.{part}", day=words.day(f"{today}")), lines
+    return words.text_of(f"notice.{part}", day=words.day_in_words(f"{today}")), lines
 
 
 def _send(title: str, text: str) -> int:

@@ -134,7 +134,7 @@ def keep(dry: Run) -> str:
     plan = {
         "today": unit.day,
         "actions": [planned for planned, _ in dry.done],
-        "entries": [outcome.shown for _, outcome in dry.done],
+        "entries": [outcome.entries_as_json for _, outcome in dry.done],
         "seen": unit.seen,
         "dropped": dry.errors,
     }

@@ -26,37 +26,40 @@ from tools.onepercent.base.diff import (
     Shifted,
 )
 from tools.onepercent.base.words import (
-    amount,
+    amount_in_words,
     counted,
-    field,
+    field_name,
     frequency,
     quoted,
     shortened,
-    span,
+    span_in_words,
     target_in_words,
     text_of,
     text_or_empty,
-    value,
+    value_in_words,
     xp_signed,
 )
 from tools.onepercent.habits import schedules
 
-USUAL = {"priority": "attention", "icon": "star"}  # values that a sentence leaves out
-# Fields of something new that its subject shows, or that are shown together.
-SUBJECT = ("title", "name")
-OF_HABIT = (
+# Values that a sentence leaves out.
+DEFAULT_VALUES = {"priority": "attention", "icon": "star"}
+# Fields that the subject of a sentence shows.
+TITLE_FIELDS = ("title", "name")
+# Fields of a new habit that are shown together.
+HABIT_LINE_FIELDS = (
     "frequency",
     *schedules.DETAILS.values(),
     "xp_reward",
     "xp_penalty",
     "target",
 )
-UNLABELLED = ("score", "status", "is_complete")  # what their values say is enough
+# Fields whose values say enough.
+FIELDS_WITHOUT_LABEL = ("score", "status", "is_complete")
 
 Detail = str | list[str]  # a list: label, value before, value after
 
 
-class Line(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence before and after the change, and its parts for a page.
 
     `done` is short: the preview has shown the details.
@@ -67,7 +70,7 @@ class Line(NamedTuple):
     page: JsonObject
 
 
-def line(entry: Entry) -> Line:
+def sentence_of(entry: Entry) -> Sentence:
     """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
     # A mark that goes is a change of its day, not something gone.
     is_unmarked = isinstance(entry, Deleted) and entry.thing.kind == "mark"
@@ -105,7 +108,7 @@ def line(entry: Entry) -> Line:
         "rows": steps,
         "xp": entry.xp_reward or 0,
     }
-    return Line(text, done, page)
+    return Sentence(text, done, page)
 
 
 def _subject(entry: Entry, is_gone: bool) -> list[str]:
@@ -113,19 +116,19 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     thing = entry.thing
     forms = is_gone and text_or_empty(f"about.{thing.kind}.gone")
     forms = forms or text_or_empty(f"about.{thing.kind}")
-    name = value("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
+    name = value_in_words("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
     steps = ""
     if thing.kind == "steps":
         steps = counted(entry.things()["step"], "step")
         if thing.goal_title:
             steps = text_of("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
     company = ""
-    if isinstance(entry, Deleted) and entry.titles:
-        company = " " + text_of("with.steps", steps=counted(len(entry.titles), "step"))
+    if isinstance(entry, Deleted) and entry.step_titles:
+        company = " " + text_of("with.steps", steps=counted(len(entry.step_titles), "step"))
     places = {
         "name": name,
         "title": quoted(name),
-        "date": ", ".join(span(*part.split("..")) for part in thing.dates),
+        "date": ", ".join(span_in_words(*part.split("..")) for part in thing.dates),
         "steps": steps,
         "company": company,
     }
@@ -152,7 +155,7 @@ def _verbs(head: str) -> list[str]:
 def _steps(entry: Entry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
     if isinstance(entry, Shifted):
-        titles = [quoted(title) for title, _, _ in entry.steps]
+        titles = [quoted(title) for title, _, _ in entry.moves]
         return shortened(titles, MOST_ROWS)
 
     texts: list[str] = []
@@ -169,9 +172,9 @@ def _fields_in_words(values: Mapping[str, Any]) -> list[str]:
     """Fields with their values, without the usual ones: срок 20.12; значок: «run»; 2 ч."""
     texts = []
     for name, content in values.items():
-        if name not in SUBJECT and content not in (None, "", {}, USUAL.get(name)):
-            form = text_or_empty(f"detail.{name}") or f"{field(name)}: {{value}}"
-            texts.append(form.format(value=value(name, content)))
+        if name not in TITLE_FIELDS and content not in (None, "", {}, DEFAULT_VALUES.get(name)):
+            form = text_or_empty(f"detail.{name}") or f"{field_name(name)}: {{value}}"
+            texts.append(form.format(value=value_in_words(name, content)))
     return texts
 
 
@@ -187,7 +190,7 @@ def _details(entry: Entry) -> list[Detail]:
         case Done():
             done = text_of(f"done.{entry.thing.kind}")
             if entry.date:
-                done += f" {value('day', entry.date)}"
+                done += f" {value_in_words('day', entry.date)}"
             return [done, *_fields_in_words({"next": entry.next})]
         case Marked():
             optional = {
@@ -198,19 +201,21 @@ def _details(entry: Entry) -> list[Detail]:
             }
             return [_status(entry), *_fields_in_words(optional)]
         case Shifted():
-            _, first, first_after = entry.steps[0]
-            _, last, last_after = entry.steps[-1]
-            dates = ["", span(first, last), span(first_after, last_after)]
+            _, first, first_after = entry.moves[0]
+            _, last, last_after = entry.moves[-1]
+            dates = ["", span_in_words(first, last), span_in_words(first_after, last_after)]
             return [*_fields_in_words({"shifted_days": entry.days}), dates]
         case Archived():
             return [text_of(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
         case Paused():
-            paused = text_of("paused", span=span(entry.first, entry.last))
+            paused = text_of("paused", span=span_in_words(entry.first, entry.last))
             return [paused, *_fields_in_words({"reason": entry.reason}), text_of("paused.means")]
         case Resumed():
             return [text_of("resumed")]
         case Counted():
-            return [counted(entry.count, entry.noun) if entry.noun else ", ".join(map(field, entry.fields))]
+            if entry.noun:
+                return [counted(entry.count, entry.noun)]
+            return [", ".join(map(field_name, entry.fields))]
     raise NotImplementedError(type(entry))
 
 
@@ -227,7 +232,7 @@ def _created(entry: Created) -> list[Detail]:
         if "target" in values:
             details.append(target_in_words(values["target"]))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
-        values = {name: content for name, content in values.items() if name not in OF_HABIT}
+        values = {name: content for name, content in values.items() if name not in HABIT_LINE_FIELDS}
     if entry.steps:
         values["rows"] = entry.steps
     return details + _fields_in_words(values)
@@ -244,7 +249,7 @@ def _deleted(entry: Deleted) -> list[Detail]:
         best = counted(entry.best_streak, entry.streak_in.removesuffix("s"))
         details.append(text_of("with.marks", marks=counted(entry.marks, "mark"), best=best))
     for name, score in entry.scores.items():
-        details.append(f"{value('category', name)} {score}")
+        details.append(f"{value_in_words('category', name)} {score}")
     return details + _fields_in_words({"ended": entry.repeat} | entry.values)
 
 
@@ -262,7 +267,7 @@ def _changed(entry: Changed) -> list[Detail]:
         for side in (0, 1):
             values = {name: edit[side] for name, edit in changes.items()}
             frequencies.append(_frequency(values["frequency_type"], values))
-        details.append([field("frequency_type"), *frequencies])
+        details.append([field_name("frequency_type"), *frequencies])
         redundant.update(("frequency_type", *schedules.DETAILS.values()))
     for name, edit in changes.items():
         if name not in redundant:
@@ -272,14 +277,14 @@ def _changed(entry: Changed) -> list[Detail]:
 
 def _edited(name: str, edit: Edit) -> Detail:
     """A changed field; without its name if its values say what they are."""
-    label = field(name)
+    label = field_name(name)
     if edit.place:
         return f"{label}: {quoted(edit.place)}"
     if name == "score" and edit.before is None:
         return f"{edit.after}"
-    if name in UNLABELLED or (name == "dt" and edit.before and edit.after):
+    if name in FIELDS_WITHOUT_LABEL or (name == "dt" and edit.before and edit.after):
         label = ""
-    return [label, value(name, edit.before), value(name, edit.after)]
+    return [label, value_in_words(name, edit.before), value_in_words(name, edit.after)]
 
 
 def _frequency(kind: str, values: Mapping[str, Any]) -> str:
@@ -290,10 +295,10 @@ def _frequency(kind: str, values: Mapping[str, Any]) -> str:
 def _status(mark: Marked | Deleted) -> str:
     """сделано; пропуск; 1,5 из 2 л; срыв."""
     if mark.target and mark.amount:
-        return amount(mark.amount, mark.target)
+        return amount_in_words(mark.amount, mark.target)
     if "at_most" in (mark.target or {}):
         return text_of(f"limit.{mark.status}")
-    return value("status", mark.status)
+    return value_in_words("status", mark.status)
 
 
 def refused(error: JsonObject) -> str:

@@ -15,7 +15,15 @@ from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
 from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, NOTES, PIECES, Past, kept, rate
+from tools.onepercent.snapshot.history import (
+    CLOSED_GOALS,
+    CLOSED_STEPS,
+    NOTES,
+    PIECES,
+    Past,
+    rate,
+    span_on_record,
+)
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
@@ -54,13 +62,13 @@ def today() -> TextOutput:
 
     lines = [f"{day}, {words.weekday(day)}"]
     for step in schedule["overdue"]:
-        lines.append(f"! {words.day(step['date'])} {_step(step)}")
+        lines.append(f"! {words.day_in_words(step['date'])} {_step(step)}")
     for step in schedule["today"]:
         lines.append(f"{'✓' if step['is_complete'] else '·'} {_step(step)}")
     for goal in goals:
         # One whose day has come stands above.
         if "target" in goal and goal.get("due", LAST) > f"{day}":
-            lines.append(f"· {goal['title']} {words.amount(goal['sum'], goal['target'])}")
+            lines.append(f"· {goal['title']} {words.amount_in_words(goal['sum'], goal['target'])}")
     for habit in habits:
         lines.append(f"{MARK[habit['today_status']]} {_habit(habit)}")
     lines += [words.text_of("shell.level", **xp), words.text_of("shell.today")]
@@ -80,7 +88,7 @@ def _habit(habit: JsonObject) -> str:
     streak = words.text_of("shell.streak", count=words.counted(habit["current_streak"], period))
     text: str = habit["name"]
     if target := habit.get("target"):
-        text += " " + words.amount(habit["today_amount"], target)
+        text += " " + words.amount_in_words(habit["today_amount"], target)
     if "this_week" in habit:
         text += " " + habit["this_week"]
     return f"{text} ({streak})"
@@ -165,7 +173,7 @@ def report(file: str, *period: str) -> TextOutput:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
 
     with store.reading() as db:
-        kept(db, settings.user(), first, last, today)
+        span_on_record(db, settings.user(), first, last, today)
         recent = Past(db, settings.user(), first, last, today)
         _, text = encodable(_content(recent, last))
 

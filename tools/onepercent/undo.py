@@ -121,7 +121,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     applied_id = params.get("applied_id", 0)  # Another version may have kept a preview without them.
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
-    journal = unit.value(statement, applied_id, unit.user, undone)
+    journal = unit.scalar(statement, applied_id, unit.user, undone)
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
@@ -190,7 +190,7 @@ def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
     for entry in entries:
         if isinstance(entry, Deleted) and entry.thing.kind == "goal":
             with_it = steps.pop((entry.verb, entry.thing.title), ())
-            entry.titles = [step.thing.title for step in with_it]
+            entry.step_titles = [step.thing.title for step in with_it]
     for group in steps.values():
         entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries
@@ -234,5 +234,5 @@ def _grouped(steps: list[Entry]) -> Entry:
             moved.append((step.thing.title, day.before, day.after))
 
     if names == {"dt"} and len(moved) == count:
-        return Shifted(thing, count=count, steps=sorted(moved, key=itemgetter(1)))
+        return Shifted(thing, count=count, moves=sorted(moved, key=itemgetter(1)))
     return Counted(thing, count=count, fields=sorted(names))

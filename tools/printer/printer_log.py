@@ -191,7 +191,7 @@ def _config(start: "Start", listed: list[JsonObject]) -> JsonObject:
     report: JsonObject = {"sections": len(config.sections)}
     errors = []
     with suppress(ToolError):  # without the documentation nothing is judged
-        errors = checking.current().errors(config)
+        errors = checking.checker().errors(config)
     if not start.refused:
         gone = [error for error in errors if " is gone, " in error.message]
         if gone:

@@ -107,7 +107,7 @@ def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> Js
     if HALTED in state_message:
         with suppress(ToolError):  # its message says that the file cannot be read
             config = printer.config()
-            errors = checking.current().errors(config)
+            errors = checking.checker().errors(config)
             cause["config"] = check_config.mistakes(errors)
             listed += printer_page.findings(config, errors)
     return cause

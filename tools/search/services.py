@@ -70,7 +70,7 @@ class Engine(NamedTuple):
     key: str = "Authorization: Bearer "
     results: str = "results"
     fields: str = "title url snippet"
-    more: Mapping[str, Any] = {}
+    fixed_params: Mapping[str, Any] = {}
     age: str = ""
     ages: str = ""
 
@@ -81,7 +81,7 @@ ENGINES = (
         "",
         page="pageno",
         fields="title url content - score",
-        more={"format": "json"},
+        fixed_params={"format": "json"},
         age="time_range",
         ages="day - month year",
     ),
@@ -130,7 +130,7 @@ ENGINES = (
         most=100,
         key="x-api-key: ",
         fields="title url - text score",
-        more={"contents": {"text": {"maxCharacters": 3000}}},
+        fixed_params={"contents": {"text": {"maxCharacters": 3000}}},
         age="startPublishedDate",
         ages="1 7 31 366",
     ),
@@ -259,7 +259,7 @@ def parameters(engine: Engine, query: str, limit: int, cursor: str, time_range: 
         hint = "Send nextCursor of the page before, or none."
         raise ToolError("No such cursor", hint, code="INVALID_CURSOR")
     limit = min(limit, engine.most)
-    values = {engine.query: query, **engine.more}
+    values = {engine.query: query, **engine.fixed_params}
     if engine.limit:
         values[engine.limit] = limit
     if engine.page and cursor != "1":

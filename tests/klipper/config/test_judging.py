@@ -4,7 +4,7 @@ import pytest
 
 from tests.klipper.asking import call
 from tools.klipper.config import printer_cfg
-from tools.klipper.config.checking import current
+from tools.klipper.config.checking import checker
 
 STEPPER = "step_pin: P{0}1\ndir_pin: P{0}2\nmicrosteps: 16\nrotation_distance: 40\nendstop_pin: P{0}3\n"
 RANGE = "position_endstop: 0\nposition_max: 200\n"
@@ -28,7 +28,7 @@ Z = "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n"
 def judged(any_docs):
     """A function that gives the new findings of a sound printer with some lines more: (level, message)."""
     return lambda more: [
-        (one.level, one.message) for one in current().findings(printer_cfg.from_text(PRINTER + more))
+        (one.level, one.message) for one in checker().findings(printer_cfg.from_text(PRINTER + more))
     ]
 
 
@@ -229,7 +229,7 @@ def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(any_docs, judged)
     missing = "Missing Z endstop config for safe_z_homing"
     for name, is_missing in {"stepper_z": False, "carriage z": False, "stepper_z1": True}.items():
         config = printer_cfg.from_text(text.replace("[stepper_z]", f"[{name}]"))
-        assert (missing in [one.message for one in current().findings(config)]) == is_missing
+        assert (missing in [one.message for one in checker().findings(config)]) == is_missing
 
 
 def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
@@ -242,7 +242,7 @@ def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
 
 def test_a_file_that_is_not_utf_8_is_an_error_with_its_line(any_docs, tmp_path):
     (tmp_path / "printer.cfg").write_bytes(b"[fan]\npin: PA1 # velocit\xe0\n")
-    findings = current().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
+    findings = checker().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
     assert (findings[0].level, findings[0].line) == ("error", 2) and "UTF-8" in findings[0].message
 
 
@@ -261,5 +261,5 @@ def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_
 def test_an_include_that_is_not_there_is_the_only_error_it_causes(any_docs, tmp_path):
     lines = [line for line in PRINTER.split("\n") if not line.startswith("endstop_pin")]
     (tmp_path / "printer.cfg").write_text("[include gone.cfg]\n" + "\n".join(lines))
-    findings = current().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
+    findings = checker().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
     assert [finding.message for finding in findings] == ["Include file 'gone.cfg' does not exist"]

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import DOCS_MISSING, SHARED, documentation
 from tests.klipper.config.mistakes import edited, rows
 from tools.klipper.config import printer_cfg
-from tools.klipper.config.checking import current
+from tools.klipper.config.checking import checker
 
 if not documentation():
     pytest.skip(DOCS_MISSING, allow_module_level=True)
@@ -31,7 +31,7 @@ OPEN = {
 
 
 def findings_of(text):
-    return current().findings(printer_cfg.from_text(text, {"mainsail.cfg": ""}))
+    return checker().findings(printer_cfg.from_text(text, {"mainsail.cfg": ""}))
 
 
 def errors_of(text):
@@ -78,7 +78,7 @@ def test_the_base_files_have_no_findings(real_docs):
     if not bases:
         pytest.skip("these files are not in a clone (../shared/data)")
     for base in bases:
-        assert current().findings(printer_cfg.from_files(base)) == [], base
+        assert checker().findings(printer_cfg.from_files(base)) == [], base
 
 
 PRINTERS = sorted((Path(__file__).parent / "printers").glob("*.cfg"))

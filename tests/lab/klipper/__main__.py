@@ -70,7 +70,7 @@ def compare(path: Path) -> int:
     """0 if both accept a file or both refuse it."""
     text = path.read_text("utf-8", "replace")
     words = judge.verdict(text)
-    findings = checking.current().findings(printer_cfg.from_text(text))
+    findings = checking.checker().findings(printer_cfg.from_text(text))
     errors = [finding.message for finding in findings if finding.level == "error"]
     print(f"{path}\n  Klipper: {words or 'accepts it'}\n  check_config: {'; '.join(errors) or 'no errors'}")
     return int(bool(words) != bool(errors))

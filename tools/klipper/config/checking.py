@@ -51,7 +51,7 @@ IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 
 
-def current() -> "Checker":
+def checker() -> "Checker":
     """The checker for the documentation as it is now: built once per process, and again after a page changed.
 
     Raises ToolError if a page is missing.

@@ -19,7 +19,7 @@ SHARED = tuple(
     "enable_pin endstop_pin spi_software_ i2c_software_ uart_pin tx_pin cs_pin select_pins".split()
 )
 # Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py).
-UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
+VIRTUAL_ENDSTOP_PINS = ("diag_pin", "diag0_pin", "diag1_pin")
 # An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
 PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
 # The part of a section's name that does not say which axis it is of.
@@ -44,8 +44,8 @@ FORM = re.compile(
 )
 VARIABLE = "variable_"
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`; that of any other.
-NUMBER = re.compile(r"[A-Z]\d+(\.\d+)?$")
-NAME = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
+NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
+OTHER_COMMAND = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
 # The command of a filament change, which Klipper does not have.
 M600 = re.compile(r"^\s*M600\b", re.MULTILINE)
 # A command at the beginning of a line, long enough to be misspelt.
@@ -59,11 +59,11 @@ def findings(machine: ParsedPrinter) -> Findings:
             yield from check_name(section)
             yield from check_references(machine, section)
             yield from check_sensor(machine, section)
-    for check in (needed, repeated, macros, pins):
+    for check in (check_needed, check_repeated, check_macros, check_pins):
         yield from check(machine)
 
 
-def needed(machine: ParsedPrinter) -> Findings:
+def check_needed(machine: ParsedPrinter) -> Findings:
     """`[printer]` and `[mcu]`.
 
     Source: klippy/toolhead.py, klippy/mcu.py.
@@ -76,7 +76,7 @@ def needed(machine: ParsedPrinter) -> Findings:
             yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
 
 
-def repeated(machine: ParsedPrinter) -> Findings:
+def check_repeated(machine: ParsedPrinter) -> Findings:
     """Sections with the same name or option value where Klipper needs different ones, and those that exclude
     each other."""
     for rule, kinds in known_words("one").items():
@@ -142,7 +142,7 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
         yield finding_at(section, SENSOR, message)
 
 
-def macros(machine: ParsedPrinter) -> Findings:
+def check_macros(machine: ParsedPrinter) -> Findings:
     """The names of macros, their variables, and misspelt commands in them."""
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
     kinds = {base(section.kind) for section in machine.sections.values()}
@@ -179,15 +179,15 @@ def _macro(section: Section, name: str, taken: set[str]) -> Findings:
     if len(name.split()) > 1:
         yield finding_at(section, "", f"Name of section '{section.name}' contains illegal whitespace")
     renamed = section.value("rename_existing")
-    is_number = bool(NUMBER.match(name))
+    is_number = bool(NUMBERED_COMMAND.match(name))
     if name in taken and not renamed:
         message = f"gcode command {name} already registered"
         needs = "a macro in the place of a command needs rename_existing"
         yield finding_at(section, "", f"{message}: {needs}")
-    elif renamed and is_number != bool(NUMBER.match(renamed.upper())):
+    elif renamed and is_number != bool(NUMBERED_COMMAND.match(renamed.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
         yield finding_at(section, "rename_existing", message)
-    elif not is_number and not NAME.match(name.partition(" ")[0]):
+    elif not is_number and not OTHER_COMMAND.match(name.partition(" ")[0]):
         yield finding_at(section, "", f"Can't register '{name}' as it is an invalid name")
     for setting in section.values.values():
         if setting.name.startswith(VARIABLE):
@@ -214,7 +214,9 @@ def _renames(
                 f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
             )
             yield finding_at(section, "rename_existing", message)
-        elif not NUMBER.match(target) and (target != target.upper() or not NAME.match(target)):
+        elif not NUMBERED_COMMAND.match(target) and (
+            target != target.upper() or not OTHER_COMMAND.match(target)
+        ):
             message = f"Can't register '{target[:40]}' as it is an invalid name"
             yield finding_at(section, "rename_existing", message)
         kinds = known_words("brings").get(name, [])
@@ -229,7 +231,7 @@ def _renames(
 # shared under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken
 # only through its virtual endstop. Pins without a digit are not compared: they are names that a board or a
 # plugin defines.
-def pins(machine: ParsedPrinter) -> Findings:
+def check_pins(machine: ParsedPrinter) -> Findings:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it.
 
     Source: klippy/pins.py.
@@ -255,7 +257,7 @@ def pins(machine: ParsedPrinter) -> Findings:
             yield finding_at(section, option, f"{message}: it has letters that are not ASCII")
         elif message := _unknown(machine, chip, pin):  # an alias or a chip may be in another file
             yield machine.absent(section, option, message)
-        if option in UNUSED or not re.search(r"\d", pin):
+        if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
             continue
         marks = set(text) & set("^~!")
         other, name, other_marks = first.setdefault((chip, pin), (section, option, marks))
@@ -312,7 +314,8 @@ def _unknown(machine: ParsedPrinter, chip: str, pin: str) -> str:
     if chip.startswith("tmc") and pin == "virtual_endstop":  # homing without a switch
         if not owner:
             return f"{unknown}: there is no such driver with a diag_pin"
-        return "" if set(UNUSED) & owner.values.keys() else "tmc virtual endstop requires diag pin config"
+        has_pin = set(VIRTUAL_ENDSTOP_PINS) & owner.values.keys()
+        return "" if has_pin else "tmc virtual endstop requires diag pin config"
     is_probe = chip == "probe" and (machine.of(*PROBES) or machine.plugin_brings("probe"))
     if owner or is_probe or any(chip.startswith(kind.lower()) for kind in machine.plugins):
         return ""

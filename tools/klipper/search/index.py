@@ -166,7 +166,7 @@ def tokens(text: str) -> Iterator[str]:
             yield from (before + after for before, after in pairwise(parts))
 
 
-def current() -> Index:
+def index_of_pages() -> Index:
     """The index of the pages as they are now."""
     stamped = []
     for page in pages.pages():

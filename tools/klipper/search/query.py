@@ -4,10 +4,11 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 """
 
 # A section scores the rarity of each term times its count, which saturates (SATURATION) and is set off
-# against the section's length (LENGTH). A heading that is most of the question counts extra (HEADED, WHOLE).
-# The sum is multiplied by the share of the question that the section has (COVERAGE). A page scores its best
-# section, a part (NEXT) of each further one, and the terms in its name (OF_NAME): its first heading and its
-# file name. The constants are textbook values, or were moved only where both halves of the questions gained.
+# against the section's length (LENGTH). A heading that is most of the question counts extra (HEADING_WEIGHT,
+# WHOLE_HEADING_FACTOR). The sum is multiplied by the share of the question that the section has (COVERAGE). A
+# page scores its best section, a part (NEXT_SECTION_SHARE) of each further one, and the terms in its name
+# (NAME_WEIGHT): its first heading and its file name. The constants are textbook values, or were moved only
+# where both halves of the questions gained.
 
 import math
 import re
@@ -41,18 +42,18 @@ LONGEST_ENDING = 2
 SATURATION = 1.2
 LENGTH = 0.75
 # The weight of a heading, by the share of it that the question says.
-HEADED = 0.5
+HEADING_WEIGHT = 0.5
 # The factor of a section whose heading is the whole question, of two words or more: `filament sensors`.
-WHOLE = 1.75
+WHOLE_HEADING_FACTOR = 1.75
 # The power of the share of the question that a section has.
 COVERAGE = 0.7
 # The weight of what a page's name has of the question.
-OF_NAME = 2.0
+NAME_WEIGHT = 2.0
 # The part of its score that a page's next section adds, again of that the one after it, and how many add.
-NEXT = 0.4
+NEXT_SECTION_SHARE = 0.4
 MOST_NEXT = 4
 # The factor of a page of a further source, unless the question names the source.
-FURTHER = 0.8
+FURTHER_SOURCE_FACTOR = 0.8
 
 # A term: the words of the pages that mean it.
 Term = frozenset[str]
@@ -163,11 +164,11 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
     for page, sections in pages.items():
         # A page is its name, its best section, and a falling part of each next one.
         sections.sort(key=lambda scored: -scored[0])
-        together = OF_NAME * names.get(page, 0)
+        together = NAME_WEIGHT * names.get(page, 0)
         for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
-            together += score * NEXT**number
+            together += score * NEXT_SECTION_SHARE**number
         if index.files[page].source not in text.lower():
-            together *= FURTHER
+            together *= FURTHER_SOURCE_FACTOR
         result.append(Ranked(page, together, sections))
     return sorted(result, key=lambda page: -page.score)
 
@@ -204,8 +205,8 @@ def _section_score(index: Index, place: Place, hits: list[Hit], total: float) ->
             heading_words += len(common)
 
     # A heading counts by the share of it that is the question.
-    score += HEADED * headed * heading_words / max(len(place.headed), 1)
+    score += HEADING_WEIGHT * headed * heading_words / max(len(place.headed), 1)
     if len(hits) > 1 and headed >= total and heading_words >= len(place.headed):
-        score *= WHOLE
+        score *= WHOLE_HEADING_FACTOR
     share = rarities / total
     return score * share**COVERAGE, share, headed

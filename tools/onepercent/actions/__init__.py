@@ -29,13 +29,13 @@ from tools.onepercent.habits.schedules import numbers
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
-GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
+GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
 
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
 SHOWN_WHOLE = ("title", "name", "repeat")
 # What an entry says in other ways.
-UNSAID = (
+COLUMNS_SAID_OTHERWISE = (
     *INTERNAL_COLUMNS,
     "goal_id",
     "deleted_at",
@@ -103,7 +103,7 @@ def action_on_one(name: str, /, **takes: Field):
     """
     entity = name.partition(".")[0]
     key = f"{entity}_id"
-    kind = GOAL if entity == "goal" else fields.KEY
+    kind = GOAL_ID_OR_NULL if entity == "goal" else fields.KEY
 
     def declare(run: PerformOnOne) -> PerformOnOne:
         @action(name, {key: kind, **takes}, key)
@@ -169,7 +169,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     kind = KIND[table]
     if kind in ("person", "ssp"):
         return Thing(kind)
-    key = None if f"{table}/{row['id']}" in unit.own else row["id"]
+    key = None if f"{table}/{row['id']}" in unit.created_rows else row["id"]
     if kind == "diary":
         return Thing(kind, id=key, dates=(row["date"],))
     goal_title = title_of_goal(unit, row) if kind == "step" else ""
@@ -201,7 +201,7 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
     sum, a place by its number in the list."""
     changes = {}
     for name, value in after.items():
-        if name not in UNSAID and before[name] != value:
+        if name not in COLUMNS_SAID_OTHERWISE and before[name] != value:
             changes[name] = _edit(name, before[name], value)
 
     target = Edit(target_of(before), target_of(after))
@@ -258,7 +258,7 @@ def update_entity(
     before = row
     if "goal_id" in values:
         before, after = with_goal(unit, before), with_goal(unit, after)
-    unit.show(Changed(thing_of(unit, row), changes=edits(unit, before, after)))
+    unit.add_entry(Changed(thing_of(unit, row), changes=edits(unit, before, after)))
     return after
 
 
@@ -281,7 +281,7 @@ def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
     """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes
     of `Deleted`."""
     unit.change(row, {"deleted_at": unit.stamp})
-    unit.show(replace(deletion(unit, row), **details))
+    unit.add_entry(replace(deletion(unit, row), **details))
 
 
 def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
@@ -295,14 +295,14 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
 
     unit.change(row, {column: state, "completed_at": None, "completed_on": None})
     earned = unit.earn_in_all(0, f"{kind}.reopen", row["id"], row["completed_on"])
-    unit.show(Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)}))
+    unit.add_entry(Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)}))
 
 
 def set_archived(unit: UnitOfWork, row: StoredRow, params: JsonObject, archived: bool) -> None:
     """Archive a goal or habit, or bring it back. Raises ToolError NOTHING_TO_UPDATE."""
     archived_at = row["archived_at"] or unit.stamp
     unit.change(row, changed(row, {"archived_at": archived_at if archived else None}))
-    unit.show(Archived(thing_of(unit, row), archived=archived))
+    unit.add_entry(Archived(thing_of(unit, row), archived=archived))
 
 
 def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:

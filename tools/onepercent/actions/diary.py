@@ -28,12 +28,12 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     if day > unit.day:
         unit.warn("warn.future_entry", day=day)
-    elif unit.value(OF_DAY, unit.user, day):
+    elif unit.scalar(OF_DAY, unit.user, day):
         unit.warn("warn.second_entry", day=day)
 
     key = unit.outcome.created_id = unit.create("diary", params)
     earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", key)
-    unit.show(Created(Thing("diary", dates=(day,)), xp_reward=earned, values=stored(params, CONTENT)))
+    unit.add_entry(Created(Thing("diary", dates=(day,)), xp_reward=earned, values=stored(params, CONTENT)))
 
 
 @action(

@@ -56,7 +56,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
         raise targets.without_target("goal")
 
     created = Created(Thing("goal", title), values=stored(values, CONTENT))
-    unit.show(created)
+    unit.add_entry(created)
     warn_of_same_title(unit, "goals", title, targets.IN_SIGHT["goals"])
     steps.warn_of_odd(unit, title, dt=params.get("due"))
 
@@ -95,7 +95,7 @@ def complete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
     unit.change(goal, completion)
     earned = unit.earn_in_all(GOAL_COMPLETED, "goal.complete", goal["id"])
-    unit.show(Done(thing_of(unit, goal), xp_reward=earned))
+    unit.add_entry(Done(thing_of(unit, goal), xp_reward=earned))
 
     open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]
     if open_steps:
@@ -117,7 +117,7 @@ def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     for step in own_steps:
         unit.change(step, {"deleted_at": unit.stamp})
 
-    delete_entity(unit, goal, titles=[step["title"] for step in own_steps])
+    delete_entity(unit, goal, step_titles=[step["title"] for step in own_steps])
     for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
         unit.change(habit, {"goal_id": None})
         unit.warn("warn.habit_stays", title=habit["name"])

@@ -7,7 +7,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.onepercent.actions import (
-    GOAL,
+    GOAL_ID_OR_NULL,
     StoredRow,
     UnitOfWork,
     action,
@@ -88,7 +88,7 @@ CONTENT: dict[str, fields.Field] = {
         empty=True,
     ),
     "until": fields.day(empty=True),
-    "goal_id": GOAL,
+    "goal_id": GOAL_ID_OR_NULL,
 }
 # Frequencies that are called weekly, too.
 WEEKLY_DETAILS = ("custom", "times_per_week")
@@ -109,7 +109,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     shown = stored(values, [name for name in values if name != "goal_id"])
     shown["frequency"] = shown.pop("frequency_type")
     thing = Thing("habit", values["name"], goal_title=title_of_goal(unit, values))
-    unit.show(Created(thing, values=shown))
+    unit.add_entry(Created(thing, values=shown))
 
     warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
     key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
@@ -141,7 +141,7 @@ def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
-    marks = unit.value(counting, habit["id"])
+    marks = unit.scalar(counting, habit["id"])
     if not marks:
         delete_entity(unit, habit)
         return

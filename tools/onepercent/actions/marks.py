@@ -62,14 +62,14 @@ def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.row("habit_marks", habit["id"], day)
     if not mark:
-        newest = unit.value(NEWEST_MARK, habit["id"])
+        newest = unit.scalar(NEWEST_MARK, habit["id"])
         hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
         raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
 
     history = history_of(unit, habit)
     unit.remove(mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
-    unit.show(replace(deletion(unit, mark), xp_reward=earned))
+    unit.add_entry(replace(deletion(unit, mark), xp_reward=earned))
     warn_of_streak(unit, history)
 
 
@@ -96,7 +96,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         marked.count = len(dates)
         if marked.replaces and marked.count == 1:
             marked.replaces = "".join(marked.replaces.values())
-        unit.show(marked)
+        unit.add_entry(marked)
         if habit["goal_id"] and "amount" in params:
             warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
         _warn_of_days(unit, history, dates)

@@ -44,7 +44,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
     end = last or LAST
     reason = params.get("reason")
     for habit in _habits(unit, params):
-        unit.found["habit"] = habit  # the one that an error is about
+        unit.subjects["habit"] = habit  # the one that an error is about
         first = params.get("from") or _first_day(unit, habit)
         if end < first:
             message = f"a pause cannot be from {first} to {last}"
@@ -59,7 +59,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
 
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
         unit.create("habit_pauses", values)
-        unit.show(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
+        unit.add_entry(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
 @action("habit.resume", SEVERAL)
@@ -67,7 +67,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
     """End the pause of habits as of today, or give up the one to come."""
     for habit in _habits(unit, params):
         if ended := _end_pause(unit, habit):
-            unit.show(Resumed(thing_of(unit, habit), resumed=ended))
+            unit.add_entry(Resumed(thing_of(unit, habit), resumed=ended))
         else:
             unit.warn("warn.not_paused", title=habit["name"])
     if not unit.outcome.entries:

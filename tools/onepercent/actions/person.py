@@ -46,7 +46,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
         unit.change(row, values)
     else:
         unit.create("persons", values)
-    unit.show(Changed(Thing("person"), changes=changes))
+    unit.add_entry(Changed(Thing("person"), changes=changes))
 
 
 @action(
@@ -61,10 +61,10 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
-    newest = unit.value(NEWEST, unit.user) or 0
+    newest = unit.scalar(NEWEST, unit.user) or 0
     last = unit.row("ssp_evaluations", newest)
     scores = {name: last.get(name) for name in CATEGORIES}
     rated = changed(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])
-    unit.show(Changed(Thing("ssp", category), changes={"score": score}))
+    unit.add_entry(Changed(Thing("ssp", category), changes={"score": score}))
     unit.outcome.created_id = unit.create("ssp_evaluations", scores | rated)

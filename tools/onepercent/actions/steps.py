@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
-    GOAL,
+    GOAL_ID_OR_NULL,
     StoredRow,
     UnitOfWork,
     action,
@@ -68,7 +68,7 @@ INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id 
 @action(
     "step.create",
     {
-        "goal_id": GOAL,
+        "goal_id": GOAL_ID_OR_NULL,
         **CONTENT,
         "steps": SEVERAL,
         "inbox": fields.FLAG,
@@ -92,11 +92,11 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     if several:
         shown = add_several(unit, goal["id"], several)
-        unit.show(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
+        unit.add_entry(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
     else:
         unit.outcome.created_id, values = _add(unit, goal["id"], params)
         thing = Thing("step", values["title"], goal_title=goal["title"])
-        unit.show(Created(thing, values=stored(values, CONTENT)))
+        unit.add_entry(Created(thing, values=stored(values, CONTENT)))
 
 
 def _inbox(unit: UnitOfWork) -> StoredRow:
@@ -106,7 +106,7 @@ def _inbox(unit: UnitOfWork) -> StoredRow:
     if present:
         return unit.existing("goal", present["id"])
     values = {"title": title, "category": "work"}
-    unit.show(Created(Thing("inbox", title), values=values))
+    unit.add_entry(Created(Thing("inbox", title), values=values))
     return unit.existing("goal", unit.create("goals", values))
 
 
@@ -142,7 +142,7 @@ def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | Non
 
 @action_on_one(
     "step.update",
-    goal_id=GOAL,
+    goal_id=GOAL_ID_OR_NULL,
     **CONTENT,
     progress=fields.integer(0, 100, empty=True),
     append=fields.object_of(DESCRIPTION),
@@ -164,7 +164,7 @@ def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     {
         "days": fields.integer(-SHIFT_DAYS, SHIFT_DAYS),
         "dt": fields.day(),
-        "goal_id": GOAL,
+        "goal_id": GOAL_ID_OR_NULL,
         "step_ids": fields.KEYS,
         "overdue": fields.FLAG,
         "from": fields.day(),
@@ -198,7 +198,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
     if len({step["goal_id"] for step in within}) == 1:
         goal_title = title_of_goal(unit, within[0])
     thing = Thing("steps", goal_title=goal_title)
-    unit.show(Shifted(thing, count=len(moved), steps=moved, days=params.get("days")))
+    unit.add_entry(Shifted(thing, count=len(moved), moves=moved, days=params.get("days")))
 
     if "step_ids" in params:
         for step in chosen:
@@ -260,7 +260,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.make_next(unit, step, day)
-        unit.show(Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming))
+        unit.add_entry(Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming))
 
 
 action_on_one("step.reopen")(reopen_entity)

@@ -87,7 +87,7 @@ def without_target(kind: str) -> ToolError:
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
     """The amount that a goal has reached."""
-    return float(unit.value(SUM_OF_GOAL, goal["id"]))
+    return float(unit.scalar(SUM_OF_GOAL, goal["id"]))
 
 
 def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:
@@ -108,7 +108,7 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
     before = params.pop("before", None)
     if before is not None:
         before = unit.existing(entity, before)["id"]
-        unit.found[entity] = row  # the one that an error is about
+        unit.subjects[entity] = row  # the one that an error is about
         if before == row["id"]:
             raise fields.invalid("before", f"another {entity}")
 
@@ -127,7 +127,7 @@ def number(unit: UnitOfWork, row: StoredRow) -> int:
         WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> ?
         AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
     key = row["id"]
-    return int(unit.value(statement, unit.user, key, row["place"], key, key))
+    return int(unit.scalar(statement, unit.user, key, row["place"], key, key))
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:

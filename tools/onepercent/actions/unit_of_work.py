@@ -86,7 +86,7 @@ class Outcome:
         return any(entry.section == "deletes" for entry in self.entries)
 
     @property
-    def shown(self) -> list[Any]:
+    def entries_as_json(self) -> list[Any]:
         """The entries as a preview keeps and the tools show them, each with its section."""
         return [[entry.section, entry.as_json()] for entry in self.entries]
 
@@ -109,9 +109,9 @@ class UnitOfWork:
     seen: dict[str, Fingerprint] = field(default_factory=dict)
     journal: list[Change] = field(default_factory=list)
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
-    own: set[str] = field(default_factory=set)
+    created_rows: set[str] = field(default_factory=set)
     latest_goal: int | None = None
-    found: dict[str, StoredRow] = field(default_factory=dict)
+    subjects: dict[str, StoredRow] = field(default_factory=dict)
     outcome: Outcome = field(default_factory=Outcome)
     stamp: str = ""
     day: str = ""
@@ -131,7 +131,7 @@ class UnitOfWork:
         if entity == "step" and row["repeat"]:
             day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
             row["dt"] = day
-        self.found[entity] = row
+        self.subjects[entity] = row
         return row
 
     def _referred(self, entity: str, reference: str | None) -> int:
@@ -152,7 +152,7 @@ class UnitOfWork:
         ids = self.db.execute(statement, (self.user, *values)).fetchall()
         return [self.existing(entity, key) for (key,) in ids]
 
-    def value(self, statement: str, *values: int | str) -> Any:
+    def scalar(self, statement: str, *values: int | str) -> Any:
         """The first column of the first row of a query; None if there is none."""
         row = self.db.execute(statement, values).fetchone()
         return row and row[0]
@@ -165,7 +165,7 @@ class UnitOfWork:
         row = StoredRow(table, present or {})
         name = _row_name(table, key)
         owner = f"habits/{key[0]}" if len(key) > 1 else name
-        if name not in self.seen and not self.own & {name, owner}:
+        if name not in self.seen and not self.created_rows & {name, owner}:
             values = list(digested(row).values()) or None
             self.seen[name] = values
             before = self.expected.get(name, values)
@@ -180,7 +180,7 @@ class UnitOfWork:
         if table != "ssp_evaluations":
             stamped["updated_at"] = self.stamp
         rowid = self.insert(table, stamped)
-        self.own.add(_row_name(table, self.journal[-1].key))
+        self.created_rows.add(_row_name(table, self.journal[-1].key))
         return rowid
 
     def insert(self, table: str, values: JsonObject) -> int:
@@ -214,7 +214,7 @@ class UnitOfWork:
         self.db.execute(f"DELETE FROM {row.table} WHERE {_by_key(row.table)}", key)
         self.journal.append(Change(row.table, key, dict(row), None))
 
-    def show(self, entry: Entry) -> None:
+    def add_entry(self, entry: Entry) -> None:
         """Add an entry to the diff."""
         self.outcome.entries.append(entry)
 
@@ -251,7 +251,7 @@ class UnitOfWork:
         entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
-        earned = self.value(statement, entity_id, f"{entity}.*", self.user)
+        earned = self.scalar(statement, entity_id, f"{entity}.*", self.user)
         return self.earn(worth - int(earned), action, entity_id, day)
 
 

@@ -155,15 +155,15 @@ class Shifted(Entry):
     """Steps that move: the title of each, its day before and after. `days`: the distance, if it is one for
     all."""
 
-    steps: list[tuple[str, str, str]] = field(default_factory=list)
+    moves: list[tuple[str, str, str]] = field(default_factory=list)
     days: int | None = None
 
     def as_json(self) -> JsonObject:
         return self.thing.as_json() | filled(
             count=self.count,
-            first=list(self.steps[0][1:]),
-            last=list(self.steps[-1][1:]),
-            rows=[list(step[:2]) for step in self.steps[:MOST_ROWS]],
+            first=list(self.moves[0][1:]),
+            last=list(self.moves[-1][1:]),
+            rows=[list(step[:2]) for step in self.moves[:MOST_ROWS]],
             shifted_days=self.days,
         )
 
@@ -226,14 +226,14 @@ class Marked(Entry):
 class Deleted(Entry):
     """Something deleted, or brought back by an undo (`restored`), with what else goes and what identifies it.
 
-    titles: of the steps that go or come with a goal, for a page; elsewhere they are counted.
+    step_titles: of the steps that go or come with a goal, for a page; elsewhere they are counted.
     marks, best_streak, streak_in: of a habit.
     repeat: the rule of a series that ends; scores: of a rating.
     status, amount, target: of a mark.
     """
 
     restored: bool = False
-    titles: list[str] = field(default_factory=list)
+    step_titles: list[str] = field(default_factory=list)
     marks: int = 0
     best_streak: int = 0
     streak_in: str = ""
@@ -249,10 +249,10 @@ class Deleted(Entry):
 
     def as_json(self) -> JsonObject:
         members = super().as_json()
-        if self.titles:
-            count = len(members.pop("titles"))
+        if self.step_titles:
+            count = len(members.pop("step_titles"))
             members[f"steps_{'restored' if self.restored else 'deleted'}"] = count
         return members
 
     def things(self) -> Counter[str]:
-        return super().things() + Counter(step=len(self.titles))
+        return super().things() + Counter(step=len(self.step_titles))

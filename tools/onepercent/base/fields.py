@@ -287,7 +287,7 @@ def parse_day(name: str, value: object) -> str:
     sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
     if TIME_OF_DAY.search(sent):
-        hint += f" {ways.way_round('reminder')}"
+        hint += f" {ways.hint_for('reminder')}"
     raise ToolError(f"{name} is not a date: {sent}", hint, code="INVALID_DATE", field=name)
 
 
@@ -339,7 +339,7 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     if unknown is None:
         return
     lower = unknown.lower()
-    way = ways.way_round(lower)
+    way = ways.hint_for(lower)
     # What has a way round is another field only if it is nearly the same word.
     likeness = SAME_WORD if way else LIKE_WORD
     meant = [name for name in OTHER_NAMES.get(lower, "").split() if name in names]

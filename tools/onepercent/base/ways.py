@@ -2,7 +2,7 @@
 
 # Keyed by words of a field's name; the first row that has one is the hint. Fields that the object takes come
 # first.
-WAYS: dict[str, str] = {
+HINTS: dict[str, str] = {
     "remind reminder notify notification alarm alert time at hour": (
         "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets"
         " the list of the day in the morning and what is left of it in the evening."
@@ -32,10 +32,10 @@ WAYS: dict[str, str] = {
 }
 
 
-def way_round(name: str) -> str:
+def hint_for(name: str) -> str:
     """The hint for a field that does not exist; "" if there is none."""
-    said = set(name.split("_"))
-    for known, hint in WAYS.items():
-        if said & set(known.split()):
+    words = set(name.split("_"))
+    for keys, hint in HINTS.items():
+        if words & set(keys.split()):
             return hint
     return ""

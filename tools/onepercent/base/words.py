@@ -46,15 +46,15 @@ Warning = tuple[str, dict[str, Any]]
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
     """A warning in words."""
-    return text_of(name, **{place: value(place, content) for place, content in values.items()})
+    return text_of(name, **{place: value_in_words(place, content) for place, content in values.items()})
 
 
-def field(name: str) -> str:
+def field_name(name: str) -> str:
     """A field's name in the person's words."""
     return text_or_empty(f"field.{name}") or name
 
 
-def value(name: str, content: Any) -> str:
+def value_in_words(name: str, content: Any) -> str:
     """A value of a field or of a placeholder in the person's words."""
     if name == "time_zone":
         return content or days.zone_of_settings()
@@ -84,11 +84,11 @@ def xp_signed(xp: int) -> str:
     return f"{xp:+} XP".replace("-", "−")
 
 
-def amount(amount: float, target: Mapping[str, Any]) -> str:
+def amount_in_words(done: float, target: Mapping[str, Any]) -> str:
     """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
     limit = target.get("at_most", target.get("amount", 0))
-    form = "limit" if "at_most" in target else "beyond" if amount > limit else "amount"
-    return text_of(f"mark.{form}", amount=number(amount), target=number(limit), unit=target["unit"])
+    form = "limit" if "at_most" in target else "beyond" if done > limit else "amount"
+    return text_of(f"mark.{form}", amount=number(done), target=number(limit), unit=target["unit"])
 
 
 def target_in_words(target: Mapping[str, Any]) -> str:
@@ -100,7 +100,7 @@ def target_in_words(target: Mapping[str, Any]) -> str:
 
 def frequency(kind: str, detail: Any) -> str:
     """по будням; 3 раза в неделю; 1-го и 15-го числа."""
-    return text_of(f"frequency_type.{kind}", detail=value(kind, detail))
+    return text_of(f"frequency_type.{kind}", detail=value_in_words(kind, detail))
 
 
 def repetition(rule: str) -> str:
@@ -116,7 +116,7 @@ def repetition(rule: str) -> str:
             head = text_of("repeat.interval", count=count)
         text = ": ".join(filter(None, [head, _days_of_rule(parts)]))
     if "until" in parts:
-        text += text_of("repeat.until", day=day(parts["until"]))
+        text += text_of("repeat.until", day=day_in_words(parts["until"]))
     return text
 
 
@@ -124,7 +124,7 @@ def _days_of_rule(parts: Mapping[str, Any]) -> str:
     """вт; 1-го и 15-го числа; 19.03."""
     match parts["every"]:
         case "week":
-            return value("schedule_days", parts["on"])
+            return value_in_words("schedule_days", parts["on"])
         case "month":
             return frequency("monthly", parts["on"])
         case "year":
@@ -176,14 +176,14 @@ def ranges(dates: list[str]) -> list[str]:
     return [f"{span[0]}..{span[-1]}" if len(span) > 1 else span[0] for span in spans]
 
 
-def span(first: str, last: str | None = "") -> str:
+def span_in_words(first: str, last: str | None = "") -> str:
     """16.11–22.11; 16.11; с 16.11."""
     if last is None:
-        return text_of("since", day=day(first))
-    return day(first) if last in ("", first) else f"{day(first)}–{day(last)}"
+        return text_of("since", day=day_in_words(first))
+    return day_in_words(first) if last in ("", first) else f"{day_in_words(first)}–{day_in_words(last)}"
 
 
-def day(text: str) -> str:
+def day_in_words(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
     return _date("date" if parsed.year == days.today().year else "date.of_another_year", parsed)
@@ -251,8 +251,10 @@ def _streak(length: tuple[int, str]) -> str:
 def _replaced(status: str | Mapping[str, str]) -> str:
     """сделано; 16.03 сделано, 17.03 начато."""
     if isinstance(status, str):
-        return value("status", status)
-    return ", ".join(f"{day(when)} {value('status', replaced)}" for when, replaced in status.items())
+        return value_in_words("status", status)
+    return ", ".join(
+        f"{day_in_words(when)} {value_in_words('status', replaced)}" for when, replaced in status.items()
+    )
 
 
 # Special wordings: the name of a field, and the function that puts its values into words.
@@ -261,16 +263,16 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "ended": repetition,
     "progress": lambda percent: text_of("half") if percent == 50 else f"{percent} %",
     "weekday": lambda day: weekday(date.fromisoformat(day)),
-    **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day),
+    **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day_in_words),
     "minutes": duration,
     "time_duration": lambda length: duration(length["minutes"] if isinstance(length, dict) else length),
     "schedule_days": lambda numbers: ", ".join(texts.SHORT_WEEKDAYS[language()][at - 1] for at in numbers),
     "month_days": lambda numbers: ", ".join(map(str, numbers)),
-    "custom": lambda numbers: value("schedule_days", numbers),
+    "custom": lambda numbers: value_in_words("schedule_days", numbers),
     "times_per_week": lambda count: counted(count, "time"),
     "every_n_days": lambda count: counted(count, "day"),
     "monthly": _days_of_month,
-    "dates": lambda dates: ", ".join(span(*part.split("..")) for part in ranges(dates)),
+    "dates": lambda dates: ", ".join(span_in_words(*part.split("..")) for part in ranges(dates)),
     "day_start_hour": lambda hour: f"{hour}:00",
     "open_steps": lambda count: counted(count, "open_steps"),
     "left": lambda count: counted(count, "step"),
@@ -281,6 +283,6 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "replaces": _replaced,
     "target": target_in_words,
     "sum": lambda total: (
-        amount(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
+        amount_in_words(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
     ),
 }

@@ -49,7 +49,7 @@ Identity = tuple[int, str, int, int]
 
 # A connection belongs to one call at a time; the next call takes it over, because closing the last one
 # rewrites files.
-_kept: dict[Identity, Database] = {}
+_open_connections: dict[Identity, Database] = {}
 
 
 def path() -> Path:
@@ -117,7 +117,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         identity: Identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
         keeps = True
         try:
-            db = _kept.pop(identity, None) or open_database(file)
+            db = _open_connections.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
             # Full, or a card that turned read-only: there is no room for the files beside this one. If it
             # holds everything, it is read alone.
@@ -135,7 +135,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
             keeps = False  # The next call opens the file again.
             raise
         finally:
-            if not keeps or _kept.setdefault(identity, db) is not db:
+            if not keeps or _open_connections.setdefault(identity, db) is not db:
                 db.close()
     except (sqlite3.Error, UnicodeDecodeError, JSONDecodeError, days.Unreadable) as error:
         logger.warning("%s: %s", file, error)
@@ -162,8 +162,8 @@ def checkpoint() -> None:
 def release() -> None:
     """Close the connections kept by this process; the last one of all leaves the file whole, without a
     log."""
-    for identity in [identity for identity in _kept if identity[0] == os.getpid()]:
-        _kept.pop(identity).close()
+    for identity in [identity for identity in _open_connections if identity[0] == os.getpid()]:
+        _open_connections.pop(identity).close()
 
 
 def ensure(file: Path) -> os.stat_result:

@@ -57,7 +57,7 @@ UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
         UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
     AND (EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)
         OR (SELECT at_most FROM habits WHERE id = s.habit_id))"""
-KEPT = "h.user = :user AND h.deleted_at IS NULL"
+UNDELETED = "h.user = :user AND h.deleted_at IS NULL"
 
 
 class Streak(NamedTuple):
@@ -167,7 +167,7 @@ class HabitSigns(NamedTuple):
 
 def histories(db: Database, user: str, today: date) -> list[History]:
     """The habits of a user, also archived ones, with their recent marks; what came before them is folded."""
-    return _load(db, KEPT, {"user": user}, today)
+    return _load(db, UNDELETED, {"user": user}, today)
 
 
 def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
@@ -178,7 +178,7 @@ def signs_between(db: Database, user: str, first: date, last: date, today: date)
     # Of a week that `first` cuts, the marks before it count, too.
     monday = date.fromordinal(days.monday(begin))
     rows = []
-    for history in _load(db, KEPT, {"user": user}, today, monday):
+    for history in _load(db, UNDELETED, {"user": user}, today, monday):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
         signs = history.signs(begin, last.toordinal(), present)

@@ -75,9 +75,9 @@ def _sentence_parts(dry: Run) -> list[JsonObject]:
     changes: list[JsonObject] = []
     for planned, outcome in dry.in_order():
         for entry in outcome.entries:
-            parts = sentences.line(entry).page
+            parts = sentences.sentence_of(entry).page
             if isinstance(entry, Deleted):
-                parts["rows"] += entry.titles
+                parts["rows"] += entry.step_titles
             key = planned.client_action_id if planned.kind.published else ""
             count = entry.things().total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})

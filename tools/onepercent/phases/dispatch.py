@@ -35,7 +35,7 @@ WINDOW_S = 60
 LONGEST_FAILURE = 4_000  # characters kept of the request and of the answer of a call that failed
 
 
-class Call(NamedTuple):
+class AuditedCall(NamedTuple):
     """A call in progress."""
 
     tool: str
@@ -43,7 +43,7 @@ class Call(NamedTuple):
     started_s: float
 
 
-current: ContextVar[Call] = ContextVar("call")
+call_in_progress: ContextVar[AuditedCall] = ContextVar("call")
 _purged: set[date] = set()  # the days on which this process has purged
 # The times of the last calls by tool and user, as many as a minute may have.
 _recent: dict[tuple[str, str], deque[float]] = {}
@@ -51,7 +51,7 @@ _recent: dict[tuple[str, str], deque[float]] = {}
 
 def dispatch(tool: Tool, arguments: JsonObject) -> Any:
     """Answer a call, given its arguments as sent."""
-    token = current.set(Call(tool.name, arguments, monotonic()))
+    token = call_in_progress.set(AuditedCall(tool.name, arguments, monotonic()))
     try:
         answer = _answer(tool, arguments)
         if tool.write and not answer["success"] and answer["code"] != "RATE_LIMITED":
@@ -60,7 +60,7 @@ def dispatch(tool: Tool, arguments: JsonObject) -> Any:
     except ToolError as error:
         logger.warning("no audit row: %s", error.message)
     finally:
-        current.reset(token)
+        call_in_progress.reset(token)
     return answer
 
 
@@ -107,7 +107,7 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
     import uuid
 
     answer = {"success": True} | answer
-    call = current.get()
+    call = call_in_progress.get()
     remote = calls.remote_caller()
     # The key of a press proves that the person pressed, so it must stay secret.
     request = {name: value for name, value in call.arguments.items() if name != "press_key"}
@@ -116,8 +116,8 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
         "at": days.stamp(days.now()),
         "user": settings.user(),
         "tool": call.tool,
-        "request": _kept(request, answer["success"]),
-        "answer": _kept(answer, answer["success"]),
+        "request": _audit_json(request, answer["success"]),
+        "answer": _audit_json(answer, answer["success"]),
         "error": answer.get("code"),
         "ms": round((monotonic() - call.started_s) * 1000, 3),
         "token": remote.token_id if remote else "",
@@ -139,7 +139,7 @@ def purge(db: Database) -> None:
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
 
 
-def _kept(value: JsonObject, is_whole: bool) -> str:
+def _audit_json(value: JsonObject, is_whole: bool) -> str:
     """JSON text; a long failure is cut, so that a model in a loop fills no disk."""
     try:
         text = packed(value)

@@ -101,7 +101,7 @@ class Run(NamedTuple):
         """The sentences about what is refused and what will happen."""
         lines = self.refusals()
         for _, outcome in self.in_order():
-            changes = [sentences.line(entry).text for entry in outcome.entries]
+            changes = [sentences.sentence_of(entry).text for entry in outcome.entries]
             if outcome.message:
                 changes = words.shortened(changes, MOST_REVERSED)
             lines += [f"• {change}" for change in changes]
@@ -139,7 +139,7 @@ class Diff(dict[str, list[JsonObject]]):
             # Without a place it is an undo; an id that is its place was not sent.
             if planned.client_action_id != f"{planned.place}" and planned.place:
                 identity["client_action_id"] = planned.client_action_id
-            for section, entry in outcome.shown:
+            for section, entry in outcome.entries_as_json:
                 self[section].append(identity | entry)
         self["errors"] = dry.errors
 
@@ -153,7 +153,7 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):
         db.execute("SAVEPOINT action")
-        unit.found.clear()
+        unit.subjects.clear()
         try:
             planned = action if isinstance(action, Planned) else parse_action(action, index + 1, used)
             dry.done.append((planned, planned.run(unit)))
@@ -191,7 +191,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
         name = f"{entity}_id"
         with suppress(ToolError):
             about = dict(
-                unit.found.get(entity) or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
+                unit.subjects.get(entity) or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
             )
 
     # The id that does not exist.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 class View(NamedTuple):
     """The view: of whom, on which day, between which dates, goals of which status or only one goal. `past`:
-    the first and last day of the history; `diary_told`: the diary has these days whole."""
+    the first and last day of the history; `has_whole_diary`: the diary has these days whole."""
 
     user: str
     today: date
@@ -16,4 +16,4 @@ class View(NamedTuple):
     goal_id: int | None = None
     with_steps: bool = False
     past: tuple[date, date] = (date.min, date.min)
-    diary_told: bool = False
+    has_whole_diary: bool = False

@@ -109,7 +109,9 @@ class Past:
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
-def kept(db: Database, user: str, first: date | None, last: date | None, today: date) -> tuple[date, date]:
+def span_on_record(
+    db: Database, user: str, first: date | None, last: date | None, today: date
+) -> tuple[date, date]:
     """The period to look back on: the one asked for, by default the last seven days; of a long one the part
     with something in it. Raises ToolError INVALID_DATE if nothing of it is kept."""
     until = last or max(today, first or today)
@@ -136,7 +138,7 @@ def history(db: Database, view: View) -> JsonObject:
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
 
-    quotes_diary = length <= LONGEST_WITH_DIARY and not view.diary_told
+    quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
     every_day = [first + place * DAY for place in range(length)]
     items = []
     name, label_of = PIECES[pieces]

@@ -99,7 +99,7 @@ def goals(db: Database, view: View) -> JsonObject:
             rows = due_days.select(db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
-    return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
+    return extract_usual(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
 
 def _with_target(item: JsonObject) -> JsonObject:
@@ -109,7 +109,7 @@ def _with_target(item: JsonObject) -> JsonObject:
     return item
 
 
-def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
+def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
     """Move values that most items share into `usual` and return it; an item without such a value gets an
     explicit null."""
     usual: JsonObject = {}
@@ -147,7 +147,7 @@ def habits(db: Database, view: View) -> JsonObject:
         scheduled += "".join(sign for day, sign in enumerate(signs, first) if each.course.is_due(day))
 
     statuses = [item["today_status"] for item in items]
-    section = share(items, USUAL) | {
+    section = extract_usual(items, USUAL) | {
         "items": items,
         "total_count": len(items),
         "today_completed": statuses.count("completed"),
@@ -210,7 +210,7 @@ def schedule(db: Database, view: View) -> JsonObject:
     """Steps with a date, and goals that are due; the titles of goals and what most steps share stand once."""
     parts = dated(db, view)
     steps = [row for row in chain(*parts.values()) if "kind" not in row]
-    section = share(steps, USUAL_OF_STEPS)
+    section = extract_usual(steps, USUAL_OF_STEPS)
     if len(steps) >= FEW:
         section["goals"] = {str(row["goal_id"]): row.pop("goal_title") for row in steps}
     return section | parts
@@ -242,7 +242,7 @@ def ssp(db: Database, view: View) -> JsonObject:
 
     spheres = []
     for category in CATEGORIES:
-        name = words.value("category", category).capitalize()
+        name = words.value_in_words("category", category).capitalize()
         spheres.append({"category": category, "name": name, "score": row[category]})
 
     scores = [row[category] for category in CATEGORIES if row[category]]

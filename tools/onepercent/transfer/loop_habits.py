@@ -55,7 +55,7 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     from tools.onepercent.transfer import loop_export
 
-    dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
+    dispatch.call_in_progress.set(dispatch.AuditedCall("import", {"file": file}, monotonic()))
     # Read before the lock is taken; its errors are reported by the dry run.
     with suppress(*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError):
         loop_export.habits_of(file)
@@ -92,7 +92,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
         raise ToolError(message, hint, code="FIELD_INVALID") from error
 
     if dates:
-        unit.show(_sum("note", sorted(dates), Thing("diary")))
+        unit.add_entry(_sum("note", sorted(dates), Thing("diary")))
 
 
 def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
@@ -129,7 +129,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
         unit.create("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        unit.show(_sum("mark", dates, Thing("mark", habit["Name"])))
+        unit.add_entry(_sum("mark", dates, Thing("mark", habit["Name"])))
 
     if present:
         here = present["target_unit"]
