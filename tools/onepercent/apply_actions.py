@@ -7,13 +7,15 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
+from tools.onepercent import previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
+from tools.onepercent.base import days, fields
+from tools.onepercent.base.rules import UNDONE_AT_MOST
 from tools.onepercent.database import Database, store
-from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
-from tools.onepercent.rules import UNDONE_AT_MOST
+from tools.onepercent.phases import consent, dispatch
+from tools.onepercent.phases.dry_run import Planned, Run, dry_run
 
 CONFIRMATION = fields.text(500, line=True)
 
@@ -126,7 +128,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
-                error = stale(f"{planned.name}: it is so already")
+                error = stale(f"another apply has done {planned.name} already")
             error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None

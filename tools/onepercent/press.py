@@ -4,12 +4,13 @@ from typing import Annotated, Literal
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.onepercent import days, previews, settings
+from tools.onepercent import previews, settings
 from tools.onepercent.apply_actions import apply_agreed
+from tools.onepercent.base import days
 from tools.onepercent.database import store
-from tools.onepercent.dispatch import writing_tool
-from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
+from tools.onepercent.phases.dispatch import writing_tool
+from tools.onepercent.phases.dry_run import dry_run
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
 

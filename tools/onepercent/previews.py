@@ -11,12 +11,14 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.onepercent import actions as declared
-from tools.onepercent import days, dispatch, fields, settings, words
+from tools.onepercent import settings
 from tools.onepercent.actions.unit_of_work import stale
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.rules import MOST_ACTIONS
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.dry_run import Diff, Planned, Run, dry_run
 from tools.onepercent.page import person_pages
-from tools.onepercent.rules import MOST_ACTIONS
+from tools.onepercent.phases import dispatch
+from tools.onepercent.phases.dry_run import Diff, Planned, Run, dry_run
 
 RULES = (
     "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
@@ -85,7 +87,7 @@ def preview_actions(
         dispatch.purge(db)
         dry = dry_run(db, actions)
         if not dry.done:
-            hint = "Fix them as errors says, then preview again."
+            hint = "Fix what `errors` names, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
             raise ToolError(

@@ -1,4 +1,4 @@
-"""The tool that takes back what was applied last, and the action of this reversal, which it alone uses.
+"""undo_last: previews the reversal of an apply, by an action of its own.
 
 A journal (table `applied`) holds every change of one apply in order: the columns set and the values they
 replaced.
@@ -25,7 +25,7 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, dispatch, previews, settings, words
+from tools.onepercent import previews, settings
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
@@ -36,8 +36,8 @@ from tools.onepercent.actions.unit_of_work import (
     digested,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
-from tools.onepercent.database import Database, store
-from tools.onepercent.diff import (
+from tools.onepercent.base import days, words
+from tools.onepercent.base.diff import (
     Archived,
     Changed,
     Counted,
@@ -48,14 +48,17 @@ from tools.onepercent.diff import (
     Shifted,
     Thing,
 )
-from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.database import Database, store
 from tools.onepercent.page import person_pages
+from tools.onepercent.phases import dispatch
+from tools.onepercent.phases.dry_run import Planned, dry_run
 
-UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
+# Tables without entries of their own: a change shows in that of the habit or action it belongs to.
+UNNAMED = ("xp_ledger", "habit_schedules")
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-# A row that a person sees, and the entry that says that it goes.
+# A row that a person sees, and its deletion as a diff entry.
 State = tuple[StoredRow, Deleted]
 
 States = dict[tuple[int | str, ...], State]  # by table and key

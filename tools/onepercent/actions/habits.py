@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
     StoredRow,
@@ -18,11 +17,12 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import Created, Thing
+from tools.onepercent.base.rules import HABIT_REWARD, LARGEST_N_DAYS
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Thing
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
-from tools.onepercent.rules import HABIT_REWARD, LARGEST_N_DAYS
 
 
 def numbers(each: fields.Field, what: str, description: str = "") -> fields.Field:

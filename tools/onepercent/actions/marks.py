@@ -8,7 +8,6 @@ from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, words
 from tools.onepercent.actions import (
     StoredRow,
     UnitOfWork,
@@ -20,11 +19,12 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.habits import history_of, warn_of_streak
 from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.diff import Marked, target_of
+from tools.onepercent.base.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Marked, target_of
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
-from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 
 DAY = fields.day(default="today")
 MARK = {

@@ -7,10 +7,10 @@ from typing import Annotated
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
-from tools.onepercent import fields
 from tools.onepercent.actions.unit_of_work import KIND, StoredRow, UnitOfWork
-from tools.onepercent.diff import target_of
-from tools.onepercent.rules import LARGEST_AMOUNT, LARGEST_PLACE
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import target_of
+from tools.onepercent.base.rules import LARGEST_AMOUNT, LARGEST_PLACE
 
 
 def amount(least: float) -> fields.Field:

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days
+from tools.onepercent.base import days
+from tools.onepercent.base.diff import Entry
+from tools.onepercent.base.fields import REFERENCE
+from tools.onepercent.base.words import Warning
 from tools.onepercent.database import Database
-from tools.onepercent.diff import Entry
-from tools.onepercent.fields import REFERENCE
 from tools.onepercent.habits import due_days
-from tools.onepercent.words import Warning
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
 KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}

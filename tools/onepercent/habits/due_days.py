@@ -5,8 +5,8 @@ notices."""
 #
 # Of a series of steps one is open and has the rule (`repeat`). Its `dt` is the day that was set, by a person
 # or when the step before it was done; time never moves it. Until then it is due on that day; later on the
-# next day of the rule. So what is due depends on the rule and on today alone, never on who looked when. What
-# a clock that ran ahead has set is no day: the rule says it.
+# next day of the rule. So what is due depends on the rule and on today alone, never on who looked when. A
+# day that was set while the clock ran ahead is ignored; the rule decides.
 
 import json
 from collections.abc import Iterable
@@ -15,9 +15,10 @@ from functools import lru_cache
 from sqlite3 import Cursor
 from typing import NamedTuple
 
-from tools.onepercent import days, settings
+from tools.onepercent import settings
+from tools.onepercent.base import days
+from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
@@ -99,8 +100,7 @@ def first_day(repeat: str, since: date) -> str | None:
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
-    """The last day of a rule until a day, from that on which a step was set; that day itself if there is
-    none."""
+    """The rule's last day between `dt` and `until`; `dt` if it has none there."""
     return dt if _rule(repeat).follows_done else max([dt, *_between(repeat, dt, until)])
 
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from tools.onepercent import days
+from tools.onepercent.base import days
+from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, Schedule, detail, schedule
 
 LEGEND = {

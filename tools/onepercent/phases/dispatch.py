@@ -14,9 +14,10 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, encodable
 from tools.core.parameters import ABSENT_TEXTS
 from tools.core.tool import Tool
-from tools.onepercent import days, fields, settings
+from tools.onepercent import settings
+from tools.onepercent.base import days, fields
+from tools.onepercent.base.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
 from tools.onepercent.database import Database, store
-from tools.onepercent.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
 
 logger = logging.getLogger(__name__)
 
