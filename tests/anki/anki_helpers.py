@@ -102,6 +102,36 @@ KINDS_OF_HARM = {
 }
 
 
+CHANGES_SINCE = {
+    "an edit of another note": "n = col.get_card(other).note(); n['Back'] = 'typed'; col.update_note(n)",
+    "an edit of the answered note": "n = col.get_card(card).note(); n['Back'] = 'typed'; col.update_note(n)",
+    "a tag": "col.tags.bulk_add([col.get_card(other).nid], 'x')",
+    "a tag of the answered note": "col.tags.bulk_add([col.get_card(card).nid], 'x')",
+    "suspended": "col.sched.suspend_cards([other])",
+    "buried": "col.sched.bury_cards([other])",
+    "a flag": "col.set_user_flag_for_cards(2, [other])",
+    "another flag": "col.set_user_flag_for_cards(3, [flagged])",
+    "moved": "col.set_deck([other], col.decks.id('Other'))",
+    "a due date": "col.sched.set_due_date([other], '3')",
+    "a note deleted": "col.remove_notes([col.get_card(other).nid])",
+    "a new note": "n = col.new_note(col.models.by_name('Basic')); n['Front'] = 'q'; col.add_note(n, 1)",
+    "a new deck": "col.decks.add_normal_deck_with_name('New')",
+    "a deck renamed": "col.decks.rename(col.decks.id('Other'), 'Third')",
+    "css": "m = col.models.by_name('Cloze'); m['css'] += '/**/'; col.models.update_dict(m)",
+    "css of the answered card": "m = col.models.by_name('Basic'); m['css'] += '/**/'; col.models.update_dict(m)",
+    "deck options": """
+from anki.deck_config_pb2 import UpdateDeckConfigsRequest
+deck = col.decks.id("Geo")
+now = col.decks.get_deck_configs_for_update(deck)
+config = now.all_config[0].config
+config.config.new_per_day = 7
+asked = UpdateDeckConfigsRequest(target_deck_id=deck, configs=[config], limits=now.current_deck.limits)
+col.decks.update_deck_configs(asked)
+""",
+}
+"""What a person may do at once after the answer of a `card`, as Python in Anki (the lab runs it there, too)."""
+
+
 def tokens(answer):
     return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 
 import tests.onepercent.person as person
 from tests.onepercent.person import act
-from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import database as health
 
 Work = Callable[[Callable[[object], None]], None]
 """What a child does; it is given a function that tells the parent something."""

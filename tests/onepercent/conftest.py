@@ -9,7 +9,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tools.core import settings
-from tools.onepercent import days
+from tools.onepercent.base import days
 from tools.onepercent.database import store
 
 # The same lives on every machine; RANDOM_LIVES=1 draws new ones.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from tools.onepercent import days
+from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.habits import histories
 

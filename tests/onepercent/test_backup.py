@@ -18,8 +18,8 @@ from tests.onepercent.person import act, apply, call, do, items, preview, snapsh
 from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.health import guarded
-from tools.onepercent.backup import backup, database, export, import_, restore
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import backup, database, export, import_, restore
 
 health = partial(guarded, database)
 PROJECT = Path(__file__).parents[2]

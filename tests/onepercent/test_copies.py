@@ -12,9 +12,9 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import Clock, act, do, items
 from tools.core.errors import ToolError
-from tools.onepercent.backup import backup, copies, export, restore
-from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import backup, copies, export, restore
+from tools.onepercent.transfer.backup import database as health
 
 
 def names(file: Path) -> list[str]:

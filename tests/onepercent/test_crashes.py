@@ -19,8 +19,8 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, told
 from tests.onepercent.person import act, apply, call, do, preview
 from tests.support.client import finished
-from tools.onepercent.backup import database as health
 from tools.onepercent.database import migrations, store
+from tools.onepercent.transfer.backup import database as health
 
 KILLS = int(os.environ.get("PI_MCP_KILLS", "20"))
 # A kill before one of so many statements.

@@ -14,8 +14,8 @@ from tests.onepercent.children import a_day
 from tests.onepercent.person import act, call, do, items, snapshot
 from tools.core.errors import ToolError
 from tools.core.health import guarded
-from tools.onepercent.backup import database, export
 from tools.onepercent.database import migrations, store
+from tools.onepercent.transfer.backup import database, export
 
 health = partial(guarded, database)
 

@@ -9,7 +9,7 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, do, items, preview, refused, snapshot
 from tools.core import settings
-from tools.onepercent import days
+from tools.onepercent.base import days
 from tools.onepercent.settings import OnePercentSettings
 
 

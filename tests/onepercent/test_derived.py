@@ -10,8 +10,8 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import act, apply, call, do, insert, preview, snapshot
-from tools.onepercent.backup import backup, database, export, import_, restore
 from tools.onepercent.database import derived, store
+from tools.onepercent.transfer.backup import backup, database, export, import_, restore
 
 PROJECT = Path(__file__).parents[2]
 SEEDS = int(os.environ.get("HASH_SEEDS", "3"))

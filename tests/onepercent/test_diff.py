@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, items, preview
-from tools.onepercent import diff, sentences
-from tools.onepercent.diff import Entry, Thing
+from tools.onepercent import sentences
+from tools.onepercent.base import diff
+from tools.onepercent.base.diff import Entry, Thing
 
 STEP = {"title": "Раз", "dt": "2026-03-20", "priority": "attention", "description": None}
 MARK = Thing("mark", "Бег", 1, dates=("2026-03-16..2026-03-18",))

@@ -10,8 +10,8 @@ import pytest
 
 from tests.onepercent.person import act, call, do, preview
 from tests.support.client import PROJECT
-from tools.onepercent import texts
 from tools.onepercent.actions import diary, goals, habits, steps
+from tools.onepercent.base import texts
 from tools.onepercent.database import store
 
 CONTENT = {"goal": goals.CONTENT, "step": steps.CONTENT, "habit": habits.CONTENT, "diary": diary.CONTENT}

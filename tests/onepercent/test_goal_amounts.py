@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, items, preview, ref, refused, snapshot
-from tools.onepercent.backup import export, import_
+from tools.onepercent.transfer.backup import export, import_
 
 CAR = {"amount": 300_000, "unit": "₽"}
 

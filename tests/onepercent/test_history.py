@@ -10,9 +10,9 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, call, do, insert, items, preview, snapshot
 from tools.core.registry import COMMANDS
-from tools.onepercent import days
-from tools.onepercent.backup import backup
+from tools.onepercent.base import days
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import backup
 
 TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}

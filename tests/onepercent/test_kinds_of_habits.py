@@ -86,6 +86,12 @@ def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_
     assert habit()["current_streak"] == 5
 
 
+@pytest.mark.parametrize("limit", ["abc", [1], -1])
+def test_a_limit_that_is_no_number_is_refused(limit):
+    error = refused(act("habit.create", name="Кофе", target={"at_most": limit}))
+    assert (error["code"], error["field"]) == ("FIELD_INVALID", "target.at_most")
+
+
 @pytest.mark.parametrize("target", [{"at_most": 2, "unit": "ч"}, {"amount": 2, "unit": "ч", "at_most": True}])
 def test_a_limit_is_kept_up_to_it_and_passed_above_it(target: dict):
     assert habit(target=target)["target"] == {"at_most": 2, "unit": "ч"}

@@ -7,8 +7,8 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import call
-from tools.onepercent import dispatch
 from tools.onepercent.database import store
+from tools.onepercent.phases import dispatch
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ import pytest
 
 from tests.onepercent.person import Clock, act, apply, call, do, items, snapshot, use
 from tools.core.registry import COMMANDS, TextOutput
-from tools.onepercent import loop_export
 from tools.onepercent.database import migrations, store
+from tools.onepercent.transfer import loop_export
 
 EXPORTS = int(os.environ.get("LOOP_EXPORTS", "15"))
 HABITS = ("Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,"
@@ -220,7 +220,7 @@ def test_what_was_tried_is_applied_however_long_it_takes(export, clock: Clock, m
         clock.moment += timedelta(seconds=1)
         return clock()
 
-    monkeypatch.setattr("tools.onepercent.days.now", ticking)
+    monkeypatch.setattr("tools.onepercent.base.days.now", ticking)
     added(
         export(
             RUN, habit("Old", days(d01="NO"), archived="true"), habit("Floss", None, 1, 3, archived="true")

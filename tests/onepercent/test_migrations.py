@@ -9,11 +9,11 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import call, do, insert, items, snapshot
-from tools.onepercent import backup as exporting
-from tools.onepercent.backup import backup, export, import_, restore
-from tools.onepercent.backup import database as health
+from tools.onepercent.base.days import PersonsDay
 from tools.onepercent.database import derived, migrations, store
-from tools.onepercent.days import PersonsDay
+from tools.onepercent.transfer import backup as exporting
+from tools.onepercent.transfer.backup import backup, export, import_, restore
+from tools.onepercent.transfer.backup import database as health
 
 STAMP = "2026-03-01T00:00:00.000Z"
 STATE_UNTIL_4 = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")

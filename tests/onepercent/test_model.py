@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import tests.onepercent.person as person
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import Clock, act, apply, call, snapshot
-from tools.onepercent.backup import backup, export, import_, restore
-from tools.onepercent.backup import database as health
 from tools.onepercent.database import derived, store
 from tools.onepercent.habits.histories import is_misfolded
+from tools.onepercent.transfer.backup import backup, export, import_, restore
+from tools.onepercent.transfer.backup import database as health
 
 FIRST_DAY = date(2026, 12, 24)
 """The days of a test lead over New Year, into ISO week 53."""

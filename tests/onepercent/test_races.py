@@ -7,8 +7,8 @@ import pytest
 
 from tests.onepercent.children import a_day, check_whole, together
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
-from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import database as health
 
 EIGHT = 8
 

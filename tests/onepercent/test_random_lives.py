@@ -13,9 +13,9 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, call
-from tools.onepercent.backup import export, import_
 from tools.onepercent.database import derived, store
 from tools.onepercent.habits.histories import is_misfolded
+from tools.onepercent.transfer.backup import export, import_
 
 LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
 UNSAID = ("None", "{", "$", "nan")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.onepercent.person import act, call, items, preview
-from tools.onepercent.consent import is_yes
+from tools.onepercent.phases.consent import is_yes
 
 REFUSED = """
 нет | нет) | нет :( | «нет» | Нееет! | нет! | НЕТ | нет, спасибо | not now, thanks | No, don't do it. | ОТМЕНА! | нет, не надо | нет, не удаляй | нет, оставь | ну нет | да нет | нет уж | не-а

@@ -11,7 +11,7 @@ import pytest
 
 from tests.onepercent.model import PlainHabit, whole
 from tests.onepercent.person import Clock, act, apply, call, do, snapshot
-from tools.onepercent import days
+from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak, begun_anew
 from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule

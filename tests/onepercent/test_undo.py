@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.person import Clock, act, apply, call, do, items, ref, snapshot
-from tools.onepercent.backup import export
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import export
 
 
 def state(folder: Path) -> str:

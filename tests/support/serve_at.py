@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 import server
-from tools.onepercent import days
+from tools.onepercent.base import days
 
 if __name__ == "__main__":
     clock = Path(sys.argv[1])

@@ -215,8 +215,8 @@ class BulkChange:
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
             count = notes.counted(len(self.studied), "card")
-            text = f"the intervals of {count} go, {len(self.mature)} of them of 3 weeks or more"
-            yield f"{text}; anki_restore puts back"
+            text = f"{count} lose their intervals, {len(self.mature)} of these of 3 weeks or more"
+            yield f"{text}; anki_restore puts them back"
         new = len(self.cards) - len(self.studied)
         if "setDueDate" in self.changes and new:
             yield f"{new} new cards become review cards"

@@ -21,8 +21,8 @@ handover_connection: "socket | None" = None
 
 
 def caught(*numbers: int) -> int:
-    """The end of a pipe from which the numbers of these signals can be read as they come: a handler alone
-    runs in the main thread, which a signal just before its wait leaves waiting."""
+    """A pipe that receives the numbers of these signals. A handler is not enough: Python runs it between two
+    instructions of the main thread, which may just have begun to wait."""
     reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in numbers:

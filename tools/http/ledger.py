@@ -87,8 +87,8 @@ class Ledger:
             yield
 
     def entries(self) -> list[sqlite3.Row]:
-        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days`
-        of a sign-in are those by which it is renewed while it is used; None of a token."""
+        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days`:
+        how far each use extends a sign-in; None for a token."""
         return self.db.execute(ENTRIES, {"now": time.time()}).fetchall()
 
     def add(self, grant: JsonObject, lifetime_s: float) -> None:

@@ -192,8 +192,8 @@ class SignIn:
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
     async def _checked(self, fields: dict[str, str], is_invited: bool = False) -> str:
-        """The name of the client of a good request for a code. A client's document is fetched only for a
-        person who `is_invited`: until then its host stands for it.
+        """The name of the client of a good request for a code. Until the person has typed a code (`is_invited`),
+        only the client's host is known; its document is fetched afterwards.
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
         """
@@ -274,8 +274,10 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
 
 
 def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = "") -> Answer:
-    """The form for the code of an invitation, which lets in the client `name`. The person will be sent back
-    to its `origin`; without one it lives here. `problem`, one of the words, is that of the code typed before.
+    """The form for the code of an invitation, which lets in the client `name`.
+
+    `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
+    the code that was typed before.
     """
     words = json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[fields["lang"]]
     if not origin:

@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Collection, Iterator
-from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.tool import Tool
-from tools.onepercent import consent, days, dispatch, fields, previews, sentences, settings
-from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, digested, stale
+from tools.onepercent import previews, sentences, settings
+from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
+from tools.onepercent.base import days, fields
+from tools.onepercent.base.rules import UNDONE_AT_MOST
 from tools.onepercent.database import Database, store
-from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
-from tools.onepercent.rules import UNDONE_AT_MOST
+from tools.onepercent.phases import consent, dispatch
+from tools.onepercent.phases.dry_run import Planned, Run, dry_run
 
 CONFIRMATION = fields.text(500, line=True)
 
@@ -33,15 +33,12 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 # - "today" is the day of the preview: what was previewed before midnight is applied as it was read.
 
 
-@Tool(
+@dispatch.writing_tool(
     "apply_actions",
     title="Apply a preview",
     order=30,
-    write=True,
     destructive=True,
     idempotent=True,
-    lock=False,
-    on_call=dispatch.dispatch,
 )
 def apply_actions(
     preview_id: str,
@@ -131,7 +128,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
-                error = stale(f"{planned.name}: it is so already")
+                error = stale(f"another apply has done {planned.name} already")
             error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
@@ -139,7 +136,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     histories.fold_streaks(db, days.today())
 
     # The preview has named the changes; if there are many, only their counts are repeated.
-    lines = list(islice(_done_lines(run), FEW_LINES + 1))
+    lines = list(_done_lines(run))
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
 
@@ -161,7 +158,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     answer = dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
-    _keep_journal(run, preview_id, lines[:FEW_LINES])
+    _keep_journal(run, preview_id, lines)
     return answer
 
 
@@ -188,18 +185,14 @@ def _results(run: Run) -> list[JsonObject]:
 
 
 def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
-    """Keep the changes so that they can be undone; long texts by their digest.
+    """Keep the changes so that they can be undone.
 
     A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the
     last UNDONE_AT_MOST applies.
     """
     db = run.unit.db
     user = run.unit.user
-    # The changes, with digests in place of long texts.
-    changes: list[Change] = []
-    for change in run.unit.journal:
-        short = change.values and {name: digested(value) for name, value in change.values.items()}
-        changes.append(change._replace(values=short))
+    changes = run.unit.journal
     # An undo or a redo: the journal that it reversed is turned.
     for planned, _ in run.done:
         if planned.name == "undo.last":
@@ -210,7 +203,7 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
             )
             return
     # Anything else: a new journal, after what it ends.
-    journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
+    journal = dispatch.packed({"changes": changes, "lines": lines[:FEW_LINES], "count": len(lines)})
     db.execute(
         """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
         WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, fields, settings, words
+from tools.onepercent import settings
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.rules import SCHEDULE_DAYS_AHEAD
 from tools.onepercent.database import store
-from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
-from tools.onepercent.rules import SCHEDULE_DAYS_AHEAD
+from tools.onepercent.phases.dispatch import dispatch
 from tools.onepercent.snapshot import present, word_search
 from tools.onepercent.snapshot.history import kept, marks_as_text
 from tools.onepercent.snapshot.present import View

@@ -17,7 +17,8 @@ from tools.core import http
 from tools.core.errors import one_line
 from tools.core.files import replace_file
 from tools.core.settings import state_path
-from tools.onepercent import days, settings, words
+from tools.onepercent import settings
+from tools.onepercent.base import days, words
 from tools.onepercent.database import store
 from tools.onepercent.snapshot import present
 

@@ -4,26 +4,23 @@ from typing import Annotated, Literal
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.tool import Tool
-from tools.onepercent import days, previews, settings
+from tools.onepercent import previews, settings
 from tools.onepercent.apply_actions import apply_agreed
+from tools.onepercent.base import days
 from tools.onepercent.database import store
-from tools.onepercent.dispatch import dispatch
-from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
+from tools.onepercent.phases.dispatch import writing_tool
+from tools.onepercent.phases.dry_run import dry_run
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
 
 
-@Tool(
+@writing_tool(
     "apply_by_press",
     title="Apply (the button)",
     order=24,
-    write=True,
     destructive=True,
     idempotent=True,
-    lock=False,
-    on_call=dispatch,
     page=person_pages.PREVIEW,
     app_only=True,
 )
@@ -39,13 +36,10 @@ def apply_by_press(
     return apply_agreed(preview_id, f"press {preview_id}", without or ())
 
 
-@Tool(
+@writing_tool(
     "tick_by_press",
     title="Tick (the box)",
     order=25,
-    write=True,
-    lock=False,
-    on_call=dispatch,
     page=person_pages.DAYS,
     app_only=True,
 )

@@ -10,14 +10,15 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Published
-from tools.core.tool import Tool
 from tools.onepercent import actions as declared
-from tools.onepercent import days, dispatch, fields, settings, words
+from tools.onepercent import settings
 from tools.onepercent.actions.unit_of_work import stale
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.rules import MOST_ACTIONS
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.dry_run import Diff, Planned, Run, dry_run
 from tools.onepercent.page import person_pages
-from tools.onepercent.rules import MOST_ACTIONS
+from tools.onepercent.phases import dispatch
+from tools.onepercent.phases.dry_run import Diff, Planned, Run, dry_run
 
 RULES = (
     "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
@@ -66,10 +67,7 @@ def actions_schema() -> JsonObject:
     return {"type": "array", "items": item}
 
 
-@Tool(
-    "preview_actions", title="Preview changes", order=20, write=True, lock=False, on_call=dispatch.dispatch,
-    page=person_pages.PREVIEW,
-)  # fmt: skip
+@dispatch.writing_tool("preview_actions", title="Preview changes", order=20, page=person_pages.PREVIEW)
 def preview_actions(
     actions: Annotated[list[object], Published(actions_schema())],
     partial: Annotated[bool | None, "delete even beside a refused action"] = None,
@@ -89,7 +87,7 @@ def preview_actions(
         dispatch.purge(db)
         dry = dry_run(db, actions)
         if not dry.done:
-            hint = "Fix them as errors says, then preview again."
+            hint = "Fix what `errors` names, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
             raise ToolError(
@@ -102,7 +100,7 @@ def preview_actions(
         return dispatch.recorded(db, keep_and_show(dry))
 
 
-@Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=dispatch.dispatch)
+@dispatch.writing_tool("cancel_preview", title="Cancel a preview", order=40)
 def cancel_preview(preview_id: str) -> JsonObject:
     """Give up a pending preview when the person says no.
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from tools.core.prompts import IS_DATED, Language, Prompt
-from tools.onepercent import texts
+from tools.onepercent.base import texts
 from tools.onepercent.database import store
 
 RULES = {

@@ -21,8 +21,9 @@ def reference() -> str:
     Source: the declarations in actions/
     """
     # Here, so that a list of resources imports none of them.
-    from tools.onepercent import actions, fields
-    from tools.onepercent.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
+    from tools.onepercent import actions
+    from tools.onepercent.base import fields
+    from tools.onepercent.base.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
 
     prices = {"goal": GOAL_COMPLETED, "step": STEP_COMPLETED, "diary": DIARY_WRITTEN}
     lines = [HEAD.format(reference=fields.REFERENCE, **prices)]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
-from tools.onepercent import rules
-from tools.onepercent.diff import (
+from tools.onepercent.base import rules
+from tools.onepercent.base.diff import (
     MOST_ROWS,
     Archived,
     Changed,
@@ -25,8 +25,7 @@ from tools.onepercent.diff import (
     Resumed,
     Shifted,
 )
-from tools.onepercent.habits import schedules
-from tools.onepercent.words import (
+from tools.onepercent.base.words import (
     amount,
     counted,
     field,
@@ -40,6 +39,7 @@ from tools.onepercent.words import (
     value,
     xp_signed,
 )
+from tools.onepercent.habits import schedules
 
 USUAL = {"priority": "attention", "icon": "star"}  # values that a sentence leaves out
 # Fields of something new that its subject shows, or that are shown together.

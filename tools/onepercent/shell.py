@@ -9,7 +9,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, encodable
 from tools.core.mcp_apps import document
 from tools.core.registry import TextOutput, command
-from tools.onepercent import days, fields, settings, words
+from tools.onepercent import settings
+from tools.onepercent.base import days, fields, words
 from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
 from tools.onepercent.habits.schedules import LAST

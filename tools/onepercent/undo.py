@@ -1,4 +1,4 @@
-"""The tool that takes back what was applied last, and the action of this reversal, which it alone uses.
+"""undo_last: previews the reversal of an apply, by an action of its own.
 
 A journal (table `applied`) holds every change of one apply in order: the columns set and the values they
 replaced.
@@ -17,6 +17,7 @@ replaced.
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 from typing import Annotated
@@ -24,21 +25,19 @@ from typing import Annotated
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
-from tools.onepercent import days, dispatch, previews, settings, words
+from tools.onepercent import previews, settings
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NOBODY
 from tools.onepercent.actions.unit_of_work import (
     Change,
-    Place,
     StoredRow,
     UnitOfWork,
     difference,
-    fingerprint,
+    digested,
 )  # fmt: skip
 from tools.onepercent.apply_actions import FEW_LINES
-from tools.onepercent.database import Database, store
-from tools.onepercent.diff import (
+from tools.onepercent.base import days, words
+from tools.onepercent.base.diff import (
     Archived,
     Changed,
     Counted,
@@ -49,26 +48,23 @@ from tools.onepercent.diff import (
     Shifted,
     Thing,
 )
-from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.database import Database, store
 from tools.onepercent.page import person_pages
+from tools.onepercent.phases import dispatch
+from tools.onepercent.phases.dry_run import Planned, dry_run
 
-UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
+# Tables without entries of their own: a change shows in that of the habit or action it belongs to.
+UNNAMED = ("xp_ledger", "habit_schedules")
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-# A row that a person sees, and the entry that says that it goes.
+# A row that a person sees, and its deletion as a diff entry.
 State = tuple[StoredRow, Deleted]
 
+States = dict[tuple[int | str, ...], State]  # by table and key
 
-@Tool(
-    "undo_last",
-    title="Undo",
-    order=50,
-    write=True,
-    lock=False,
-    on_call=dispatch.dispatch,
-    page=person_pages.PREVIEW,
-)
+
+@dispatch.writing_tool("undo_last", title="Undo", order=50, page=person_pages.PREVIEW)
 def undo_last(
     redo: Annotated[bool, "bring back what was undone last"] = False,
     number: Annotated[int, "only the n-th newest"] = 1,
@@ -130,7 +126,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
-    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in kept]
+    changes = [Change(*change) for change in kept]
     before = _states(unit, changes)
     try:
         _take_back(unit, changes)
@@ -146,9 +142,9 @@ def _blocked(reason: str) -> ToolError:
     return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
 
 
-def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
+def _states(unit: UnitOfWork, changes: list[Change]) -> States:
     """The rows that a person sees now, read while what they belong to exists."""
-    states: dict[Place, State] = {}
+    states: States = {}
     for step in changes:
         if step.table in UNNAMED:
             continue
@@ -156,7 +152,8 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> dict[Place, State]:
         if step.table == "persons":
             row = row or NOBODY
         if row and not row.get("deleted_at"):
-            states[step.table, step.key] = with_goal(unit, row), deletion(unit, row)
+            place = (step.table, *step.key)
+            states[place] = with_goal(unit, row), deletion(unit, row)
     return states
 
 
@@ -169,7 +166,7 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
                 raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
             continue
-        present = dict(zip(row, fingerprint(row), strict=True))
+        present = digested(row)
         left = present | step.values
         if left != present:
             raise _blocked(difference(step.table, list(left.values()), row))
@@ -179,7 +176,7 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
             unit.assign(row, dict(step.replaced))
 
 
-def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, State]) -> list[Entry]:
+def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
@@ -200,27 +197,24 @@ def _entries(unit: UnitOfWork, before: dict[Place, State], after: dict[Place, St
     return entries
 
 
-def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> list[Entry]:
+def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> Iterator[Entry]:
     """The diff entries of one row: it goes if there is no state `after`, and comes if this is its only
     one."""
     row, deleted = state
+    row_after, _ = after or state
     thing = deleted.thing
     is_pause = row.table == "habit_pauses"
     if after is None:
-        return [Resumed(thing, resumed=row["first_day"]) if is_pause else deleted]
-    row_after, _ = after
-    if is_pause:
-        return [Paused(thing, first=row_after["first_day"], last=row_after["last_day"])]
-    if after is state:
-        return [replace(deleted, restored=True)]
-
-    entries: list[Entry] = []
-    if row.get("archived_at") != row_after.get("archived_at"):
-        entries.append(Archived(thing, archived=bool(row_after["archived_at"])))
-    changes = edits(unit, row, row_after)
-    if changes or not entries:
-        entries.append(Changed(thing, changes=changes))
-    return entries
+        yield Resumed(thing, resumed=row["first_day"]) if is_pause else deleted
+    elif is_pause:
+        yield Paused(thing, first=row_after["first_day"], last=row_after["last_day"])
+    elif after is state:
+        yield replace(deleted, restored=True)
+    else:
+        if row.get("archived_at") != row_after.get("archived_at"):
+            yield Archived(thing, archived=bool(row_after["archived_at"]))
+        if changes := edits(unit, row, row_after):
+            yield Changed(thing, changes=changes)
 
 
 def _grouped(steps: list[Entry]) -> Entry:

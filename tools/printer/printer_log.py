@@ -108,7 +108,7 @@ def printer_log(
     starts = _starts(logs)
     number = session - 1 if session > 0 else len(starts) + session
     if not 0 <= number < len(starts):
-        message = f"The log has {len(starts)} starts of Klipper, or parts of one, not {abs(session)}"
+        message = f"There is no start {session}: the log has {len(starts)}, the first perhaps cut"
         hint = "-1 is the last one. A pasted log begins with its line `Start printer at`."
         raise ToolError(message, hint, code="NO_SUCH_START")
     start = starts[number]

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.anki.anki_helpers import (
+    CHANGES_SINCE,
     LEARNING,
     add_notes,
     answer_in_the_window,
@@ -35,6 +36,10 @@ def cards_of(anki, count=None):
 
 def answer(call, cards, ease="good", **more):
     return call("anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card in cards], **more)
+
+
+def undo(call):
+    return call("anki.answer_cards", undo=True)
 
 
 def reasons(result):
@@ -311,7 +316,7 @@ def test_the_last_answer_can_be_taken_back(deck, collection, call, on_screen):
     answer(call, [second], "again")
     answer(call, [first], "good")
 
-    newer, older, none = (call("anki.answer_cards", undo=True) for _ in range(3))
+    newer, older, none = (undo(call) for _ in range(3))
 
     assert newer["undone"] == {"cardId": first, "ease": "good"}
     assert older["undone"] == {"cardId": second, "ease": "again"}
@@ -325,54 +330,10 @@ def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
     answer(call, cards_of(deck, 1))
     shown = answer_in_the_window(deck)
 
-    assert call("anki.answer_cards", undo=True)["code"] == "NOTHING_TO_UNDO"
+    assert undo(call)["code"] == "NOTHING_TO_UNDO"
     assert log(deck.collection)[-1] == (shown, 3)
 
 
-def edit(collection, text="a long text", front="Geo question 7"):
-    note = collection.get_note(*collection.find_notes(f'"front:{front}"'))
-    note["Back"] = text
-    collection.update_note(note)
-
-
-def restyle(collection, name="Cloze"):
-    model = collection.models.by_name(name)
-    model["css"] += "/* */"
-    collection.models.update_dict(model)
-
-
-def rename(collection):
-    collection.decks.rename(collection.decks.id("Geo::Cities"), "Geo::Towns")
-
-
-def move(collection):
-    collection.set_deck(card_ids(collection, 9), collection.decks.id("Geo::Cities"))
-
-
-def card_ids(collection, number):
-    return list(collection.find_cards(f'"front:Geo question {number}"'))
-
-
-# Each at once after the answer, in the second in which it was given if that is not over.
-CHANGES_SINCE = {
-    "an edit of another note": edit,
-    "an edit of the answered note": lambda collection: edit(collection, front="Geo question 0"),
-    "a tag": lambda collection: collection.tags.bulk_add(collection.find_notes("deck:Geo"), "x"),
-    "suspended": lambda collection: collection.sched.suspend_cards(card_ids(collection, 9)),
-    "buried": lambda collection: collection.sched.bury_cards(card_ids(collection, 9)),
-    "a flag": lambda collection: collection.set_user_flag_for_cards(2, card_ids(collection, 9)),
-    "another flag": lambda collection: collection.set_user_flag_for_cards(3, card_ids(collection, 8)),
-    "moved": move,
-    "a due date": lambda collection: collection.sched.set_due_date(card_ids(collection, 9), "3"),
-    "a note deleted": lambda collection: collection.remove_notes(
-        collection.find_notes('"front:Geo question 9"')
-    ),
-    "a new note": lambda collection: add_notes(collection, "Geo", "new"),
-    "a new deck": lambda collection: collection.decks.add_normal_deck_with_name("New"),
-    "a deck renamed": rename,
-    "css": restyle,
-    "css of the answered card": lambda collection: restyle(collection, "Basic"),
-}
 CHANGES_OF_OURS = {
     "tags": ("anki.change_cards", {"addTags": ["one"]}),
     "an update": ("anki.update_notes", {"fields": {"Back": "new"}}),
@@ -396,13 +357,14 @@ def whole(collection):
 
 @pytest.mark.parametrize("change", CHANGES_SINCE)
 def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection, call, change):
-    collection.set_user_flag_for_cards(1, card_ids(collection, 8))
-    (card,) = cards_of(deck, 1)
+    card, other, flagged = cards_of(deck, 3)
+    collection.set_user_flag_for_cards(1, [flagged])
+    collection.decks.id("Other")
     answer(call, [card])
-    CHANGES_SINCE[change](collection)
+    exec(CHANGES_SINCE[change], {"col": collection, "card": card, "other": other, "flagged": flagged})
     before = whole(collection)
 
-    refusal = call("anki.answer_cards", undo=True)
+    refusal = undo(call)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "Ctrl+Z" in refusal["hint"]
     assert "guiUndo" not in deck.actions()
@@ -422,7 +384,7 @@ def test_an_undo_takes_back_no_change_of_ours(deck, collection, call, change):
         call(tool, noteIds=[note], **arguments, dryRun=False, expected=1)
     before = whole(collection)
 
-    refusal = call("anki.answer_cards", undo=True)
+    refusal = undo(call)
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "changed after the answer" in refusal["error"]
     assert whole(collection) == before
@@ -434,7 +396,7 @@ def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_cha
     collection.set_user_flag_for_cards(2, [third])
     answer(call, [second, third])
 
-    undone = [call("anki.answer_cards", undo=True) for _ in range(3)]
+    undone = [undo(call) for _ in range(3)]
 
     assert [one.get("undone", {}).get("cardId") for one in undone] == [third, second, None]
     assert undone[2]["code"] == "NOTHING_TO_UNDO"
@@ -451,7 +413,7 @@ def test_the_state_of_anki_comes_in_the_answer_s_own_request(deck, call):
 def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, call):
     answer(call, cards_of(deck, 1))
 
-    assert call("anki.answer_cards", undo=True)["code"] == "NOTHING_TO_UNDO"
+    assert undo(call)["code"] == "NOTHING_TO_UNDO"
     assert "guiUndo" not in deck.actions()
 
 
@@ -460,7 +422,7 @@ def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call
     answer(call, [card])
     deck.addon.guiUndo = lambda: True  # an empty undo list
 
-    refusal = call("anki.answer_cards", undo=True)
+    refusal = undo(call)
 
     assert refusal["code"] == "UNDO_OTHER"
     assert refusal["error"].endswith("took back a later step instead, or had nothing to undo")
@@ -474,7 +436,7 @@ def test_an_undo_whose_reply_is_lost_takes_back_one_answer_at_most(deck, call, f
     deck.requests.clear()
     deck.faults = {2: fault}
 
-    lost = call("anki.answer_cards", undo=True)
+    lost = undo(call)
     deck.faults = {}
 
     assert lost["code"] == "ANKI_CUT"
@@ -502,14 +464,10 @@ def test_a_call_with_early_that_is_repeated_at_once_writes_nothing_twice(deck, c
     cards = cards_of(deck, 2)
     answer(call, cards, "again")
 
-    (again, more) = (
-        call("anki.answer_cards", answers=[{"cardId": card, "ease": "again"} for card in cards], early=True)
-        for _ in range(2)
-    )
+    again, more = (answer(call, cards, "again", early=True) for _ in range(2))
 
     for repeated in (again, more):
         assert repeated["answered"] == 0
         assert repeated["skipped"][0]["error"] == "it got this answer less than a minute ago"
     assert len(log(deck.collection)) == 2
-    other = call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}], early=True)
-    assert other["answered"] == 1
+    assert answer(call, cards[:1], early=True)["answered"] == 1

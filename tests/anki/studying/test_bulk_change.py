@@ -249,7 +249,7 @@ def test_the_dry_run_of_forgetting_says_what_goes(ten, collection, call):
     dry = call("anki.change_cards", query="deck:Geo", forget=True)
 
     assert dry["warnings"] == [
-        "the intervals of 3 cards go, 1 of them of 3 weeks or more; anki_restore puts back"
+        "3 cards lose their intervals, 1 of these of 3 weeks or more; anki_restore puts them back"
     ]
 
 

@@ -73,6 +73,10 @@ def study(browser, host):
         tab.close()
 
 
+def eases(collection):
+    return [ease for _, ease in log(collection)]
+
+
 def settled(tab):
     tab.wait("!work && !queue.length")
 
@@ -130,7 +134,7 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collec
     anki.faults = {}
     tab.press("Try again")
     settled(tab)
-    assert [ease for _, ease in log(collection)] == [3]
+    assert eases(collection) == [3]
     assert "Answered already" in tab.text()
 
     anki.addon._profile_open = False
@@ -140,18 +144,18 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collec
     anki.addon._profile_open = True
     tab.press("Try again")
     settled(tab)
-    assert [ease for _, ease in log(collection)] == [3, 4]
+    assert eases(collection) == [3, 4]
 
     tab.press("↩ Undo")
     tab.wait("open")
-    assert [ease for _, ease in log(collection)] == [3]
+    assert eases(collection) == [3]
     x, y = tab.run("(e => [e.x + 60, e.y + 40])(document.querySelector('iframe').getBoundingClientRect())")
     for kind in ("mousePressed", "mouseReleased"):  # into the card's frame, which must not keep the keys
         tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
     tab.wait("document.activeElement.tagName !== 'IFRAME'")
     tab.key("2")
     settled(tab)
-    assert [ease for _, ease in log(collection)] == [3, 2]
+    assert eases(collection) == [3, 2]
     assert tab.run("total()") == 6, "one was good, one hard: both come again today"
 
 
@@ -246,7 +250,7 @@ def test_a_typed_answer_is_compared_letter_by_letter(study, collection, tmp_path
     tab.key("3")
     assert tab.run("document.querySelector('input').value") == "", "the key is a rating, not an answer"
     settled(tab)
-    assert [ease for _, ease in log(collection)] == [3]
+    assert eases(collection) == [3]
 
 
 def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(study, collection, tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.anki.anki_helpers import CHANGES_SINCE
 from tests.anki.test_other_server import failing_examples
 from tests.lab.anki.desktop import Desktop
 from tests.support.services import free_port
@@ -78,32 +79,6 @@ def test_every_example_of_the_requirement_is_answered(anki, call, env):
 # Undo
 
 
-# By the operations of Anki's own window, at once after the answer.
-STEPS = {
-    "suspend": "mw.col.sched.suspend_cards([{other}])",
-    "bury": "mw.col.sched.bury_cards([{other}])",
-    "flag": "mw.col.set_user_flag_for_cards(2, [{other}])",
-    "move": "mw.col.set_deck([{other}], mw.col.decks.id('Other'))",
-    "delete": "mw.col.remove_notes([mw.col.get_card({other}).nid])",
-    "new deck": "mw.col.decks.add_normal_deck_with_name('New')",
-    "rename deck": "mw.col.decks.rename(mw.col.decks.by_name('Other')['id'], 'Third')",
-    "due date": "mw.col.sched.set_due_date([{other}], '3')",
-    "tag": "mw.col.tags.bulk_add([mw.col.get_card({other}).nid], 'x')",
-    "tag of the answered note": "mw.col.tags.bulk_add([mw.col.get_card({card}).nid], 'x')",
-    "css": "m = mw.col.models.by_name('Cloze'); m['css'] += '/**/'; mw.col.models.update_dict(m)",
-    "an edit": "n = mw.col.get_card({other}).note(); n['Back'] = 'typed'; mw.col.update_note(n)",
-    "an edit of the answered note": "n = mw.col.get_card({card}).note(); n['Back'] = 'typed'; mw.col.update_note(n)",
-    "a new note": "n = mw.col.new_note(mw.col.models.by_name('Basic')); n['Front'] = 'q'; mw.col.add_note(n, 1)",
-    "deck options": """
-from anki.deck_config_pb2 import UpdateDeckConfigsRequest
-deck = mw.col.decks.by_name('Geo')['id']
-now = mw.col.decks.get_deck_configs_for_update(deck)
-config = now.all_config[0].config
-config.config.new_per_day = 7
-asked = UpdateDeckConfigsRequest(target_deck_id=deck, configs=[config], limits=now.current_deck.limits)
-mw.col.decks.update_deck_configs(asked)
-""",
-}
 WHOLE = """
 result = [mw.col.db.all("select id, flds, tags from notes order by id"),
     mw.col.db.all("select id, did, queue, due, flags from cards order by id"),
@@ -112,14 +87,17 @@ result = [mw.col.db.all("select id, flds, tags from notes order by id"),
 """
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_undo_leaves_whatever_the_person_did_next(anki, call, step):
-    cards = add(anki, 5)
-    anki.python("mw.col.decks.id('Other')")
-    anki.python('mw.col.db.execute("update notes set mod = mod - 9")')
-    assert call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}])["answered"] == 1
-    text = STEPS[step].replace("{other}", str(cards[3])).replace("{card}", str(cards[0]))
-    anki.python(f"{text}\nresult = mw.col.undo_status().undo")
+@pytest.mark.parametrize("change", CHANGES_SINCE)
+def test_undo_leaves_whatever_the_person_did_next(anki, call, change):
+    card, other, flagged, *_ = add(anki, 5)
+    anki.python(f"""
+mw.col.decks.id("Other")
+mw.col.set_user_flag_for_cards(1, [{flagged}])
+mw.col.db.execute("update notes set mod = mod - 9")
+""")
+    assert call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])["answered"] == 1
+    # By the operations of Anki's own window, at once after the answer.
+    anki.python(f"col, card, other, flagged = mw.col, {card}, {other}, {flagged}\n{CHANGES_SINCE[change]}")
     before = anki.python(WHOLE)
 
     refusal = call("anki.answer_cards", undo=True)

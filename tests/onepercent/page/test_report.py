@@ -12,7 +12,8 @@ from tests.onepercent import person
 from tests.onepercent.page.test_preview_page import HOSTILE
 from tests.onepercent.person import act, do
 from tools.core.registry import COMMANDS
-from tools.onepercent import days, shell
+from tools.onepercent import shell
+from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.snapshot.history import Past
 

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from tests.onepercent.person import act, call, do, items, snapshot
 from tools.core.presses import PRESS
-from tools.onepercent import days
+from tools.onepercent.base import days
 from tools.onepercent.page import person_pages
 from tools.onepercent.page.person_pages import DAYS_SHOWN
 

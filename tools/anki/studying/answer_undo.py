@@ -51,6 +51,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
     if not answers:
         raise _nothing_to_undo(NOT_OURS)
     subject, row_id, count, steps, digest = answers.pop()
+
+    # The last answer in Anki has to be ours, and of the card that is meant.
     card, note, _ = subject
     log, today, edited, *names = client.results(
         action("getReviewsOfCards", cards=[card]),
@@ -61,6 +63,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
     row = newest(log)[card]
     if row.id != row_id or today != count or wanted not in (card, None):
         raise _nothing_to_undo(NOT_OURS)
+
+    # Nothing else may have changed since: Undo would begin with it.
     times, *seen = client.multi(action("notesModTime", notes=edited), *state_questions(subject, names))
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
@@ -68,6 +72,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
         changed = any(edit["mod"] >= row.id // 1000 for edit in times if edit)
     if changed or state_digest(seen) != digest:
         raise _nothing_to_undo(CHANGED_SINCE)
+
+    # It is undone once the log has another row than that of the answer.
     client.call("guiUndo")
     for _ in range(LOG_READS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:

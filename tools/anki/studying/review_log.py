@@ -50,9 +50,11 @@ def usual_day_start() -> int:
 
 
 def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
-    """The second at which Anki's day began: this clock may be in another zone. `rated` are the cards
-    answered today, since yesterday, and so on, by Anki's own count: its day began before the newest
-    answers of these, and after those of all others."""
+    """The second at which Anki's day began: this clock may be in another zone.
+
+    `rated[n]`: the cards that Anki counts as answered in its last n + 1 days. So its day began before their
+    newest answers, and after everybody else's.
+    """
     after = 0
     until = usual_day_start() + DAY
     for days_ago, cards in enumerate(rated):

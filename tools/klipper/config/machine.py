@@ -8,7 +8,7 @@ from tools.klipper.config import options
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
-# A check ends after so many: nobody reads a tenth of them.
+# The most findings of one check: nobody reads a tenth of them.
 MOST_FINDINGS = 1000
 # The sections that make the object `probe`.
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
@@ -17,7 +17,7 @@ HEATERS = ("extruder", "heater_bed", "heater_generic")
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 # The beginnings of names of sections whose pins are not a micro-controller's.
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
-# Sections that define a sensor by the name behind.
+# Sections whose name defines a sensor: `[thermistor NAME]`.
 OWN_SENSORS = ("thermistor", "adc_temperature")
 # The pin with which a probe is the endstop of the z axis.
 Z_PROBE = "z_virtual_endstop"
@@ -88,8 +88,7 @@ class ParsedPrinter:
 
     @cached_property
     def axes(self) -> dict[str, list[str]]:
-        """The steppers that the kinematics needs, with the options that they have to have beside any
-        stepper's."""
+        """The steppers that this kinematics needs, each with its extra required options."""
         axes = {}
         for words in options.known_words("axes").get(self.kinematics, ()):
             axis, *needed = words.split("+")

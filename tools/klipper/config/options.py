@@ -1,13 +1,17 @@
 """Kinds and bounds of options' values, as Klipper's own source has them, and other facts of `known.txt`.
 
-Both files have lines `SORT NAME: words`; known.txt says at its top what its own are. Those of `options.txt`:
-`of MODULE: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
-choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as an
-interval: `[0,1]`, `(0` for what is above 0; p a pin, with the marks that it may have. `kind SECTION: - modules`
-says whether a name follows it (- never, + always, ? perhaps) and which modules read it, nearest first; `needs
-SECTION: options`, what it has to have (`a|b`: one of them); `needs OPTION VALUE: options`, what has to be
-beside that value; `gives SECTION: commands`, what it brings; `sensor NAME|…:` the values of sensor_type.
-`tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
+Both files have lines `SORT NAME: words`; known.txt says at its top what its own are. Those of `options.txt`,
+which `tests/lab/klipper/facts.py` makes from a checkout of Klipper:
+
+- `of MODULE: option=kind…`: what a module of klippy reads. Kinds: `i` whole number, `f` number, `b` boolean,
+  `c` choices, `l` list (`lf`, `li`: of numbers; then their count; `n`: one such list a line), each with its
+  bounds as an interval (`[0,1]`, `(0` for what is above 0); `p` a pin, with the marks that it may have.
+- `kind SECTION: - modules`: whether a name follows it (`-` never, `+` always, `?` perhaps), and which modules
+  read it, nearest first.
+- `needs SECTION: options`: what it has to have (`a|b`: one of them).
+- `needs OPTION VALUE: options`: what has to stand beside that value.
+- `gives SECTION: commands`: what it brings.
+- `sensor NAME|…:`: the values of sensor_type.
 """
 
 import operator
@@ -21,8 +25,7 @@ from tools.klipper.config.printer_cfg import Section
 from tools.klipper.config.reference import SERIES, STEPPER, Option
 
 FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
-# Kind of a number or a list (what it is of, one a line, how many), lower bound, upper bound, both with the
-# bracket that says whether it is included.
+# `l`, the type of the elements, `n` (one list a line), their count; then the interval, e.g. `[0,1)`.
 NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 # The words that Klipper takes as a boolean, in any case.
 TRUTHS = "1 yes true on 0 no false off".split()

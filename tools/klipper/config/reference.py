@@ -49,8 +49,12 @@ STEPPER = "stepper"
 
 @dataclass
 class Option:
-    """An option as the reference prints it: its `default` ("" where none stands beside it), whether it stands
-    there uncommented, and the lines that describe it, which are those of its whole group."""
+    """An option as the reference prints it.
+
+    - `default`: the value beside it, "" if there is none;
+    - `plain`: it is printed uncommented;
+    - `lines`: the description of the group that it stands in.
+    """
 
     name: str
     default: str = ""

@@ -20,11 +20,11 @@ from typing import Any
 from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
 from tools.onepercent.actions import targets
 from tools.onepercent.actions.unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
-from tools.onepercent.diff import Archived, Changed, Deleted, Edit, Thing, target_of
-from tools.onepercent.fields import Field
+from tools.onepercent.base import fields, words
+from tools.onepercent.base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
+from tools.onepercent.base.fields import Field
 from tools.onepercent.habits.schedules import numbers
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
@@ -142,7 +142,7 @@ INVENTED_VERBS = {
 
 def action_named(name: object) -> Action:
     """The published action of that name. Raises ToolError that names the nearest ones."""
-    if name in (None, ""):
+    if not name:
         raise fields.required("action")
     action = ACTIONS.get(str(name))
     if action and action.published:

@@ -2,7 +2,6 @@
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields
 from tools.onepercent.actions import (
     StoredRow,
     UnitOfWork,
@@ -13,8 +12,9 @@ from tools.onepercent.actions import (
     update_entity,
 )
 from tools.onepercent.actions.unit_of_work import missing
-from tools.onepercent.diff import Created, Thing
-from tools.onepercent.rules import DIARY_WRITTEN
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import Created, Thing
+from tools.onepercent.base.rules import DIARY_WRITTEN
 
 CONTENT = {name: fields.text(10_000) for name in fields.DIARY}
 OF_DAY = "SELECT id FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL ORDER BY id"

@@ -4,7 +4,6 @@ from functools import partial
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields
 from tools.onepercent.actions import (
     StoredRow,
     UnitOfWork,
@@ -20,8 +19,9 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.diff import Created, Done, Thing
-from tools.onepercent.rules import GOAL_COMPLETED
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import Created, Done, Thing
+from tools.onepercent.base.rules import GOAL_COMPLETED
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
 # Words that fit one of them.

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields
 from tools.onepercent.actions import (
     GOAL,
     StoredRow,
@@ -18,11 +17,12 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import Created, Thing
+from tools.onepercent.base.rules import HABIT_REWARD, LARGEST_N_DAYS
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Created, Thing
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
-from tools.onepercent.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
 
 
 def numbers(each: fields.Field, what: str, description: str = "") -> fields.Field:
@@ -43,7 +43,7 @@ DESCRIPTION = {"description": fields.text(1000)}
 TARGET = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
-    "at_most": fields.of_type(float | bool, "number", "a number, or true"),
+    "at_most": targets.amount(0),
 }
 WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
 DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")
@@ -53,15 +53,13 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
     """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
     if not isinstance(value, dict):
         return targets.TARGET.convert(name, value)
+    limit = value.get("at_most")
+    if isinstance(limit, bool):
+        value = value | {"at_most": value.get("amount", 0) if limit else None}
     target: JsonObject = fields.object_of(TARGET).convert(name, value)
-    limit = target.pop("at_most", False)
-    if limit is False:
+    if "at_most" not in target:
         return targets.TARGET.convert(name, target)
-    if limit is True:
-        limit = target.get("amount", 0)
-    if not 0 <= limit <= LARGEST_AMOUNT:
-        raise fields.invalid(f"{name}.at_most", f"a number from 0 to {LARGEST_AMOUNT}")
-    return {"at_most": limit, "unit": target.get("unit", targets.TIMES)}
+    return {"at_most": target["at_most"], "unit": target.get("unit", targets.TIMES)}
 
 
 # The fields of a habit. The details of a frequency are stored in columns of the same names

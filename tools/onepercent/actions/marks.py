@@ -8,7 +8,6 @@ from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, words
 from tools.onepercent.actions import (
     StoredRow,
     UnitOfWork,
@@ -20,11 +19,12 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.habits import history_of, warn_of_streak
 from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.diff import Marked, target_of
+from tools.onepercent.base.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 from tools.onepercent.database import Row
-from tools.onepercent.diff import Marked, target_of
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
-from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 
 DAY = fields.day(default="today")
 MARK = {
@@ -222,7 +222,9 @@ def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
     """Warn of days that are not due, and of those that may be of another month than was meant."""
     title = history.habit["name"]
     for day in dates:
-        if not history.is_expected(days.ordinal(day)):
+        ordinal = days.ordinal(day)
+        # What has been due since an earlier day is owed.
+        if not (history.course.is_due(ordinal) or history.is_owed(ordinal)):
             unit.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields
 from tools.onepercent.actions import (
     StoredRow,
     UnitOfWork,
@@ -16,7 +15,8 @@ from tools.onepercent.actions import (
     set_archived,
     thing_of,
 )
-from tools.onepercent.diff import Paused, Resumed
+from tools.onepercent.base import fields
+from tools.onepercent.base.diff import Paused, Resumed
 from tools.onepercent.habits.schedules import LAST
 
 SEVERAL = {

@@ -1,11 +1,12 @@
 """Actions on the person: how content they are with a sphere of life, how they count days."""
 
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, settings
+from tools.onepercent import settings
 from tools.onepercent.actions import StoredRow, UnitOfWork, action, changed, edits
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.diff import Changed, Edit, Thing
-from tools.onepercent.rules import LATEST_DAY_START_HOUR
+from tools.onepercent.base import days, fields
+from tools.onepercent.base.diff import Changed, Edit, Thing
+from tools.onepercent.base.rules import LATEST_DAY_START_HOUR
 
 
 def _zone(name: str, value: object) -> str:

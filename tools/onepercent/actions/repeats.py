@@ -8,10 +8,10 @@ import json
 from datetime import date, timedelta
 
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, texts
 from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.base import fields, texts
+from tools.onepercent.base.rules import LONGEST_INTERVAL
 from tools.onepercent.habits import due_days
-from tools.onepercent.rules import LONGEST_INTERVAL
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 # Columns that the next step of a series does not take over.

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
 from tools.onepercent.actions import (
     GOAL,
     StoredRow,
@@ -23,10 +22,11 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.diff import Created, Done, Shifted, Thing
+from tools.onepercent.base import fields, words
+from tools.onepercent.base.diff import Created, Done, Shifted, Thing
+from tools.onepercent.base.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
-from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 PRIORITIES = ("critical", "important", "attention", "optional")
 # Other words for a priority.

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days
+from tools.onepercent.base import days
+from tools.onepercent.base.diff import Entry
+from tools.onepercent.base.fields import REFERENCE
+from tools.onepercent.base.words import Warning
 from tools.onepercent.database import Database
-from tools.onepercent.diff import Entry
-from tools.onepercent.fields import REFERENCE
 from tools.onepercent.habits import due_days
-from tools.onepercent.words import Warning
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
 KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
@@ -44,8 +44,6 @@ INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", 
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
 
-Place = tuple[str, Key]  # a table and the key of a row in it
-
 Fingerprint = list[Any] | None  # the values of a row, long texts by their digest; None if there is no row
 
 
@@ -58,8 +56,8 @@ class StoredRow(JsonObject):
 
 
 class Change(NamedTuple):
-    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or
-    removed."""
+    """A change of one row: the columns replaced, and those set with long texts by their digest. None stands
+    for no row: it was inserted, or removed."""
 
     table: str
     key: Key
@@ -168,7 +166,7 @@ class UnitOfWork:
         name = _row_name(table, key)
         owner = f"habits/{key[0]}" if len(key) > 1 else name
         if name not in self.seen and not self.own & {name, owner}:
-            values = fingerprint(row) or None
+            values = list(digested(row).values()) or None
             self.seen[name] = values
             before = self.expected.get(name, values)
             if before != values:
@@ -193,7 +191,7 @@ class UnitOfWork:
         statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
-        self.journal.append(Change(table, key, None, values))
+        self.journal.append(Change(table, key, None, digested(values)))
         return rowid
 
     def change(self, row: StoredRow, values: JsonObject) -> None:
@@ -208,7 +206,7 @@ class UnitOfWork:
         replaced = {name: stored[name] for name in values}
         names = ", ".join(f'"{name}" = ?' for name in values)
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
-        self.journal.append(Change(table, key, replaced, values))
+        self.journal.append(Change(table, key, replaced, digested(values)))
 
     def remove(self, row: StoredRow) -> None:
         """Delete a row for good: for undo, and to remove a mark or a pause."""
@@ -284,18 +282,16 @@ def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
 
 
-def fingerprint(row: StoredRow) -> list[Any]:
-    """The values of a row, equal for equal rows even after a round trip through JSON."""
-    return list(map(digested, row.values()))
+def digested(row: Mapping[str, Any]) -> JsonObject:
+    """The values of a row, long texts by their digest; equal for equal rows even after a round trip through
+    JSON."""
+    values = dict(row)
+    for name, value in values.items():
+        if isinstance(value, str) and len(value) > SHORT:
+            import hashlib
 
-
-def digested(value: Any) -> Any:
-    """A value, or the digest of a long text."""
-    if type(value) is not str or len(value) <= SHORT:
-        return value
-    import hashlib
-
-    return "sha256:" + hashlib.sha256(value.encode()).hexdigest()
+            values[name] = "sha256:" + hashlib.sha256(value.encode()).hexdigest()
+    return values
 
 
 def stale(what: str) -> ToolError:
@@ -310,7 +306,7 @@ def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
     if not (row and before):
         return f"{name} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.
-    columns = zip(row, before, fingerprint(row), strict=False)
+    columns = zip(row, before, digested(row).values(), strict=False)
     names = [column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS]
     if "deleted_at" in names or row.get("deleted_at"):
         return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"

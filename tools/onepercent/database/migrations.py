@@ -4,7 +4,7 @@ Tables of record hold what a person did. Derived tables make reading cheap whate
 them, `derived.py` counts them from the record, and they are never exported.
 """
 
-from tools.onepercent import days
+from tools.onepercent.base import days
 from tools.onepercent.database import Database, derived
 from tools.onepercent.database.first_versions import FIRST, FOURTH, MARK, SECOND, STAMPS, THIRD, mark_triggers
 

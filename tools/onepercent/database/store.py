@@ -18,7 +18,8 @@ from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.leaving import at_leaving
 from tools.core.settings import state_path
-from tools.onepercent import days, settings
+from tools.onepercent import settings
+from tools.onepercent.base import days
 from tools.onepercent.database import Database, migrations
 
 logger = logging.getLogger(__name__)
@@ -226,7 +227,8 @@ def check_version(version: int, file: Path) -> None:
     """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
     if version > len(migrations.MIGRATIONS):
         raise refused(
-            f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was."
+            f"{file} was written by a newer version of OnePercent",
+            "Update this server. The file was not changed.",
         )
 
 

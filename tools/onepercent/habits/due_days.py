@@ -5,8 +5,8 @@ notices."""
 #
 # Of a series of steps one is open and has the rule (`repeat`). Its `dt` is the day that was set, by a person
 # or when the step before it was done; time never moves it. Until then it is due on that day; later on the
-# next day of the rule. So what is due depends on the rule and on today alone, never on who looked when. What
-# a clock that ran ahead has set is no day: the rule says it.
+# next day of the rule. So what is due depends on the rule and on today alone, never on who looked when. A
+# day that was set while the clock ran ahead is ignored; the rule decides.
 
 import json
 from collections.abc import Iterable
@@ -15,16 +15,17 @@ from functools import lru_cache
 from sqlite3 import Cursor
 from typing import NamedTuple
 
-from tools.onepercent import days, settings
+from tools.onepercent import settings
+from tools.onepercent.base import days
+from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
 MONTHS = 12  # of a year
 # The most days of a period.
-PERIOD_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+PERIOD_DAYS = {"day": 1, "week": 7, "month": 31}
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
@@ -99,8 +100,7 @@ def first_day(repeat: str, since: date) -> str | None:
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
-    """The last day of a rule until a day, from that on which a step was set; that day itself if there is
-    none."""
+    """The rule's last day between `dt` and `until`; `dt` if it has none there."""
     return dt if _rule(repeat).follows_done else max([dt, *_between(repeat, dt, until)])
 
 
@@ -155,12 +155,15 @@ def _rule(repeat: str) -> Rule:
     every = parts["every"]
     # A series of every two weeks may begin in any week.
     interval = parts.get("interval", 1) if "start" in parts else 1
-    detail = ",".join(map(str, parts.get("on", ())))
+    schedule_of_rule = schedule(KINDS[every], ",".join(map(str, parts.get("on", ()))))
+    if every == "year":
+        every = "month"
+        interval *= MONTHS
     reach = PERIOD_DAYS[every] * interval + PERIOD_DAYS["month"]
     return Rule(
-        schedule=schedule(KINDS[every], detail),
-        every="month" if every == "year" else every,
-        interval=interval * MONTHS if every == "year" else interval,
+        schedule=schedule_of_rule,
+        every=every,
+        interval=interval,
         start=days.ordinal(parts.get("start", BEGINNING)),
         last=days.ordinal(parts.get("until", LAST)),
         follows_done="after" in parts,

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from tools.onepercent import days
+from tools.onepercent.base import days
+from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, Schedule, detail, schedule
 
 LEGEND = {
@@ -41,7 +41,7 @@ SETTLED_AFTER = 14
 # clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
 HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
-    (SELECT min(date) FROM habit_marks WHERE habit_id = h.id) AS first_mark,
+    ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = h.id), h.created_on) AS first_mark,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
     (SELECT json_group_array(json_array(first_day, last_day))
@@ -120,10 +120,6 @@ class History:
         """True if it is due on a day that is not over and has no mark; what may wait for another day of the
         week is not owed."""
         return day in self._due(day, day, day)
-
-    def is_expected(self, day: int) -> bool:
-        """True if a mark on this day is on schedule, also for what has been due since an earlier day."""
-        return self.course.is_due(day) or self.is_owed(day)
 
     def _due(self, first: int, last: int, today: int) -> set[int]:
         """The days on which what is missing is due: of a week its last days without a mark, as many as times
@@ -242,7 +238,7 @@ def _load(
 def _history(row: Row, today: date, since: date) -> History:
     week_ago = today.toordinal() - WEEK
     created_on = row["created_on"]
-    started = days.ordinal(min(created_on, row["first_mark"] or created_on))
+    started = days.ordinal(min(created_on, row["first_mark"]))
     folded = Streak()
     unfolded = days.monday(min(started, week_ago))
     if row["folded_to"]:

@@ -12,15 +12,16 @@ from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.presses import key_as_meta
 from tools.core.resources import Resource
-from tools.onepercent import days, sentences, settings, texts, words
+from tools.onepercent import sentences, settings
+from tools.onepercent.base import days, texts, words
+from tools.onepercent.base.days import WEEK
+from tools.onepercent.base.diff import Deleted
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.days import WEEK
-from tools.onepercent.diff import Deleted
-from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
+from tools.onepercent.phases.dry_run import Diff, Run
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import Past, Sums
 

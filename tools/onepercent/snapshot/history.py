@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
+from tools.onepercent.base import words
+from tools.onepercent.base.days import WEEK, YEAR
+from tools.onepercent.base.fields import DIARY_COLUMNS
 from tools.onepercent.database import Database
-from tools.onepercent.days import WEEK, YEAR
-from tools.onepercent.fields import DIARY_COLUMNS
 from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
 from tools.onepercent.snapshot import View
 

@@ -8,18 +8,18 @@ from typing import Any
 
 from tools.core import health
 from tools.core.json_types import JsonObject, filled
-from tools.onepercent import backup, days, fields, words
 from tools.onepercent.actions import targets
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
-from tools.onepercent.database import Database, Row
-from tools.onepercent.days import WEEK
-from tools.onepercent.diff import target_of
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.days import WEEK
+from tools.onepercent.base.diff import target_of
+from tools.onepercent.base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
+from tools.onepercent.database import Database, Row, copies
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, LAST, numbers
-from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import history, rate, without_open_day
 
@@ -269,7 +269,7 @@ def status(db: Database, view: View) -> JsonObject:
     return {
         "systems": {name: found.state for name, found in health.every()},
         "offline": "all but search and sync_docs works without internet",
-        "backup": {"newest": backup.newest_day(), "folder": str(backup.folder())},
+        "backup": {"newest": copies.newest_day(), "folder": str(copies.folder())},
         "commands": BACKUP_COMMANDS,
     }
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from tools.core.json_types import JsonObject
+from tools.onepercent.base.fields import DIARY
 from tools.onepercent.database import Database
-from tools.onepercent.fields import DIARY
 from tools.onepercent.habits import due_days
 
 MOST_SHOWN = 20

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.onepercent import actions, days, fields, sentences, settings, words
+from tools.onepercent import actions, sentences, settings
 from tools.onepercent.actions import Action
 from tools.onepercent.actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.diff import SECTIONS, Entry
 from tools.onepercent.database import Database
-from tools.onepercent.diff import SECTIONS, Entry
 
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
@@ -200,7 +201,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=fields.printable(title) if isinstance(title, str) else "",
+        title=fields.printable(title or ""),
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()

@@ -8,14 +8,18 @@ from os.path import commonprefix
 from typing import Any
 
 from tools.core import errors, settings
-from tools.onepercent import days, texts
+from tools.onepercent.base import days, texts
 
+# Characters shown before and after a changed place.
 AROUND = 20
-# Characters before and after a changed place, and of what was added or removed there.
+# Characters shown of what was added or removed.
 LONGEST_PART = 120
-LONGEST = 500  # characters of a text that a sentence quotes: a title, whole
-GROUPED = 10_000  # the first number whose thousands stand apart
-LAST_DAY = 31  # stands for the last day of any month
+# Characters of a text that a sentence quotes: a title, whole.
+LONGEST = 500
+# The first number whose thousands stand apart.
+GROUPED = 10_000
+# Stands for the last day of any month.
+LAST_DAY = 31
 
 # The language while the texts of a page are made: that of its client. Otherwise empty.
 LANGUAGE: ContextVar[str] = ContextVar("language", default="")

@@ -7,8 +7,8 @@
 #   XP, which is for what was done here.
 # - A habit that is here already is found by its name (of several with one name, in their order) and gets only
 #   the days that it lacks: the same file adds nothing twice.
-# - The journal notes a new habit only by its coming into sight: an undo hides it again, however many marks it
-#   has.
+# - Of a new habit the journal keeps one change, `deleted_at` back to null: an undo hides it with all its
+#   marks.
 
 import sqlite3
 from contextlib import suppress
@@ -21,16 +21,19 @@ from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.registry import TextOutput, command
-from tools.onepercent import apply_actions, backup, days, dispatch, fields, previews, shell, words
+from tools.onepercent import apply_actions, previews, shell
 from tools.onepercent.actions import action, habits
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
+from tools.onepercent.base import days, fields, words
+from tools.onepercent.base.days import WEEK
+from tools.onepercent.base.diff import Counted, Thing
 from tools.onepercent.database import store
-from tools.onepercent.days import WEEK
-from tools.onepercent.diff import Counted, Thing
-from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.phases import dispatch
+from tools.onepercent.phases.dry_run import Planned, dry_run
+from tools.onepercent.transfer import backup
 
 if TYPE_CHECKING:
-    from tools.onepercent.loop_export import Record
+    from tools.onepercent.transfer.loop_export import Record
 
 YES_NO = {"UNKNOWN": "", "NO": "missed", "YES_AUTO": "", "YES_MANUAL": "completed"}
 THOUSANDTHS = {"NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2}
@@ -50,7 +53,7 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
 
 @shell.for_people
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
-    from tools.onepercent import loop_export
+    from tools.onepercent.transfer import loop_export
 
     dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
     # Read before the lock is taken; its errors are reported by the dry run.
@@ -70,7 +73,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 @action("loop.import", {})
 def _import(unit: UnitOfWork, params: JsonObject) -> None:
     """Add the habits that are not here, and the days and notes that the others lack. Raises ToolError."""
-    from tools.onepercent import loop_export
+    from tools.onepercent.transfer import loop_export
 
     names: list[str] = []
     dates: list[str] = []

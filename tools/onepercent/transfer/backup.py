@@ -18,16 +18,17 @@ from pathlib import Path
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, compact_json, filled
 from tools.core.registry import TextOutput, command
-from tools.onepercent import days, formats, settings
+from tools.onepercent.base import days
+from tools.onepercent.base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
 from tools.onepercent.database import Database, derived, migrations, store
+from tools.onepercent.database.copies import copies, folder, newest_day
 from tools.onepercent.database.store import RESTORE, refused
 from tools.onepercent.habits import histories
-from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
+from tools.onepercent.transfer import formats
 
-DIGIT = "[0-9]"
-NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
-MOST = 3  # faults that are named
-COUNTED_ANEW = "It is counted anew and right again; if this comes back, report it."
+# Faults that are named.
+MOST = 3
+COUNTED_ANEW = "It was recounted and is correct again. If it happens again, please report it."
 
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
@@ -127,23 +128,6 @@ def _thin_out() -> None:
     for copy in present[BACKUP_DAYS_KEPT:]:
         if copy not in monthly:
             copy.unlink(missing_ok=True)
-
-
-def folder() -> Path:
-    """The folder of the copies; a relative one lies beside the database."""
-    return store.path().absolute().parent / settings.current().onepercent_backup_dir
-
-
-def copies() -> list[Path]:
-    """The copies, the newest first; none if the folder cannot be read."""
-    return sorted(folder().glob(NAME), reverse=True)
-
-
-def newest_day() -> str | None:
-    """The day of the newest copy, from its name: onepercent-2026-03-18.sqlite3."""
-    for copy in copies():
-        return copy.name[11:21]
-    return None
 
 
 def advice() -> str:

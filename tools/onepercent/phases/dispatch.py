@@ -5,19 +5,19 @@ import math
 from collections import deque
 from contextvars import ContextVar
 from datetime import date, timedelta
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, encodable
 from tools.core.parameters import ABSENT_TEXTS
-from tools.onepercent import days, fields, settings
+from tools.core.tool import Tool
+from tools.onepercent import settings
+from tools.onepercent.base import days, fields
+from tools.onepercent.base.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
 from tools.onepercent.database import Database, store
-from tools.onepercent.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
-
-if TYPE_CHECKING:
-    from tools.core.tool import Tool
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ _purged: set[date] = set()  # the days on which this process has purged
 _recent: dict[tuple[str, str], deque[float]] = {}
 
 
-def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
+def dispatch(tool: Tool, arguments: JsonObject) -> Any:
     """Answer a call, given its arguments as sent."""
     token = current.set(Call(tool.name, arguments, monotonic()))
     try:
@@ -64,6 +64,10 @@ def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     return answer
 
 
+# Declares a tool that writes. Its writers wait for each other in sqlite, across processes, so no lock is needed.
+writing_tool = partial(Tool, write=True, lock=False, on_call=dispatch)
+
+
 def count(tool: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
@@ -76,7 +80,7 @@ def count(tool: str) -> None:
     recent.append(moment_s)
 
 
-def _answer(tool: "Tool", arguments: JsonObject) -> Any:
+def _answer(tool: Tool, arguments: JsonObject) -> Any:
     parameters = tool.parameters
     try:
         count(tool.name)

@@ -16,8 +16,8 @@ from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import is_no_id, parse_value
 from tools.core.schema import Limits
-from tools.onepercent import days, texts, ways
-from tools.onepercent.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
+from tools.onepercent.base import days, texts, ways
+from tools.onepercent.base.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
