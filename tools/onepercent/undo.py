@@ -17,6 +17,7 @@ replaced.
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 from typing import Annotated
@@ -196,27 +197,24 @@ def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
     return entries
 
 
-def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> list[Entry]:
+def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> Iterator[Entry]:
     """The diff entries of one row: it goes if there is no state `after`, and comes if this is its only
     one."""
     row, deleted = state
+    row_after, _ = after or state
     thing = deleted.thing
     is_pause = row.table == "habit_pauses"
     if after is None:
-        return [Resumed(thing, resumed=row["first_day"]) if is_pause else deleted]
-    row_after, _ = after
-    if is_pause:
-        return [Paused(thing, first=row_after["first_day"], last=row_after["last_day"])]
-    if after is state:
-        return [replace(deleted, restored=True)]
-
-    entries: list[Entry] = []
-    if row.get("archived_at") != row_after.get("archived_at"):
-        entries.append(Archived(thing, archived=bool(row_after["archived_at"])))
-    changes = edits(unit, row, row_after)
-    if changes or not entries:
-        entries.append(Changed(thing, changes=changes))
-    return entries
+        yield Resumed(thing, resumed=row["first_day"]) if is_pause else deleted
+    elif is_pause:
+        yield Paused(thing, first=row_after["first_day"], last=row_after["last_day"])
+    elif after is state:
+        yield replace(deleted, restored=True)
+    else:
+        if row.get("archived_at") != row_after.get("archived_at"):
+            yield Archived(thing, archived=bool(row_after["archived_at"]))
+        if changes := edits(unit, row, row_after):
+            yield Changed(thing, changes=changes)
 
 
 def _grouped(steps: list[Entry]) -> Entry:

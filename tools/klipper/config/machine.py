@@ -68,7 +68,7 @@ class ParsedPrinter:
         """The names of the micro-controllers, as pins and options name them."""
         self.heaters = {section.name.split()[-1] for section in heaters}
         """The names of the heaters, as options name them."""
-        self.own_sensors = {section.name.partition(" ")[2]: section.name for section in self.of(*OWN_SENSORS)}
+        self.own_sensors = {section.label: section.name for section in self.of(*OWN_SENSORS)}
         """The sections that define a temperature sensor, by its name."""
         self.sensors = sensors.union(self.own_sensors)
         """The sensors that Klipper, the documentation, or a section defines."""
@@ -124,15 +124,6 @@ class ParsedPrinter:
                 words = section.name.split()
                 chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
         return chips
-
-    def is_later(self, section: Section, sensor: str) -> str:
-        """The section that defines the sensor of another one, if it stands behind it: Klipper reads sections
-        in order, extruders last."""
-        owner = self.own_sensors.get(sensor, "")
-        names = list(self.sections)
-        if not owner or options.base(section.kind) == "extruder":
-            return ""
-        return owner if names.index(owner) > names.index(section.name) else ""
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """The finding of something missing: an error only if no other file can have it."""

@@ -38,13 +38,12 @@ def axes(machine: ParsedPrinter) -> Findings:
 
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
-    printer = machine.section("printer")
     for name, needed in machine.axes.items():
         if name not in machine.sections:
             option = (*needed, "step_pin")[0]
             missing = f"Option '{option}' in section '{name}' must be specified"
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
-            yield machine.absent(printer, "kinematics", message)
+            yield machine.absent(machine.section("printer"), "kinematics", message)
     for section in machine.of("stepper") if len(machine.axes) > 1 else ():
         yield from _rail(machine, section)
 
@@ -161,13 +160,14 @@ def drivers(machine: ParsedPrinter) -> Findings:
     """
     addresses = set()
     for section in machine.sections.values():
-        name = section.name.partition(" ")[2]
         if not section.kind.startswith("tmc") or section.saved:
             continue
-        stepper = machine.section(name)
+        stepper = machine.section(section.label)
         steps = stepper.value("microsteps")
         if steps not in STEPS and steps.isdigit():
-            message = f"Choice '{steps}' for option 'microsteps' in section '{name}' is not a valid choice"
+            message = (
+                f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
+            )
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")

@@ -82,6 +82,11 @@ class Section:
         """The first word of the name."""
         return self.name.partition(" ")[0]
 
+    @property
+    def label(self) -> str:
+        """The name behind the kind, "" if it has none."""
+        return self.name.partition(" ")[2]
+
     @cached_property
     def values(self) -> dict[str, Setting]:
         """The setting that holds for each option, once the file is read: the last one, a saved one only if

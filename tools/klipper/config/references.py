@@ -86,7 +86,7 @@ def check_repeated(machine: ParsedPrinter) -> Findings:
             value = section.value(option)
             place = option if value else ""
             if option == "name":
-                value = section.name.partition(" ")[2]
+                value = section.label
             elif option == "any":
                 value = option
             before = first.setdefault(value.lower(), section)
@@ -100,11 +100,10 @@ def check_name(section: Section) -> Findings:
 
     Source: check_unused_options in klippy/configfile.py.
     """
-    kind, space, _ = section.name.partition(" ")
-    facts = known_words("kind").get(base(kind), ())
-    if ("-" if space else "+") in facts:
-        what = "takes no name" if space else "needs a name behind it"
-        message = f"Section '{section.name}' is not a valid config section: [{kind}] {what}"
+    facts = known_words("kind").get(base(section.kind), ())
+    if ("-" if section.label else "+") in facts:
+        what = "takes no name" if section.label else "needs a name behind it"
+        message = f"Section '{section.name}' is not a valid config section: [{section.kind}] {what}"
         yield finding_at(section, "", message)
 
 
@@ -119,7 +118,7 @@ def check_references(machine: ParsedPrinter, section: Section) -> Findings:
             continue
         names = section.words(option) or default
         if option == "name":  # that of the section itself
-            names = [section.name.partition(" ")[2]]
+            names = [section.label]
             option = ""
         for name in names:
             if name not in there.get(what, machine.sections):
@@ -132,12 +131,16 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
 
     Source: klippy/extras/heaters.py.
     """
+    if SENSOR not in section.values or not section.kind.startswith(MEASURING):
+        return
     sensor = section.value(SENSOR)
-    is_measuring = SENSOR in section.values and section.kind.startswith(MEASURING)
     is_plugins = machine.plugins and MODULE.match(sensor)
-    if is_measuring and not is_plugins and sensor not in machine.sensors:
+    if sensor not in machine.sensors and not is_plugins:
         yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
-    elif is_measuring and (owner := machine.is_later(section, sensor)):
+    # Klipper reads sections in order, extruders last.
+    names = list(machine.sections)
+    owner = machine.own_sensors.get(sensor, section.name)
+    if names.index(owner) > names.index(section.name) and base(section.kind) != "extruder":
         message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
         yield finding_at(section, SENSOR, message)
 
@@ -150,7 +153,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
     taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
     by_name: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
-        _, _, name = section.name.upper().partition(" ")
+        name = section.label.upper()
         before = by_name.setdefault(name, section)
         is_renamed = "rename_existing" in {*section.values, *before.values}
         if before is not section and not is_renamed:
@@ -213,11 +216,6 @@ def _renames(
             message = (
                 f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
             )
-            yield finding_at(section, "rename_existing", message)
-        elif not NUMBERED_COMMAND.match(target) and (
-            target != target.upper() or not OTHER_COMMAND.match(target)
-        ):
-            message = f"Can't register '{target[:40]}' as it is an invalid name"
             yield finding_at(section, "rename_existing", message)
         kinds = known_words("brings").get(name, [])
         is_there = name in commands if not kinds else kinds == ["*"] or machine.of(*kinds)

@@ -142,7 +142,7 @@ INVENTED_VERBS = {
 
 def action_named(name: object) -> Action:
     """The published action of that name. Raises ToolError that names the nearest ones."""
-    if name in (None, ""):
+    if not name:
         raise fields.required("action")
     action = ACTIONS.get(str(name))
     if action and action.published:

@@ -1,11 +1,9 @@
 """Actions on habits, except their marks."""
 
 from dataclasses import replace
-from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
 from tools.onepercent.actions import (
     GOAL_ID_OR_NULL,
     StoredRow,
@@ -21,7 +19,7 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.base import fields
 from tools.onepercent.base.diff import Created, Thing
-from tools.onepercent.base.rules import HABIT_REWARD, LARGEST_AMOUNT, LARGEST_N_DAYS
+from tools.onepercent.base.rules import HABIT_REWARD, LARGEST_N_DAYS
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
@@ -45,11 +43,7 @@ DESCRIPTION = {"description": fields.text(1000)}
 TARGET = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
-    "at_most": fields.of_type(
-        Annotated[float, Limits(ge=0, le=LARGEST_AMOUNT)],
-        "number",
-        f"a number from 0 to {LARGEST_AMOUNT}",
-    ),
+    "at_most": targets.amount(0),
 }
 WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
 DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")

@@ -12,17 +12,16 @@ from tools.onepercent.base import fields
 from tools.onepercent.base.diff import target_of
 from tools.onepercent.base.rules import LARGEST_AMOUNT, LARGEST_PLACE
 
-AMOUNT = fields.of_type(
-    Annotated[float, Limits(ge=0.001, le=LARGEST_AMOUNT)],
-    "number",
-    f"a number above 0, at most {LARGEST_AMOUNT}",
-)
+
+def amount(least: float) -> fields.Field:
+    """An amount of at least so much."""
+    kind = Annotated[float, Limits(ge=least, le=LARGEST_AMOUNT)]
+    return fields.of_type(kind, "number", f"a number from {least} to {LARGEST_AMOUNT}")
+
+
+AMOUNT = amount(0.001)
 # An amount that is there already, or that goes.
-ANY_AMOUNT = fields.of_type(
-    Annotated[float, Limits(ge=-LARGEST_AMOUNT, le=LARGEST_AMOUNT)],
-    "number",
-    f"a number, at most {LARGEST_AMOUNT}",
-)
+ANY_AMOUNT = amount(-LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
 PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
 # The unit of a target without one.

@@ -19,27 +19,19 @@ FOREVER = date.max.toordinal()
 
 
 class Schedule(NamedTuple):
-    """A frequency with its numbers; every n days are counted from `anchor`, the first day or that on which it
-    was done last, and weeks from a Monday."""
+    """A frequency with its numbers.
+
+    anchor: every n days are counted from it, the first day or that on which it was done last; weeks from a
+    Monday.
+    times: how often each ISO week wants it, on any days; 0 if certain days are due.
+    turn: the days of a turn of every n days, in which it is to be done once; 0 for another frequency.
+    """
 
     frequency: str
     numbers: tuple[int, ...]
     anchor: int
-
-    @property
-    def times(self) -> int:
-        """The times that each ISO week wants, on any days; 0 if certain days are due."""
-        return self.numbers[0] if self.frequency in ("weekly", "times_per_week") else 0
-
-    @property
-    def turn(self) -> int:
-        """The days of a turn of every n days, in which it is to be done once; 0 for another frequency."""
-        return self.numbers[0] if self.frequency == "every_n_days" else 0
-
-    @property
-    def length(self) -> int:
-        """The days of a period; 0 if certain days are due."""
-        return WEEK if self.times else self.turn
+    times: int
+    turn: int
 
     def due(self, first: int, last: int) -> Iterable[int]:
         """The days between two that are due, for a schedule of certain days; of a turn its first."""
@@ -95,7 +87,7 @@ class Course(NamedTuple):
             end = min(span_end, self.last_day)
             start = max(begin, first)
             stop = min(end, last)
-            length = schedule.length
+            length = WEEK if schedule.times else schedule.turn
             if not length:
                 for day in schedule.due(start, stop):
                     yield Period(day, day, 1, not self._is_paused(day, day))
@@ -161,5 +153,6 @@ def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedu
     values = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
-    made = Schedule(frequency_type, values, anchor)
-    return made._replace(anchor=days.monday(anchor)) if made.times else made
+    if frequency_type in ("weekly", "times_per_week"):
+        return Schedule(frequency_type, values, days.monday(anchor), values[0], 0)
+    return Schedule(frequency_type, values, anchor, 0, values[0] if frequency_type == "every_n_days" else 0)
