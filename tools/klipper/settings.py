@@ -147,8 +147,13 @@ class Source(NamedTuple):
         git_dir = self.checkout / ".git"
         with suppress(OSError, ValueError):
             if (git_dir / SPARSE).is_file():  # read without git: this configuration may name programs
-                *_, newest = (git_dir / "logs/HEAD").read_text("utf-8").splitlines()
-                return newest.split()[1]  # `old new …` for each move of HEAD
+                branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
+                loose = git_dir / branch
+                if loose.is_file():
+                    return loose.read_text("ascii").strip()
+                packed = (git_dir / "packed-refs").read_text("utf-8")  # rows of `commit name`
+                if row := re.search(rf"^(\w+) {re.escape(branch)}$", packed, re.MULTILINE):
+                    return row[1]
         return ""
 
     @property

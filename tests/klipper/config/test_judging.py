@@ -85,6 +85,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[bed_mesh]\nmesh_min: 1, 1\nmesh_max: 9, 9\nmesh_origin: 0,0\n": "Option 'mesh_origin' is not valid in section 'bed_mesh' beside mesh_min",
         "[bed_mesh]\nmesh_min: 9, 9\nmesh_max: 9, 9\n": "bed_mesh: invalid min/max points",
         "[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 7\n": "cannot exceed a probe_count of 6",
+        "[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nalgorithm: bicubic\nprobe_count: 3, 7\n": "3 points on one axis",
         "[safe_z_home]\nhome_xy_position: 9\n": "must have 2 elements",
         "[safe_z_home]\nhome_xy_position: 9,9\n[homing_override]\ngcode: G28\n": "cannot be used simultaneously",
         "[bed_screws]\nscrew1: 1,1\n": "bed_screws: Must have at least three screws",
@@ -208,6 +209,9 @@ def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged)
     assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
     assert "error" not in {level for level, _ in others}
     assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
+    few = "[extruder]\nfilament_density: 1.2\nheater_power: 50\n"
+    assert not any("This configuration is Kalico's" in text for _, text, *_ in judged(few))
+    assert "This configuration is Kalico's" in judged(f"{few}[printer]\nmax_x_accel: 9\n")[0][1]
 
 
 def test_m600_at_a_runout_without_such_a_macro_is_a_hint(judged):

@@ -26,6 +26,8 @@ MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
 # Sections that only this fork of Klipper has.
 KALICO = ("danger_options", "constants")
+# From so many options of Kalico on, they are not a mistake.
+KALICO_OPTIONS = 3
 UNLESS = ", unless another file has it"
 
 
@@ -102,10 +104,14 @@ class ParsedPrinter:
 
     @cached_property
     def kalico(self) -> Section | None:
-        """The section that shows that the configuration is Kalico's, by its name or a constant in
-        it."""
+        """The section that shows that the configuration is Kalico's, by its name, a constant in it, or many
+        options of that fork."""
+        words = set(options.known_words("kalico")["options"])
+        fewest = len(words) - KALICO_OPTIONS
         for section in self.sections.values():
-            if section.name in KALICO or any("${" in setting.value for setting in section.settings):
+            words -= section.values.keys()
+            is_constant = any("${" in setting.value for setting in section.settings)
+            if section.name in KALICO or is_constant or len(words) <= fewest:
                 return section
         return None
 

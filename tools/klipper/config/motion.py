@@ -215,6 +215,10 @@ def mesh(machine: ParsedPrinter) -> Findings:
     if algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield finding_at(section, "probe_count", message)
+    elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
+        message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
+        message += ": 3 points on one axis do not go with more than 6 on the other"
+        yield finding_at(section, "probe_count", message)
     if machine.kinematics in RECTANGULAR:
         for probe in machine.of(*PROBES)[:1]:
             for option in ("mesh_min", "mesh_max"):
