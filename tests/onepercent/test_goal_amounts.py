@@ -45,6 +45,9 @@ def test_the_amounts_of_a_habit_add_to_its_goal_and_leave_it_with_their_marks(ca
     assert total() == 95_700
     do(act("habit.unmark", habit_id=1))
     assert total() == 95_000
+    do(act("habit.mark_completed", habit_id=1))
+    do(act("habit.delete", habit_id=1))
+    assert total() == 95_000
 
 
 def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car):
