@@ -282,62 +282,93 @@ def _starts(logs: Sequence[Log]) -> list[Start]:
 
 def _starts_in(logs: Sequence[Log]) -> list[Start]:
     """The starts in some logs; the first has the lines before the first start."""
-    starts = [Start()]
-    version = ""
-    config: list[str] | None = None  # while it is read
-    by_text: dict[str, Message | None] = {}
-    crash = place = ""  # while its traceback is read
+    reader = LogReader()
     for line in chain.from_iterable(log.lines() for log in logs):
-        start = starts[-1]
+        reader.take(line)
+    return reader.starts
+
+
+class LogReader:
+    """Reads the lines of a log. The first of `starts` has the lines before the first start."""
+
+    def __init__(self) -> None:
+        self.starts = [Start()]
+        # Of the start that follows.
+        self.version = ""
+        # The lines of a configuration while it is read.
+        self.config: list[str] | None = None
+        # The first line and the last frame of a traceback while it is read.
+        self.crash = self.place = ""
+        # The message of each line that was looked at, by the line without its numbers.
+        self.by_text: dict[str, Message | None] = {}
+
+    def take(self, line: bytes) -> None:
+        """Take the next line."""
+        start = self.starts[-1]
         if line.startswith(b"["):
             line = MAKERS_LINE.sub(b"", line)
         if line.startswith(STATS):  # most lines
             start.stats = line
-            continue
+            return
         checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
-        if match := STARTED.match(text):
-            starts.append(Start(match[1][:60], float(match[2]), float(match[3]), version))
-            config = None  # the power may have cut it off
-        elif match := VERSION.match(text):
-            version = match[1][:60]  # of the start that follows
-            start.version = start.version or version
-            config = None
-        elif text == CONFIG:
-            config = []
-        elif config is not None and text == CONFIG_END:
-            start.config, config = config, None
-        elif config is not None and len(config) < MOST_CONFIG:
-            config.append(text)
-        elif CRASH.match(text):
-            crash = text
-        elif crash and (match := FRAME.match(text)):
-            place = f" ({match[1]}:{match[2]})"
-        elif crash and RAISED.match(text):
-            crash += f": {text}{place}"
-            start.state = start.state or crash
-            _count(start, crash, by_text)
-            crash = ""
-        elif text == REFUSED:
+        if self._takes_start(text) or self._takes_config(text) or self._takes_traceback(text):
+            return
+        if text == REFUSED:
             start.refused = True
         elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
-            _count(start, text, by_text)
-    return starts
+            self._count(text)
 
+    def _takes_start(self, text: str) -> bool:
+        if match := STARTED.match(text):
+            self.starts.append(Start(match[1][:60], float(match[2]), float(match[3]), self.version))
+        elif match := VERSION.match(text):
+            self.version = match[1][:60]
+            self.starts[-1].version = self.starts[-1].version or self.version
+        else:
+            return False
+        self.config = None  # the power may have cut it off
+        return True
 
-def _count(start: Start, text: str, by_text: dict[str, Message | None]) -> None:
-    """Count the line's message unless it only follows from another.
+    def _takes_config(self, text: str) -> bool:
+        if text == CONFIG:
+            self.config = []
+        elif self.config is None:
+            return False
+        elif text == CONFIG_END:
+            self.starts[-1].config, self.config = self.config, None
+        elif len(self.config) < MOST_CONFIG:
+            self.config.append(text)
+        else:
+            return False
+        return True
 
-    `by_text` has the message of each line that was looked at, by the line without its numbers.
-    """
-    key = re.sub(r"[\d.]+", "0", text)
-    if key not in by_text:
-        checkpoint()
-        if len(by_text) >= MOST_DIFFERENT:
-            if "shutdown" not in text:
-                return
-            by_text.clear()
-        by_text[key] = messages.of_line(text)
-    message = by_text[key]
-    if start.stop(text) and message:
-        start.count(message, PREFIX.sub("", text))
+    def _takes_traceback(self, text: str) -> bool:
+        if CRASH.match(text):
+            self.crash = text
+        elif not self.crash:
+            return False
+        elif match := FRAME.match(text):
+            self.place = f" ({match[1]}:{match[2]})"
+        elif RAISED.match(text):
+            crash = f"{self.crash}: {text}{self.place}"
+            self.crash = ""
+            self.starts[-1].state = self.starts[-1].state or crash
+            self._count(crash)
+        else:
+            return False
+        return True
+
+    def _count(self, text: str) -> None:
+        """Count the line's message unless it only follows from another."""
+        key = re.sub(r"[\d.]+", "0", text)
+        if key not in self.by_text:
+            checkpoint()
+            if len(self.by_text) >= MOST_DIFFERENT:
+                if "shutdown" not in text:
+                    return
+                self.by_text.clear()
+            self.by_text[key] = messages.of_line(text)
+        message = self.by_text[key]
+        if self.starts[-1].stop(text) and message:
+            self.starts[-1].count(message, PREFIX.sub("", text))

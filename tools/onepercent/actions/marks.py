@@ -3,6 +3,7 @@
 # A day of a habit has one mark: completed, missed, or partial (an amount below the target). The mark stores
 # the XP that it brought: replacing it moves the difference, removing it moves all of it.
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -20,7 +21,7 @@ from tools.onepercent.actions import (
 from tools.onepercent.actions.habits import history_of, warn_of_streak
 from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
 from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.diff import Marked, target_of
+from tools.onepercent.base.diff import Marked, Thing, target_of
 from tools.onepercent.base.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 from tools.onepercent.database import Row
 from tools.onepercent.habits.histories import History
@@ -82,21 +83,22 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
 
         history = history_of(unit, habit)
-        marked = Marked(thing_of(unit, habit), xp_reward=0)
-        chosen = _days(unit, history.course, params)
-        dates = [day for day in chosen if _mark(unit, history, day, params, status, marked)]
-        duplicates = [day for day in chosen if day not in dates]
+        marked: dict[str, Marked] = {}
+        duplicates = []
+        for day in _days(unit, history.course, params):
+            if entry := _mark(unit, history, day, params, status):
+                marked[day] = entry
+            else:
+                duplicates.append(day)
         if duplicates:
             marked_before = duplicates[-1]
             unit.warn("warn.marked", title=habit["name"], dates=duplicates)
-        if not dates:
+        if not marked:
             continue
 
-        marked.thing = replace(marked.thing, kind="mark", dates=tuple(words.ranges(dates)))
-        marked.count = len(dates)
-        if marked.replaces and marked.count == 1:
-            marked.replaces = "".join(marked.replaces.values())
-        unit.add_entry(marked)
+        dates = list(marked)
+        thing = replace(thing_of(unit, habit), kind="mark", dates=tuple(words.ranges(dates)))
+        unit.add_entry(_as_one(marked, thing))
         if habit["goal_id"] and "amount" in params:
             warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
         _warn_of_days(unit, history, dates)
@@ -109,6 +111,21 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         raise ToolError(f"Habit already marked {status} on {marked_before}", hint, code="ALREADY_COMPLETED")
     hint = "Name the days one by one in dates."
     raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
+
+
+def _as_one(marked: Mapping[str, Marked], thing: Thing) -> Marked:
+    """One entry for the marks of some days: their XP together, the amount of the last."""
+    whole = Marked(thing)
+    replaces: dict[str, str] = {}
+    xp = 0
+    for day, entry in marked.items():
+        whole = replace(entry, thing=thing, added=entry.added or whole.added)
+        xp += entry.xp_reward or 0
+        if entry.replaces:
+            replaces[day] = entry.replaces
+    if len(marked) > 1:
+        whole.replaces = replaces
+    return replace(whole, xp_reward=xp, count=len(marked))
 
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
@@ -128,50 +145,23 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     return [date.fromordinal(day).isoformat() for day in sorted(ordinals)]
 
 
-def _mark(
-    unit: UnitOfWork,
-    history: History,
-    day: str,
-    params: JsonObject,
-    status: str,
-    marked: Marked,
-) -> bool:
-    """Mark a day; False if it already has this mark.
+def _mark(unit: UnitOfWork, history: History, day: str, params: JsonObject, status: str) -> Marked | None:
+    """Mark a day; the part of the diff's entry that is of this day, None if it already has this mark.
 
     - `history`: the habit with its marks as they are now;
     - `params`: those of the action, with amount, note or excuse_reason;
-    - `status`: completed or missed, before the amount is looked at;
-    - `marked`: the diff's entry that the day is added to.
+    - `status`: completed or missed, before the amount is looked at.
     """
     habit = history.habit
     before = unit.row("habit_marks", habit["id"], day)
     present = before or NO_MARK
-    was_so = present["status"] == status
     excuse = params.get("excuse_reason")
     note = params.get("note") or present["note"]
     says_new = excuse not in (None, present["excuse_reason"]) or note != present["note"]
-    if was_so and "amount" not in params and not says_new:
-        return False
+    if present["status"] == status and "amount" not in params and not says_new:
+        return None
 
-    amount = None
-    worth = 0
-    if status == "completed":
-        amount = _amount(habit, present, params)
-        # A habit without a target has no amounts. A day that is done stays done, even if the target has grown
-        # since.
-        if habit["at_most"]:
-            if (amount or 0) > habit["target_amount"]:
-                status = "missed"
-                worth = -habit["xp_penalty"]
-        elif amount is not None and amount < habit["target_amount"] and not was_so:
-            status = "partial"
-        elif present["xp"] <= 0 and _is_beyond(unit, history, day):
-            unit.warn("warn.enough", title=habit["name"])
-        else:
-            worth = habit["xp_reward"]
-    elif not excuse:
-        worth = -habit["xp_penalty"]
-
+    status, amount, worth = _judged(unit, history, day, params, status, present)
     earned = unit.earn(worth - present["xp"], f"habit.mark_{status}", habit["id"], day)
     values = {
         "status": status,
@@ -180,22 +170,46 @@ def _mark(
         "amount": amount,
         "xp": present["xp"] + earned,
     }
-    if not before:
-        unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
-    else:
+    if before:
         unit.change(before, values)
-        if before["status"] != status:
-            marked.replaces[day] = before["status"]
+    else:
+        unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
 
-    marked.status = status
-    marked.excuse_reason = excuse
-    marked.note = params.get("note")
-    marked.xp_reward = (marked.xp_reward or 0) + earned
-    marked.amount = amount
-    marked.target = target_of(habit)
-    if params.get("amount", amount) != amount:
-        marked.added = params["amount"]
-    return True
+    added = params.get("amount", amount)
+    return Marked(
+        Thing("mark"),
+        xp_reward=earned,
+        status=status,
+        excuse_reason=excuse,
+        note=params.get("note"),
+        amount=amount,
+        target=target_of(habit),
+        added=added if added != amount else None,
+        replaces=before["status"] if before and before["status"] != status else {},
+    )
+
+
+def _judged(
+    unit: UnitOfWork, history: History, day: str, params: JsonObject, status: str, present: JsonObject
+) -> tuple[str, float | None, int]:
+    """What becomes of a mark that is `present` or empty: its status, its amount, and the XP it is worth."""
+    habit = history.habit
+    if status == "missed":
+        return status, None, 0 if params.get("excuse_reason") else -habit["xp_penalty"]
+
+    amount = _amount(habit, present, params)
+    if habit["at_most"]:
+        if (amount or 0) > habit["target_amount"]:
+            return "missed", amount, -habit["xp_penalty"]
+        return status, amount, 0
+    # A habit without a target has no amounts. A day that is done stays done, even if the target has grown
+    # since.
+    if amount is not None and amount < habit["target_amount"] and present["status"] != status:
+        return "partial", amount, 0
+    if present["xp"] <= 0 and _is_beyond(unit, history, day):
+        unit.warn("warn.enough", title=habit["name"])
+        return status, amount, 0
+    return status, amount, habit["xp_reward"]
 
 
 def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
