@@ -128,15 +128,15 @@ def printer_log(
     if job:
         answer["last_print"] = _last_print(job, starts)
     answer["link"] = _link(start)
-    mistakes: list[JsonObject] = []
+    drawn: list[JsonObject] = []
     if start.config:
-        answer["config"] = _config(start, mistakes)
+        answer["config"], drawn = _config(start)
     failures = [f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure]
     answer["earlier_failures"] = failures[-MOST_EARLIER:]
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
         answer["errors"].pop()
     kept = {name: value for name, value in answer.items() if value or name == "errors"}
-    return printer_page.DrawnAnswer(kept, findings=mistakes)
+    return printer_page.DrawnAnswer(kept, findings=drawn)
 
 
 def _hours_since(time_s: float) -> float:
@@ -181,11 +181,12 @@ def _link(start: "Start") -> JsonObject:
     return link
 
 
-def _config(start: "Start", listed: list[JsonObject]) -> JsonObject:
-    """The errors in the configuration if Klipper refused it, else what an update would break.
+def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
+    """The errors in the configuration if Klipper refused it, else what an update would break; the errors
+    that the page draws.
 
     The log has the configuration with what SAVE_CONFIG wrote in its place: there Klipper takes a
-    position_endstop that it refuses elsewhere. `listed` gets the errors that the page draws.
+    position_endstop that it refuses elsewhere.
     """
     config = printer_cfg.from_text("\n".join(start.config))
     report: JsonObject = {"sections": len(config.sections)}
@@ -196,13 +197,12 @@ def _config(start: "Start", listed: list[JsonObject]) -> JsonObject:
         gone = [error for error in errors if " is gone, " in error.message]
         if gone:
             report["an_update_breaks"] = check_config.mistakes(gone, placed=False)
-        return report
+        return report, []
     if errors := [error for error in errors if error.option != "position_endstop"]:
         report["errors"] = check_config.mistakes(errors, placed=False)
         if klipper_of(start.version):
             report["judged_by"] = f"today's documentation, which may be newer than {start.version}"
-        listed += printer_page.findings(config, errors)
-    return report
+    return report, printer_page.findings(config, errors)
 
 
 class Error(NamedTuple):

@@ -93,15 +93,16 @@ def _state(printer: Printer) -> JsonObject:
         hint = "printer_log shows what happened."
         message = f"What answers for the printer {printer.name} is not Klipper ({error})"
         raise ToolError(message, hint, code="PRINTER_SILENT") from None
-    mistakes: list[JsonObject] = []
+    drawn: list[JsonObject] = []
     if answer["state"] in ENDED:
-        answer |= _cause(str(info.get("state_message")), printer, mistakes)
-    return printer_page.DrawnAnswer(filled(**answer), findings=mistakes, bed=bed)
+        cause, drawn = _cause(str(info.get("state_message")), printer)
+        answer |= cause
+    return printer_page.DrawnAnswer(filled(**answer), findings=drawn, bed=bed)
 
 
-def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> JsonObject:
+def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonObject]]:
     """The meaning of the message that Klipper stopped with, and the mistakes in the configuration if that is
-    the cause; `listed` gets those that the page draws."""
+    the cause; those mistakes as the page draws them."""
     matches = messages.messages_in(state_message)
     cause: JsonObject = {"known_message": messages.explained([*matches, UNKNOWN][0])}
     if HALTED in state_message:
@@ -109,8 +110,8 @@ def _cause(state_message: str, printer: Printer, listed: list[JsonObject]) -> Js
             config = printer.config()
             errors = checking.checker().errors(config)
             cause["config"] = check_config.mistakes(errors)
-            listed += printer_page.findings(config, errors)
-    return cause
+            return cause, printer_page.findings(config, errors)
+    return cause, []
 
 
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
