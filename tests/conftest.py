@@ -12,13 +12,13 @@ from tests.support import pages, webdriver
 from tools.core import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
+# Recordings and documents that are not part of a clone may lie in such a folder.
 BESIDE = [folder / "shared" for folder in PROJECT.parents]
-"""Recordings and documents that are not part of a clone may lie in such a folder."""
 SHARED = next((folder / "data" for folder in BESIDE if folder.is_dir()), BESIDE[0] / "data")
+# Where the real Klipper documentation may be.
 DOCS = [SHARED / "klipper", PROJECT / "docs_repo" / "klipper"]
-"""Where the real Klipper documentation may be."""
+# A checkout of a few pages of our own, for what does not judge the words of the real ones.
 SMALL_DOCS = PROJECT / "tests" / "klipper" / "small"
-"""A checkout of a few pages of our own, for what does not judge the words of the real ones."""
 DOCS_MISSING = "the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/"
 
 
@@ -35,8 +35,8 @@ def pytest_terminal_summary(terminalreporter):
         Path(file).write_text("".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8")
 
 
+# The test that runs, with the fixtures made for it.
 running: list[pytest.Item] = []
-"""The test that runs, with the fixtures made for it."""
 
 
 @pytest.hookimpl(wrapper=True)

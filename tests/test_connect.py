@@ -30,13 +30,13 @@ def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_p
     assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)
 
 
+# A server that answers a second later, and not at all once its input is closed.
 SLOW = """import select, sys
 sys.stdin.readline()
 if not select.select([sys.stdin], [], [], 1)[0]:
     print('{"result": {"tools": []}}', flush=True)
     sys.stdin.read()
 """
-"""A server that answers a second later, and not at all once its input is closed."""
 
 
 @pytest.mark.slow

@@ -97,8 +97,8 @@ def test_the_config_of_the_readme_starts_a_session():
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
 
 
+# The files of the example, in the order in which docs/add_a_tool.md shows them.
 CODE = ["tools/pi/__init__.py", "tools/pi/temperature.py", "tests/pi/test_temperature.py"]
-"""The files of the example, in the order in which docs/add_a_tool.md shows them."""
 
 
 @pytest.mark.slow
@@ -183,8 +183,8 @@ def anchors(page):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+# A link or a picture of Markdown, or of HTML in it.
 LINK = r"(?:\]\(|src(?:set)?=\")(?!http)([^)\"]+)[)\"]"
-"""A link or a picture of Markdown, or of HTML in it."""
 
 
 def test_what_the_documents_link_to_is_there():

@@ -16,8 +16,8 @@ from tests.support.installing import copy_of_the_project, make_wheel, make_wheel
 
 pytestmark = pytest.mark.slow
 
+# How many runs are killed, each at a moment of its own.
 KILLS = int(os.environ.get("PI_MCP_KILLS", "1"))
-"""How many runs are killed, each at a moment of its own."""
 
 CHECKED = """#!/usr/bin/env python3
 print("checked")

@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
+# Queues of cards.
 LEARNING, REVIEW, DAY_LEARNING = 1, 2, 3
-"""Queues of cards."""
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
 SVG = (
@@ -102,6 +102,7 @@ KINDS_OF_HARM = {
 }
 
 
+# What a person may do at once after the answer of a `card`, as Python in Anki (the lab runs it there, too).
 CHANGES_SINCE = {
     "an edit of another note": "n = col.get_card(other).note(); n['Back'] = 'typed'; col.update_note(n)",
     "an edit of the answered note": "n = col.get_card(card).note(); n['Back'] = 'typed'; col.update_note(n)",
@@ -129,7 +130,6 @@ asked = UpdateDeckConfigsRequest(target_deck_id=deck, configs=[config], limits=n
 col.decks.update_deck_configs(asked)
 """,
 }
-"""What a person may do at once after the answer of a `card`, as Python in Anki (the lab runs it there, too)."""
 
 
 def tokens(answer):

@@ -105,9 +105,9 @@ class Windows:
 
     _showing: int | None = None
     _answer_shown = False
+    # How often the card had been answered when it was shown: one that was answered since is refused in an
+    # error box.
     _reps_shown = 0
-    """How often the card had been answered when it was shown: one that was answered since is refused in an
-    error box."""
 
     # The review
 

@@ -11,24 +11,23 @@ pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not in
 from tests.anki.anki_standin import StandIn
 from tests.conftest import SHARED
 
+# The first requests of the newer recording, which a clone has.
 EXCERPT = Path(__file__).with_name("recorded.jsonl")
-"""The first requests of the newer recording, which a clone has."""
 WHOLE = SHARED / "ankiconnect"
+# Ids are times in milliseconds; no other number in the recordings is as large.
 LEAST_ID = 10**11
-"""Ids are times in milliseconds; no other number in the recordings is as large."""
 
 CARDS = ("cards", "cardId")
 OF_CARDS = ("findCards", "getDecks")
+# Labels that need windows, a sync server, the network or one machine's files, or what no tool of ours uses.
 LEFT_OUT = (
     "apiReflect", "areSuspended", "canAddNotes", "exportPackage", "getMediaDirPath", "getMediaFilesNames abs", "getNoteTags",
     "getProfiles", "gui", "importPackage", "modelFieldsOnTemplates", "reloadCollection", "requestPermission",
     "storeMediaFile url bad", "storeMediaFile url garbage", "storeMediaFile url refused", "sync", "updateModel",
 )  # fmt: skip
-"""Labels that need windows, a sync server, the network or one machine's files, or what no tool of ours
-uses."""
 
+# Moments, how long an answer took, and what is spread by chance.
 VARYING = ("mod", "usn", "id", "nextReviews", "time")
-"""Moments, how long an answer took, and what is spread by chance."""
 
 
 class Replay:

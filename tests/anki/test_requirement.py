@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("mcp", reason="the server needs the PyPI package `mcp`")
 
+# By tool: its example requests, each with its example answer, null if there is none.
 EXAMPLES = Path(__file__).with_name("requirement_examples.json")
-"""By tool: its example requests, each with its example answer, null if there is none."""
 REQUIREMENT = SHARED.parent / "requirements" / "anki_tools.ru.md"
 NOTE = 1700000000000
 FIELDS = {

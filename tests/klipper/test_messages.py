@@ -27,6 +27,7 @@ QUOTED = {
 }
 
 
+# Messages as people say, misspell or paste them.
 SAID = """
 move is out of range; must home axes first; hotend not heating at expected rate; probe was triggered prior to movement
 endstop z still triggers after retract; bl touch failed to deploy; bltouch did not deploy; tmc uart IFCNT error
@@ -37,7 +38,6 @@ Unknown config object 'probe'; Unable to load module 'bltouch'; MCU 'mcu' sponta
 Unknown pin chip name 'EBBCan'; Include file /home/pi/x.cfg does not exist; Watchdog timer!; Printer is not ready
 horizontal_move_z can't be less than probe's z_offset; Macro PAUSE called recursively; Thermocouple reader fault
 """.replace("\n", ";").split(";")
-"""Messages as people say, misspell or paste them."""
 QUESTIONS = """
 bed mesh; the timer is too fast, too close; option section; how do I set position_endstop; what is the watchdog; where is my printer.cfg
 which boards are fast enough for mpu6050 over i2c; is the hotend heating too slowly; how to write macro names; bed mesh min max

@@ -118,9 +118,9 @@ def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
         )
 
 
+# Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that their
+# error messages are among the known ones.
 ASKED = json.loads((PROJECT / "tests/klipper/questions.json").read_text(encoding="utf-8"))
-"""Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that
-their error messages are among the known ones."""
 
 
 def assert_at_least(floors, questions):
@@ -147,8 +147,8 @@ def test_questions_find_their_page(real_docs, part, floors):
     assert_at_least(floors, ((one["query"], one["gold"]) for one in asked))
 
 
+# Questions as in a forum, and what a model makes of them, with the pages and sections that answer.
 BOTH_WAYS = json.loads((PROJECT / "tests/klipper/asked_both_ways.json").read_text(encoding="utf-8"))
-"""Questions as in a forum, and what a model makes of them, with the pages and sections that answer."""
 
 
 @pytest.mark.parametrize(("form", "floors"), [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))])

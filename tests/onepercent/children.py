@@ -13,8 +13,8 @@ from tests.onepercent.person import act
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
+# What a child does; it is given a function that tells the parent something.
 Work = Callable[[Callable[[object], None]], None]
-"""What a child does; it is given a function that tells the parent something."""
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from tools.onepercent.habits import histories
 ACTIVE_GOALS, OPEN_STEPS = 20, 5
 A_YEAR = {"goals": 300, "steps": 3000, "diary": 500, "calls": 1000}
 
+# The share of days that has a mark: 100,000 marks on 30 habits in ten years.
 MARKED = 0.913
-"""The share of days that has a mark: 100,000 marks on 30 habits in ten years."""
 
 STAMP = "2026-01-01T09:00:00.000Z"
 STAMPS = {"user": "local", "created_at": STAMP, "updated_at": STAMP}

@@ -17,8 +17,8 @@ EVIL = [
     "<script>alert(1)</script>",
 ]  # fmt: skip
 
+# Values that no field takes, but for an id that nothing has.
 NEVER = [True, 1.5, {}, [[]], "\0", "a\0b", "\ud800", float("nan"), -1, 2**200, "9" * 20_000]
-"""Values that no field takes, but for an id that nothing has."""
 
 FIELDS = [
     (name, field, kind)

@@ -23,8 +23,8 @@ EXPORTS = int(os.environ.get("LOOP_EXPORTS", "15"))
 HABITS = ("Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,"
           "Target Value,Archived?").split(",")  # fmt: skip
 TODAY = date(2026, 3, 18)  # the clock's
+# The value and the note of each day.
 Days = dict[str, tuple[str, str]]
-"""The value and the note of each day."""
 
 
 def habit(name: str, days: Days | None = None, times: int = 1, every: int = 1, **more: str) -> dict[str, Any]:
@@ -314,11 +314,11 @@ def test_a_table_that_unpacks_without_end_is_refused(export):
     assert status == 1 and "too large" in text
 
 
+# Habits.csv as Loop wrote it before 2.3.1.
 OLD_HABITS = """Position,Name,Question,Description,NumRepetitions,Interval,Color
 001,Walk,"Did you, today?",,1,1,#00897B
 002,Wake up,,,1,1,#7CB342
 """
-"""Habits.csv as Loop wrote it before 2.3.1."""
 
 
 def test_an_export_of_before_2_3_1_has_numbers_for_words_and_no_head(export):

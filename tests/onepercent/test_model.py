@@ -20,8 +20,8 @@ from tools.onepercent.habits.histories import is_misfolded
 from tools.onepercent.transfer.backup import backup, export, import_, restore
 from tools.onepercent.transfer.backup import database as health
 
+# The days of a test lead over New Year, into ISO week 53.
 FIRST_DAY = date(2026, 12, 24)
-"""The days of a test lead over New Year, into ISO week 53."""
 
 TITLES = st.sampled_from(["Читать", "Бегать", "'; DROP TABLE goals; --", "🎯 שלום"])
 IDS = {"goal_id": "goals", "step_id": "steps", "habit_id": "habits", "diary_id": "diary"}
@@ -32,10 +32,10 @@ CREATES = {
     "diary.create_entry": "diary_id",
 }
 
+# Stands for one of what there is.
 ID = st.none()
-"""Stands for one of what there is."""
+# Days are drawn as days before today.
 DAYS_AGO = st.sampled_from([-1, 0, 0, 1, 2, 3, 5, 8, 20, 30, 31])
-"""Days are drawn as days before today."""
 SCHEDULES = [
     *({"frequency_type": each} for each in ("daily", "weekdays", "weekends", "weekly")),
     {"frequency_type": "times_per_week", "times": 2}, {"frequency_type": "every_n_days", "n": 3},

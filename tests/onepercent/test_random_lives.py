@@ -18,8 +18,8 @@ from tools.onepercent.habits.histories import is_misfolded
 from tools.onepercent.transfer.backup import export, import_
 
 LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
+# What no sentence for a person has in it.
 UNSAID = ("None", "{", "$", "nan")
-"""What no sentence for a person has in it."""
 REPEATS = [
     {"every": "day"}, {"every": "day", "interval": 3}, {"every": "day", "interval": 3, "after": "done"},
     {"every": "week", "on": ["mon", "thu"]}, {"every": "week", "interval": 2, "on": ["sun"]}, {"every": "week", "after": "done"},

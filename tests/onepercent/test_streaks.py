@@ -16,8 +16,8 @@ from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak, begun_anew
 from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule
 
+# A Monday: a life of some weeks leads over New Year and ISO week 53.
 START = date(2026, 11, 2)
-"""A Monday: a life of some weeks leads over New Year and ISO week 53."""
 MONDAY, BEGINNING = date(2026, 1, 5), date(1, 1, 1)
 LENGTH = 140
 

@@ -1,7 +1,7 @@
 """Results of a resonance test as Klipper writes them (klippy/extras/shaper_calibrate.py), about made-up peaks."""
 
+# 3,200 measurements a second in windows of 2,048.
 STEP_HZ = 1.5625
-"""3,200 measurements a second in windows of 2,048."""
 
 
 def spectrum(peaks, noise=10.0, damping=0.08):

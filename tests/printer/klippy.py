@@ -131,8 +131,8 @@ def status(loaded: dict, objects: dict) -> dict:
     return chosen
 
 
+# What a real Klipper said in each state (tests/lab/klipper), as `results` of the stand-in.
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
-"""What a real Klipper said in each state (tests/lab/klipper), as `results` of the stand-in."""
 
 
 def recorded(state: str) -> dict:

@@ -183,26 +183,28 @@ def test_an_engine_s_key_stays_on_its_host(upstream, service, asked):
     assert other.seen[0][2]["X-Subscription-Token"] is None
 
 
-# The parameter of each engine for the last week, and for the last year; None: it documents none.
-TIME_RANGES = {
-    "searxng": (None, {"time_range": "year"}),
-    "brave": ({"freshness": "pw"}, {"freshness": "py"}),
-    "kagi": (None, None),
-    "serper": ({"tbs": "qdr:w"}, {"tbs": "qdr:y"}),
-    "tavily": ({"time_range": "week"}, {"time_range": "year"}),
-    "exa": (
-        {"startPublishedDate": str(date.today() - timedelta(days=7))},
-        {"startPublishedDate": str(date.today() - timedelta(days=366))},
-    ),
-    "google": ({"dateRestrict": "w1"}, {"dateRestrict": "y1"}),
-}
+def time_ranges():
+    """The parameter of each engine for the last week, and for the last year; None: it documents none."""
+    today = date.today()
+    return {
+        "searxng": (None, {"time_range": "year"}),
+        "brave": ({"freshness": "pw"}, {"freshness": "py"}),
+        "kagi": (None, None),
+        "serper": ({"tbs": "qdr:w"}, {"tbs": "qdr:y"}),
+        "tavily": ({"time_range": "week"}, {"time_range": "year"}),
+        "exa": (
+            {"startPublishedDate": str(today - timedelta(days=7))},
+            {"startPublishedDate": str(today - timedelta(days=366))},
+        ),
+        "google": ({"dateRestrict": "w1"}, {"dateRestrict": "y1"}),
+    }
 
 
 @every_engine
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind):
     engine = next(engine for engine in services.ENGINES if engine.kind == kind)
     plain = services.parameters(engine, "bed mesh", 3, "1")
-    for name, expected in zip(("week", "year"), TIME_RANGES[kind], strict=True):
+    for name, expected in zip(("week", "year"), time_ranges()[kind], strict=True):
         if expected is None:
             with pytest.raises(ToolError) as refusal:
                 services.parameters(engine, "bed mesh", 3, "1", name)

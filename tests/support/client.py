@@ -41,8 +41,8 @@ class Talk:
         self.notifications = []
         self.last_id = 0
         self.threads = []
+        # Cleared, this client reads no more.
         self.reading = threading.Event()
-        """Cleared, this client reads no more."""
         self.reading.set()
         self._follow(stdout, self.messages.put)
 

@@ -8,8 +8,8 @@ import zipfile
 
 from tests.support.client import PROJECT, finished
 
+# Of the lines that are for this Python only.
 MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
-"""Of the lines that are for this Python only."""
 
 
 def copy_of_the_project(folder):

@@ -80,8 +80,8 @@ def counts(steps: int, mark: str = "") -> dict:
     return {"steps": steps}
 
 
+# Whatever sleeps in this process goes on once it is set.
 AWAKE = threading.Event()
-"""Whatever sleeps in this process goes on once it is set."""
 
 
 @Tool("test.sleeps", envelope=True)

@@ -76,8 +76,8 @@ class Host:
             "/host.js": script or (HERE / "host.js").read_text("utf-8"),
         }
         self.tools = {tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]}
+        # Whether it hands a result's `_meta` on to the page.
         self.private = True
-        """Whether it hands a result's `_meta` on to the page."""
         self.lock = threading.Lock()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"

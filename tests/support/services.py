@@ -14,8 +14,8 @@ from pathlib import Path
 from tests.support.client import PROJECT, PYTHON, TEST_SERVER, TIMEOUT_S, Client
 from tools.resident import handover
 
+# What hands its session over where there is a service.
 SERVER = [PYTHON, "-I", "-S", str(PROJECT / "server.py")]
-"""What hands its session over where there is a service."""
 
 
 class Service:

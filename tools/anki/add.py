@@ -144,8 +144,8 @@ class AddBatch(Batch[NoteInput, Ready]):
     ):
         super().__init__(brief=brief)
         self.deck = deck.strip() or current().anki_default_deck
+        # The type of notes that name none; empty for the default one.
         self.model = model.strip()
-        """The type of notes that name none; empty for the default one."""
         self.strict = strict
         self.allow_duplicates = allow_duplicates
 
@@ -175,13 +175,13 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.profile = client.profile(profile)
         # The decks and note types by the names that notes use.
         self.default_deck = decks.default_name(deck_ids)
+        # As Anki spells them; "" stands for the deck of the call.
         self.decks: dict[str, str] = {}
-        """As Anki spells them; "" stands for the deck of the call."""
         for name in {"", *(note.deck for note in added)}:
             wanted = name or self.deck
             self.decks[name] = decks.spelled_by_anki(wanted, deck_ids) or decks.checked_name(wanted)
+        # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
-        """"" stands for the default one."""
         for name, answer in zip(names, fields, strict=True):
             model = decks.equal(name or default, model_ids)
             if model and not isinstance(answer, Refused):
@@ -196,8 +196,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         keys = {note.dedup_key for note in added if note.dedup_key}
         by_key = state.notes_by_key(keys, self.profile)
         infos = notes.by_id(list(by_key.values()))
+        # The notes of dedup_keys; 0 for one of this call.
         self.by_key = {key: note for key, note in by_key.items() if note in infos}
-        """The notes of dedup_keys; 0 for one of this call."""
 
     def prepare(self, index: int, note: NoteInput) -> Ready:
         # The note's type, fields, tags and images in Anki's terms.

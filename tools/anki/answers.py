@@ -131,10 +131,10 @@ class AnswerBatch:
     cards: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    # New answers, as UNDOABLE_KEY keeps them.
     given: list[list[Any]] = field(default_factory=list)
-    """New answers, as UNDOABLE_KEY keeps them."""
+    # Steps of Undo before the next answer.
     undo_steps: int = 0
-    """Steps of Undo before the next answer."""
 
     def run(self) -> JsonObject:
         self.anki_day = state.recall(ANKI_DAY).get("day", "")

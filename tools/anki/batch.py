@@ -92,13 +92,13 @@ class Batch(Generic[Item, Ready]):
     count_key: str
 
     def __init__(self, *, brief: bool):
+        # Details only for what did not go well or has a warning; of all that went well the range of ids.
         self.brief = brief
-        """Details only for what did not go well or has a warning; of all that went well the range of ids."""
         self.pictures = Pictures()
         self.warnings: list[str] = []
         self.details: list[JsonObject] = []
+        # The items that can be sent, by their index.
         self.ready: dict[int, Ready] = {}
-        """The items that can be sent, by their index."""
 
     def prepare(self, index: int, item: Item) -> Ready:
         """Check an item and store its pictures. Raises ItemError or Refused if it cannot be sent."""

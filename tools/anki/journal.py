@@ -156,8 +156,8 @@ class Entry:
     filename: str = ""
     content: bytes = b""
     profile: str | None = None
+    # The second it was written.
     at: int = 0
-    """The second it was written."""
 
 
 def write(tool: str, summary: str, entry: Entry) -> int:

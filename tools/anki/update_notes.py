@@ -72,12 +72,12 @@ class Change:
     """
 
     placed: Placed
+    # What it changes, under the names of the details in the answer.
     outcome: JsonObject
-    """What it changes, under the names of the details in the answer."""
+    # The actions that change it, by these names.
     steps: dict[str, Step]
-    """The actions that change it, by these names."""
+    # The actions that take it back, except those that move cards.
     back: list[Step]
-    """The actions that take it back, except those that move cards."""
 
 
 def _change(info: Info, placed: Placed, added: list[str], removed: list[str], deck: str) -> Change:
@@ -119,12 +119,12 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     """
 
     count_key = "updated"
+    # The call must state how many notes it changes.
     needs_count = False
-    """The call must state how many notes it changes."""
+    # Nothing is to be stored, no picture either.
     dry = False
-    """Nothing is to be stored, no picture either."""
+    # Fields are changed note by note, tags and decks of many notes in one action.
     weight = TOGETHER
-    """Fields are changed note by note, tags and decks of many notes in one action."""
 
     def __init__(self, updates: list[NoteUpdate], *, brief: bool = False):
         super().__init__(brief=brief)

@@ -22,8 +22,8 @@ from tests.anki.anki_helpers import (
 from tools.anki import answers
 from tools.anki.card_text import span
 
+# The context in which Anki writes a time on its buttons.
 ANSWER_BUTTONS = 1
-"""The context in which Anki writes a time on its buttons."""
 
 GONE = 1234567890123
 ISOLATES = str.maketrans("", "", "\u2068\u2069")

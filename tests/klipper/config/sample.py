@@ -8,8 +8,8 @@ REFERENCE, CHANGES = (
     Path(__file__).with_name(f"sample_{name}.md").read_text(encoding="utf-8")
     for name in ("reference", "changes")
 )
+# With it a configuration is a whole one: nothing can stand in another file.
 WHOLE = "[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n"
-"""With it a configuration is a whole one: nothing can stand in another file."""
 
 
 def checker():

@@ -15,6 +15,7 @@ if not documentation():
     pytest.skip(DOCS_MISSING, allow_module_level=True)
 
 MISTAKES = SHARED / "klipper"
+# Kinds that are not found yet.
 OPEN = {
     "delta: arm shorter than the radius",
     "a heater and a temperature_fan of one name",
@@ -27,7 +28,6 @@ OPEN = {
     "a carriage that is not there",
     "a bus that no board has",
 }
-"""Kinds that are not found yet."""
 
 
 def findings_of(text):
@@ -82,11 +82,11 @@ def test_the_base_files_have_no_findings(real_docs):
 
 
 PRINTERS = sorted((Path(__file__).parent / "printers").glob("*.cfg"))
+# Findings in them that are less than an error, but for what another file may hold.
 LESS = {
     "delta_with_calibration": [("warning", "delta_radius")],
     "one_file_of_a_hybrid_with_includes": [("hint", "shaketune")],
 }
-"""Findings in them that are less than an error, but for what another file may hold."""
 
 
 @pytest.mark.parametrize("file", PRINTERS, ids=lambda file: file.stem)

@@ -23,6 +23,7 @@ sys.path.insert(0, str(PROJECT))
 from tests.conftest import documentation  # noqa: E402
 from tests.lab.bench.measuring import HEAD, Row  # noqa: E402
 
+# Their headings, in this order: search measures memory, so it comes before what others import.
 BENCHES = {
     "search": "Searching the Klipper docs",
     "start": "A cold start",
@@ -31,7 +32,6 @@ BENCHES = {
     "onepercent": "OnePercent",
     "tokens": "What a model is sent by tools/list",
 }
-"""Their headings, in this order: search measures memory, so it comes before what others import."""
 WIDTHS = (42, 14, 46, 7, 0)
 
 

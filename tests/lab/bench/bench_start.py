@@ -14,10 +14,10 @@ from tests.support.client import HANDSHAKE, SERVER, Client
 RUNS = 15
 ANCHOR = "one-tool server"
 STEPS = ("ready", "tools listed", "a first call", "a snapshot of OnePercent")
+# What is promised of each step, of the anchor's time: with the listing of a session before, and without.
 LIMITS = {"": (0.12, 0.15, 0.25, 0.4), ", no listing saved": (0.12, 0.6, 0.6, 0.7)}
-"""What is promised of each step, of the anchor's time: with the listing of a session before, and without."""
+# What is promised of the memory, of the anchor's.
 MEMORY = {"after a first call": 0.3, "after a snapshot and a search": 0.45}
-"""What is promised of the memory, of the anchor's."""
 
 
 def rows() -> Iterator[Row]:

@@ -156,5 +156,5 @@ def gemini(request, step):
     return [{"candidates": [candidate], "usageMetadata": usage}]
 
 
+# Each API by a part of its path; what clients ask besides is answered with an empty object.
 APIS = {"/v1/messages": anthropic, "/responses": openai, ":streamGenerateContent": gemini}
-"""Each API by a part of its path; what clients ask besides is answered with an empty object."""

@@ -26,8 +26,8 @@ from tests.support.http_server import HttpServer
 from tests.support.installing import copy_of_the_project
 from tests.support.services import wait_until
 
+# As Debian names them, with what emulates each.
 PROCESSORS = {"arm64": "qemu-aarch64-static", "armhf": "qemu-arm-static"}
-"""As Debian names them, with what emulates each."""
 SUITE, PYTHON = "bookworm", "3.11"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 TIMEOUT_S = 300

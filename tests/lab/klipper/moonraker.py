@@ -19,8 +19,8 @@ from tools.core import registry, settings
 from tools.core.json_types import compact_json
 
 COMMIT = "d5ee171"
+# A git repository that has the commit.
 SOURCE = os.environ.get("MOONRAKER_SOURCE", "https://github.com/Arksine/moonraker.git")
-"""A git repository that has the commit."""
 RECORDED = Path(__file__).resolve().parents[2] / "printer/moonraker.json"
 CONFIG = """\
 [server]

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 COMMIT = "84104bbbd7625d28b4eaaad83f4562972460ecd9"
+# A git repository that has the commit.
 SOURCE = os.environ.get("KLIPPER_SOURCE", "https://github.com/Klipper3d/klipper.git")
-"""A git repository that has the commit."""
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pi-mcp-lab"
 PACKAGES = ("cffi", "greenlet", "pyserial", "python-can", "jinja2")
 END = b"\x03"

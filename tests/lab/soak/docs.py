@@ -20,12 +20,12 @@ QUERIES = (
     "как настроить",
     "resonance",
 )
+# What is asked for, for pages of our own.
 WORDS = (
     "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
 )
-"""What is asked for, for pages of our own."""
+# The line below a window that is not the last one.
 CLOSING = "\n[… {} characters more: read_doc again with offset={}]"
-"""The line below a window that is not the last one."""
 
 
 class Published:

@@ -10,8 +10,8 @@ from typing import Any
 from tests.lab.soak.record import Flow, Request, expect
 from tests.onepercent.person import act
 
+# Titles by id.
 Goals = dict[int, str]
-"""Titles by id."""
 
 
 @dataclass

@@ -45,8 +45,8 @@ class Answer:
     code: str = ""
 
 
+# Calls that belong together: it yields requests and is sent their answers.
 Flow = Generator[Request, Answer, None]
-"""Calls that belong together: it yields requests and is sent their answers."""
 
 
 class Record:

@@ -13,10 +13,10 @@ from tests.lab.soak.notes import Notes
 from tests.lab.soak.record import Answer, Flow, Lost, Record, Request, Wrong, expect
 from tests.lab.soak.world import Faults, World
 
+# What no session should ever write to stderr.
 BAD_SIGNS = ("Traceback", "not handed to the service", "broke off", "Internal error")
-"""What no session should ever write to stderr."""
+# What a flow raises for an answer that is wrong, or has not the documented shape.
 WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
-"""What a flow raises for an answer that is wrong, or has not the documented shape."""
 
 
 class Session:

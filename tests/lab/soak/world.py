@@ -25,8 +25,8 @@ from tests.support.client import PROJECT, PYTHON
 from tests.support.services import Service
 
 DISK_MB = 192
+# Set once this process has, or cannot have, mounts of its own.
 INSIDE = "SOAK_DISK"
-"""Set once this process has, or cannot have, mounts of its own."""
 
 
 def enter() -> None:
@@ -118,8 +118,8 @@ class World:
         shutil.rmtree(self.folder)
 
 
+# A soak of this length has time for a lock that outlasts the service's patience.
 LONG_S = 60
-"""A soak of this length has time for a lock that outlasts the service's patience."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from tools.core import registry
 from tools.core.tool import TOOLS
 from tools.onepercent.get_user_snapshot import Section, Status
 
+# Where each tool with a page is walked.
 WALKED = {
     "get_user_snapshot": "here",
     "preview_actions": "here",
@@ -20,7 +21,6 @@ WALKED = {
     "printer_resonances": "tests/printer",
     "check_config": "tests/printer",
 }
-"""Where each tool with a page is walked."""
 
 
 def test_each_tool_with_a_page_is_walked():

@@ -17,18 +17,19 @@ from tests.support.client import PROJECT
 
 pytestmark = pytest.mark.slow
 
+# Theme, width, and the size of the font: 32 is the default twice as large.
 LOOKS = [(theme, width, 16) for theme in ("light", "dark") for width in (320, 390, 720, 1200)] + [
     ("light", 320, 32)
 ]
-"""Theme, width, and the size of the font: 32 is the default twice as large."""
 MOST_BYTES = 100_000
+# Of a picture in the documentation: GitHub's ground is as white as a page's.
 BORDERS = {"light": "#d0d0ca", "dark": "#4a4a46"}
-"""Of a picture in the documentation: GitHub's ground is as white as a page's."""
+# Pixels of a phone in one of CSS.
 SCALE = 2
-"""Pixels of a phone in one of CSS."""
+# Of a picture in the documentation.
 COLOURS = 96
-"""Of a picture in the documentation."""
 
+# Goals, steps, habits of every day and of every week.
 WORDS = {
     "ru": (
         ("Пробежать полумарафон", "Выучить Python и написать бота для друзей", "Собрать Voron 2.4"),
@@ -55,7 +56,6 @@ WORDS = {
         ("Weekly review", "Call my parents", "Meditate"),
     ),
 }
-"""Goals, steps, habits of every day and of every week."""
 
 
 def live(someone, language="ru"):

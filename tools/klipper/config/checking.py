@@ -78,8 +78,8 @@ class Checker:
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
         self.entries = changes.entries(changes_text)
+        # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(options.known_words("sensor"))
-        """The values of `sensor_type` that Klipper or the reference has."""
         for block in self.reference.blocks:
             for option in block.options:
                 if option.key == SENSOR:  # beside it, or in quotes

@@ -59,26 +59,26 @@ class ParsedPrinter:
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
         self.sections = config.sections
+        # The includes that are not read.
         self.unread = [*config.missing, *config.absent]
-        """The includes that are not read."""
         is_started = {"printer", "mcu"} <= self.sections.keys()
+        # True if nothing but macros can stand in another file.
         self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
-        """True if nothing but macros can stand in another file."""
         self.kinematics = self.section("printer").value(KINEMATICS)
         mcus, heaters = self.of("mcu"), self.of(*HEATERS)
+        # The names of the micro-controllers, as pins and options name them.
         self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in mcus)
-        """The names of the micro-controllers, as pins and options name them."""
+        # The names of the heaters, as options name them.
         self.heaters = {section.name.split()[-1] for section in heaters}
-        """The names of the heaters, as options name them."""
+        # The sections that define a temperature sensor, by its name.
         self.own_sensors = {section.label: section.name for section in self.of(*OWN_SENSORS)}
-        """The sections that define a temperature sensor, by its name."""
+        # The sensors that Klipper, the documentation, or a section defines.
         self.sensors = sensors.union(self.own_sensors)
-        """The sensors that Klipper, the documentation, or a section defines."""
         kinds = {section.kind for section in self.sections.values()}
         others = kinds.difference(options.known_words("kind"))
+        # The kinds of sections that neither the documentation nor Klipper's source has: other programs may
+        # bring what they name.
         self.plugins = {kind for kind in others if not reference.kind(kind)}
-        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may
-        bring what they name."""
 
     def section(self, name: str) -> Section:
         """A section; an empty one if it is not there."""

@@ -85,10 +85,10 @@ class Block:
     group: str
     kinematics: str = ""
     options: list[Option] = field(default_factory=list)
+    # It has a `...` line: more options than are listed.
     open: bool = False
-    """It has a `...` line: more options than are listed."""
+    # The lines of each text.
     texts: list[list[str]] = field(default_factory=lambda: [[]])
-    """The lines of each text."""
 
     @property
     def kind(self) -> str:

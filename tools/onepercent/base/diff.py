@@ -83,8 +83,8 @@ class Entry:
     count: int = 1
     values: JsonObject = field(default_factory=dict)
 
+    # The verb of its sentence, by which it is counted: that of its section; `restored`.
     verb: ClassVar[str] = "updates"
-    """The verb of its sentence, by which it is counted: that of its section; `restored`."""
 
     @property
     def section(self) -> str:
