@@ -26,7 +26,7 @@ OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "S
 HOST = "${user_config.host}"
 COMMAND = "${user_config.command}"
 WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
-# If setup.sh was not run, so that there is no settings file: an example to begin with.
+# An example to begin with, if setup.sh was not run and there is no settings file.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
 EXAMPLE = "An example: setup.sh was not run here, so user, host and path are not this machine's.\n\n"
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.

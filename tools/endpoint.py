@@ -1,9 +1,9 @@
 """MCP over HTTP: each POST brings one message, and its answer is JSON or a stream of events.
 
 The header MCP-Protocol-Version says which era a message belongs to. Clients of 2025 say only in `initialize`
-whether they show pages, and withdraw a call by a second request. So the answer to `initialize` names a
-session, whose id says the first and relates the second to its call. It opens nothing: the token of each
-request decides, and a restarted server takes the id as well.
+whether they show pages, and withdraw a call by a second request. So the answer to `initialize` has a session
+id: its ending says whether pages are shown, and a second request with the same id may withdraw a call. The id
+opens nothing: the token of each request decides, and a restarted server accepts the id, too.
 """
 
 import asyncio

@@ -95,7 +95,7 @@ class RpcError(Exception):
 
 
 # 1. Shapes of what clients send.
-# A shape is what stdio.fits says: a type, a tuple of which one must fit, a text, or an object's members.
+# Shapes as stdio.fits reads them: a type, a tuple of alternatives, a text, or an object's members.
 
 TEXT_OR_NULL = (str, NULL)
 TEXTS_OR_NULL = ({"*": str}, NULL)

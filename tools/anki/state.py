@@ -20,7 +20,7 @@ PATIENCE_S = 10
 # Seconds in which the same call, made again, finishes the first one; later it means something new.
 KEPT_S = 3600
 
-# An empty profile: the add-on does not name it. `call`: the name under which something is kept for an hour.
+# `profile` is empty if the add-on does not name it; `call` is the key of something kept for an hour.
 SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)

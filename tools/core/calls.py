@@ -154,7 +154,7 @@ class Asking(BaseException):
 
 
 class Caller(NamedTuple):
-    """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only
+    """A remote user, who comes over HTTP with a token: the toolsets it may use, those in which it may only
     read, and the id of the token."""
 
     user: str

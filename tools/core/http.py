@@ -206,7 +206,7 @@ def _reason(error: Exception) -> str:
 
 
 def _connect(url: SplitResult, limits: Limits) -> socket.socket:
-    """A socket of which every use ends at the deadline. Raises OSError (TimeoutError, gaierror …),
+    """A socket whose every use ends at the deadline. Raises OSError (TimeoutError, gaierror …),
     ValueError."""
     if url.scheme == "unix":
         return _first([(socket.AF_UNIX, url.path)], limits.deadline)

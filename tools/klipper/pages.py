@@ -34,7 +34,7 @@ class Page(NamedTuple):
 
 
 def require_docs() -> None:
-    """Raises ToolError DOCS_MISSING while there is no page at all."""
+    """Raises ToolError DOCS_MISSING if there are no pages."""
     if next(pages(), None) is None:
         hint = "Call sync_docs once; it fetches about 2 MB."
         raise ToolError("The Klipper documentation is not on this machine yet", hint, code="DOCS_MISSING")

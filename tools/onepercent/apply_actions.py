@@ -118,7 +118,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     - `preview_id`: its id;
     - `key`: the idempotency_key by which this apply is known again.
     """
-    # The actions, each of which must do what it showed.
+    # Each action must do what it showed.
     unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
     for planned, entries in zip(plan.actions, plan.entries, strict=True):

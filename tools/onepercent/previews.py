@@ -32,7 +32,7 @@ def actions_schema() -> JsonObject:
     """The JSON Schema of a list of actions.
 
     It is paid for in every conversation, and read by model APIs that refuse unions, patterns and conditions:
-    one flat object of all fields with their types; which action takes what is said in words. The tool itself
+    one flat object of all fields with their types. Words say which action takes which field; the tool itself
     checks everything.
     """
     every = declared.ordered()

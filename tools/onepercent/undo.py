@@ -198,8 +198,8 @@ def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
 
 
 def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> Iterator[Entry]:
-    """The diff entries of one row: it goes if there is no state `after`, and comes if this is its only
-    one."""
+    """The diff entries of one row: it is deleted if there is no state `after`, and created if this is its
+    only one."""
     row, deleted = state
     row_after, _ = after or state
     thing = deleted.thing

@@ -155,7 +155,7 @@ class StudyQueue:
         actions.append(note_search(f"{scope}is:learn -is:due prop:due=0 {AWAKE}"))
         self.deck_ids, learning, *matches, learning_later = client.results(*actions)
         self.name, self.names = deck_and_subdecks(deck, self.deck_ids)
-        # Notes of which no other card comes if siblings are buried.
+        # Notes whose other cards do not come if siblings are buried.
         self.seen = set(learning_later)
         reviews = chain(*map(sorted, matches[: len(REVIEWS)]))
         new = chain(*map(sorted, matches[len(REVIEWS) :]))

@@ -98,7 +98,7 @@ class Checker:
         )
         if machine.kalico and not self.reference.kind(KALICO[0]):
             every = chain([finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(less, every))
-        if config.absent:  # what its lack causes is no mistake of its own
+        if config.absent:  # what follows from its lack is not another mistake
             every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, MOST_FINDINGS))
 

@@ -1,7 +1,7 @@
 """The configuration reference (`Config_Reference.md`): its blocks, and its sections with their options."""
 
 # How the page is read:
-# - A code block has one or several sections, each of which begins with `[name]` (HEADER) and becomes a Block.
+# - A code block has one or several sections; each begins with `[name]` (HEADER) and becomes a Block.
 #   A code block without one has the options that several kinds of sections share.
 #   In Moonraker's page, whose headings name sections as `[name]`, they are options of the last one named.
 # - An option is a line of its own (OPTION). The comment lines below it (PROSE) are its text; where several

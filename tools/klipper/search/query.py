@@ -30,7 +30,7 @@ NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^
 SHORTEST_PART = 3
 
 # Printing terms in the words of users, and what the English documentation calls them: a line of
-# `glossary.txt` has entries `key: meaning`. A Russian key is stems, each of which fits the words that begin
+# `glossary.txt` has entries `key: meaning`. A Russian key is stems; each fits the words that begin
 # with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")

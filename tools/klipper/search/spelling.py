@@ -16,7 +16,7 @@ SUFFIX = re.compile(
     r"|(?<=\w{4})(?:ie[sd]|(?<![aeiou])y)"
     r"|(?<=\w{3})(?:ings?|e[sd]?|(?<![sui])s))$"
 )
-# The ending of a Russian word, of which at least three letters stay.
+# The ending of a Russian word; at least three letters stay.
 RUSSIAN = re.compile(
     r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
     r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|[аеёиоуыэюяьй])$"

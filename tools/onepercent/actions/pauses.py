@@ -48,7 +48,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
         first = params.get("from") or _first_day(unit, habit)
         if end < first:
             message = f"a pause cannot be from {first} to {last}"
-            hint = f"from comes before to. Today is {unit.day}."
+            hint = f"Send a `from` that is not after `to`. Today is {unit.day}."
             raise ToolError(message, hint, code="INVALID_DATE", field="from")
 
         for other in _pauses(unit, habit, first, end):

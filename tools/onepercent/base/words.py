@@ -222,8 +222,7 @@ def counted(count: int, name: str) -> str:
 
 
 def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
-    """The first of several texts, or of `count` of which these are the first, with the number of the others:
-    ещё 3."""
+    """The first texts, and how many others there are: ещё 3. `count`: of all, if these are not all."""
     few = items[:most]
     rest = (count or len(items)) - most
     if rest > 0:

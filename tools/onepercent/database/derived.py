@@ -1,4 +1,4 @@
-"""The derived tables: each is compared with the record that it is counted from, and counted anew."""
+"""The derived tables: each is compared with the record that it is counted from, and recounted."""
 
 from tools.onepercent.database import Database
 
@@ -34,7 +34,7 @@ def differing(db: Database) -> list[str]:
 
 
 def count_anew(db: Database) -> list[str]:
-    """Count the derived tables anew inside the open write transaction; return those that differed."""
+    """Recount the derived tables inside the open write transaction; return those that differed."""
     found = differing(db)
     for table, query in COUNTED.items():
         db.execute(f"INSERT OR REPLACE INTO {table} {query}")

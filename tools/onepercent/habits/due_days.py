@@ -116,7 +116,7 @@ def _between(repeat: str, first: str, last: str) -> list[str]:
 
 
 class Rule(NamedTuple):
-    """A schedule of which every so many periods count.
+    """A schedule in which only every n-th period counts.
 
     every: what is counted: day, week, month; interval: how many of them are one turn.
     start, last: the days from which it is counted, and on which it ends.

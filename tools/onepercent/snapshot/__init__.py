@@ -5,8 +5,14 @@ from typing import NamedTuple
 
 
 class View(NamedTuple):
-    """The view: of whom, on which day, between which dates, goals of which status or only one goal. `past`:
-    the first and last day of the history; `has_whole_diary`: the diary has these days whole."""
+    """What a snapshot is asked for.
+
+    - `user`, `today`: of whom, and on which day;
+    - `first`, `last`: the days of the schedule;
+    - `goals_status`, `goal_id`, `with_steps`: goals of this status, or only one goal;
+    - `past`: the first and last day of the history;
+    - `has_whole_diary`: the section of the diary has these days, so the history need not quote them.
+    """
 
     user: str
     today: date

@@ -102,7 +102,7 @@ def _escaped(text: str) -> str:
 
 
 def _folded(line: str) -> Iterator[str]:
-    """The line in pieces of at most LINE_BYTES, none of which cuts a letter."""
+    """The line in pieces of at most LINE_BYTES; no letter is cut."""
     piece = ""
     for letter in line:
         if len(f"{piece}{letter}".encode()) > LINE_BYTES:
