@@ -90,6 +90,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[safe_z_home]\nhome_xy_position: 9,9\n[homing_override]\ngcode: G28\n": "cannot be used simultaneously",
         "[bed_screws]\nscrew1: 1,1\n": "bed_screws: Must have at least three screws",
         "[z_tilt]\nz_positions: 1,1\n  2,2\npoints: 1,1\n": "z_tilt requires multiple z steppers",
+        "[z_tilt]\nz_positions: 1,1\npoints: 1,1\n  2,2\n": "z_tilt requires multiple z steppers",
         "[neopixel x]\npin: PG1\ncolor_order: RGBX\n": "Invalid color_order 'RGBX'",
         "[input_shaper]\nshaper_type: mzvv\n": "Choice 'mzvv' for option 'shaper_type'",
         "[gcode_macro start print]\ngcode:\n  G28\n": "contains illegal whitespace",
