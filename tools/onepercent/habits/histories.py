@@ -122,26 +122,29 @@ class History:
         return day in self._due(day, day, day)
 
     def _due(self, first: int, last: int, today: int) -> set[int]:
-        """The days on which what is missing is due: of a week its last days without a mark, as many as times
-        are missing; of a turn its first day, or today while it is not over. Nothing is in a pause, or in a
-        week with a pause or another schedule in it; nor of what is kept unless it is marked."""
+        """The days on which what is missing is due. Nothing is in a pause, or in a week with a pause or
+        another schedule in it; nor of what is kept unless it is marked."""
         due: set[int] = set()
         if self.habit["at_most"]:
             return due
         for begin, end, times, is_whole, is_turn in self.course.periods(first, last):
-            if is_turn:
-                day = today if begin <= today <= end else begin
-                is_done = any(self.mark(each) == "+" for each in range(begin, end + 1))
-                if not (is_done or day in self.marks or self.course.pause(day)) and (
-                    is_whole or end >= today
-                ):
-                    due.add(day)
-                continue
-            unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
-            missing = times - (end - begin + 1 - len(unmarked))
-            if is_whole:
-                due.update(unmarked[: max(missing, 0)])
+            if is_turn and (is_whole or end >= today):
+                due.update(self._due_of_turn(begin, end, today))
+            elif is_whole and not is_turn:
+                due.update(self._due_of_week(begin, end, times))
         return due
+
+    def _due_of_turn(self, begin: int, end: int, today: int) -> list[int]:
+        """The day on which a turn is due: its first one, or today while it is not over."""
+        day = today if begin <= today <= end else begin
+        is_done = any(self.mark(each) == "+" for each in range(begin, end + 1))
+        return [] if is_done or day in self.marks or self.course.pause(day) else [day]
+
+    def _due_of_week(self, begin: int, end: int, times: int) -> list[int]:
+        """The last days of a week without a mark, as many as times are missing."""
+        unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
+        missing = times - (end - begin + 1 - len(unmarked))
+        return unmarked[: max(missing, 0)]
 
     def mark(self, day: int) -> str:
         """The mark of a day; a blank if there is none."""
@@ -236,6 +239,7 @@ def _load(
 
 
 def _history(row: Row, today: date, since: date) -> History:
+    # The day it began, and the first day that is not in the folded streak.
     week_ago = today.toordinal() - WEEK
     created_on = row["created_on"]
     started = days.ordinal(min(created_on, row["first_mark"]))
@@ -244,7 +248,8 @@ def _history(row: Row, today: date, since: date) -> History:
     if row["folded_to"]:
         folded = Streak(row["run"], row["best"])
         unfolded = days.ordinal(row["folded_to"]) + 1
-    # A habit that never changed its schedule has none but its own.
+
+    # Its schedules and pauses; a habit that never changed its schedule has none but its own.
     changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
     schedules = []
     for first, frequency, numbers in changes:
@@ -252,6 +257,8 @@ def _history(row: Row, today: date, since: date) -> History:
         schedules.append((days.ordinal(first), schedule(frequency, numbers, anchor)))
     pauses = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(row["pauses"])]
     last_day = days.ordinal(row["until"] or LAST)
+
+    # Its marks; a day within a limit counts as kept without one.
     marks: dict[int, str] = {}
     for month, signs in json.loads(row["months"]):
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
