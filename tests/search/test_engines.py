@@ -146,7 +146,7 @@ def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstre
 def test_the_address_names_the_engine_unless_the_setting_does(env):
     for address, kind, engine in (
         ("https://api.search.brave.com/res/v1/web/search", "auto", "X-Subscription-Token: "),
-        ("https://kagi.com/api/v1/search", "auto", "Authorization: Bearer "),
+        ("https://kagi.com/api/v0/search", "auto", "Authorization: Bot "),
         ("https://proxy.example/kagi", "kagi", "Authorization: Bearer "),
         ("https://www.googleapis.com/customsearch/v1?cx=1", "auto", "?key"),
         ("https://api.tavily.com/search", "json", None),
@@ -202,7 +202,7 @@ def time_ranges():
 
 @every_engine
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind):
-    engine = next(engine for engine in services.ENGINES if engine.kind == kind)
+    engine = next(engine for engine in reversed(services.ENGINES) if engine.kind == kind)
     plain = services.parameters(engine, "bed mesh", 3, "1")
     for name, expected in zip(("week", "year"), time_ranges()[kind], strict=True):
         if expected is None:

@@ -97,6 +97,7 @@ ENGINES = (
         age="freshness",
         ages="pd pw pm py",
     ),
+    Engine("kagi", "kagi.com/api/v0", limit="limit", key="Authorization: Bot ", results="data"),
     Engine("kagi", "kagi.com", True, "query", limit="limit", most=40, page="page", results="data.search"),
     Engine(
         "serper",
@@ -154,11 +155,13 @@ def chosen() -> Engine | None:
     """The engine that SEARCH_API_KIND or the address names; None for a service of the person's own."""
     kind = current().search_api_kind
     address = current().search_api_url.partition("://")[2]
+    default = None
     for engine in ENGINES:
-        is_named = kind == "auto" and engine.address and address.startswith(engine.address)
-        if is_named or engine.kind == kind:
+        if engine.address and address.startswith(engine.address) and kind in ("auto", engine.kind):
             return engine
-    return None
+        if engine.kind == kind:
+            default = engine
+    return default
 
 
 def require_configured() -> None:
