@@ -171,6 +171,7 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
     [
         "[bed_mesh default]\nversion: 1\npoints:\n  -0.1, 0.05, 0.1\n  0.1, 0.2, 0.3\nx_count: 3\n[skew_correction my]\nxy_skew: 0.1\n",
         "[stepper_mmu_gear_1]\ngear_stuff: 3\n[stepper_mmu_gear]\nx: 1\n",
+        "[probe]\npin: PG1\nz_offset: 1\n[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 6\n",
         "[extruder_stepper x]\nextruder:\nstep_pin: PG1\ndir_pin: PG2\nmicrosteps: 16\nrotation_distance: 9\n",
         "[beacon]\nserial: x\nz_offset: 1\n[stepper_y]\nendstop_pin: probe:z_virtual_endstop\n",
         "[oams x]\na: 1\n[temperature_sensor y]\nsensor_type: temperature_oams\ntemp_offset: 3\n",
