@@ -1,5 +1,7 @@
 """Generations of pages in a checkout, made by hand: what a switch and the tidying after it promise."""
 
+from pathlib import Path
+
 import pytest
 
 from tools.klipper.checkout import generations
@@ -35,3 +37,12 @@ def test_the_previous_generation_stays_for_calls_that_read_it_and_older_ones_go(
     assert generations._tidy(source, third) == {}
     assert (first.exists(), second.exists(), third.exists()) == (False, True, True)
     assert (second / "docs" / "Page.md").read_text() == "bbb"
+
+
+def test_what_a_person_wrote_in_a_generation_is_put_aside_and_named(source):
+    first, _, third = (switched(source, commit) for commit in ("aaa", "bbb", "ccc"))
+    (first / "docs" / "Page.md").write_text("my notes")
+    answer = generations._tidy(source, third)
+    assert answer["pages"] == [f"{first.name}/docs/Page.md"]
+    assert (Path(answer["moved_to"]) / answer["pages"][0]).read_text() == "my notes"
+    assert not first.exists()

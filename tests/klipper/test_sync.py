@@ -11,6 +11,8 @@ from tests.support.web import listening
 from tools.core import calls
 from tools.klipper.settings import sources
 
+pytestmark = pytest.mark.slow
+
 
 def sync(**arguments) -> dict:
     """The answer of sync_docs, through its whole wrapper stack."""
