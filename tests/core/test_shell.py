@@ -49,6 +49,12 @@ def test_what_is_not_json_is_an_error_with_an_example(capsys):
     assert '"code":"INVALID_JSON"' in capsys.readouterr().out
 
 
+def test_the_exit_status_says_whether_the_call_succeeded(capsys):
+    assert main(["call", "get_user_snapshot", "{}"]) == 0
+    assert main(["call", "get_user_snapshot", '{"include": ["nothing"]}']) == 1
+    assert '"success":false' in capsys.readouterr().out
+
+
 def test_a_command_may_print_text_and_choose_its_exit_status(monkeypatch, capsys):
     monkeypatch.setitem(registry.COMMANDS, ("testing", "text"), lambda: TextOutput("for people", 3))
     assert main(["testing", "text"]) == 3
