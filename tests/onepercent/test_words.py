@@ -93,6 +93,8 @@ def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
 
 def test_an_undo_names_the_time_zone_that_comes_back(life: list[int]):
     do(act("person.update", time_zone="Asia/Tokyo"))
+    moved = preview(act("person.update", time_zone="Asia/Seoul"))
+    assert "часовой пояс: Asia/Tokyo → Asia/Seoul" in moved["message"]
     assert "• Ваш день: часовой пояс: Asia/Tokyo → UTC\n" in call("undo_last")["message"]
 
 
