@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
@@ -136,7 +137,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     histories.fold_streaks(db, days.today())
 
     # The preview has named the changes; if there are many, only their counts are repeated.
-    lines = list(_done_lines(run))
+    lines = list(islice(_done_lines(run), FEW_LINES + 1))
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
 
@@ -203,7 +204,7 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
             )
             return
     # Anything else: a new journal, after what it ends.
-    journal = dispatch.packed({"changes": changes, "lines": lines[:FEW_LINES], "count": len(lines)})
+    journal = dispatch.packed({"changes": changes, "lines": lines[:FEW_LINES], "count": len(run.entries)})
     db.execute(
         """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
         WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
