@@ -64,6 +64,14 @@ class Change(NamedTuple):
     replaced: JsonObject | None
     values: JsonObject | None
 
+    @property
+    def xp(self) -> int:
+        """The XP that it moves, as an entry of the ledger that comes or goes."""
+        if self.table != "xp_ledger":
+            return 0
+        came, gone = self.values or {}, self.replaced or {}
+        return int(came.get("xp", 0) - gone.get("xp", 0))
+
 
 @dataclass(slots=True)
 class Outcome:

@@ -34,9 +34,9 @@ class Planned(NamedTuple):
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
         outcome = unit.outcome = Outcome()
-        balance = unit.balance
+        before = len(unit.journal)
         self.kind.run(unit, dict(self.values))
-        outcome.xp = unit.balance - balance
+        outcome.xp = sum(change.xp for change in unit.journal[before:])
         if outcome.created_id is not None:
             created = (self.kind.domain, outcome.created_id)
             unit.created[self.client_action_id] = created
