@@ -96,6 +96,7 @@ def printer_log(
     Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA or of the Moonraker of PRINTERS, or
     the text. Only lines that are known messages are given: a log holds names and tokens.
     """
+    # The log, and what the printer says of its last print.
     job: JsonObject = {}
     if text:
         end = dedent(text[-LONGEST_TEXT:]).encode("utf-8", "replace")  # quoted, it is indented as a whole
@@ -105,6 +106,8 @@ def printer_log(
         with suppress(ToolError, TypeError, ValueError, LookupError):  # there may be no Moonraker
             job = dict(place.ask(HISTORY, {"limit": 1})["jobs"][0])
         logs = place.logs()
+
+    # The start that is asked for.
     starts = _starts(logs)
     number = session - 1 if session > 0 else len(starts) + session
     if not 0 <= number < len(starts):
@@ -112,6 +115,8 @@ def printer_log(
         hint = "-1 is the last one. A pasted log begins with its line `Start printer at`."
         raise ToolError(message, hint, code="NO_SUCH_START")
     start = starts[number]
+
+    # What the log says of it.
     answer: JsonObject = {
         "started": start.when,
         "version": start.version,
@@ -131,6 +136,8 @@ def printer_log(
     drawn: list[JsonObject] = []
     if start.config:
         answer["config"], drawn = _config(start)
+
+    # The starts before it; fewer errors if the answer is too long.
     failures = [f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure]
     answer["earlier_failures"] = failures[-MOST_EARLIER:]
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:

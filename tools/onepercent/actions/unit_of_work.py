@@ -15,6 +15,7 @@ with the values it replaced, so that it can be undone.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
@@ -286,6 +287,7 @@ def _row_name(table: str, key: Key) -> str:
     return f"{table}/{'/'.join(map(str, key))}"
 
 
+@cache
 def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
 
