@@ -273,14 +273,15 @@ import sys
 from tools.core import settings
 from tools.core.errors import ToolError
 from tools.klipper.settings import folders_to_write
-from tools.onepercent import backup, settings as onepercent
+from tools.onepercent import settings as onepercent
+from tools.onepercent.database.copies import folder as backup_folder
 try:
     folders = {settings.current().state_dir.absolute(): "state", **dict.fromkeys(folders_to_write(), "docs")}
     for folder in settings.written_folders():
         if not any(folder.is_relative_to(other) for other in folders):
             folders[folder] = "data"
-    if not any(backup.folder().is_relative_to(other) for other in folders):
-        folders[backup.folder()] = "backups"
+    if not any(backup_folder().is_relative_to(other) for other in folders):
+        folders[backup_folder()] = "backups"
     print(*(f"{kind} {folder}" for folder, kind in folders.items()), sep="\n")
     own = onepercent.current()
     print("times", *(f"{time} {own.onepercent_tz}".strip() for time in (own.notify_morning, own.notify_evening)), sep=",")

@@ -169,7 +169,7 @@ import os, sys; sys.path.insert(0, ".")
 from pathlib import Path
 from tests.onepercent.children import a_day
 from tests.onepercent.person import call, items, use
-from tools.onepercent.backup import backup
+from tools.onepercent.transfer.backup import backup
 file, copy = Path(os.environ["ONEPERCENT_DB"]), Path(sys.argv[1], "copy.sqlite3")
 use(file)
 goals = len(items("goals"))
