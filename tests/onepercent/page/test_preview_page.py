@@ -115,7 +115,7 @@ def test_cancel_changes_nothing_and_can_be_thought_over(sit):
 def test_an_expired_preview_says_so_and_is_shown_again(sit):
     person, tab = offered(sit(ONEPERCENT_PREVIEW_TTL="1"))
     ends(tab, "Time is up")
-    assert "no longer holds" in tab.text("#state")
+    assert "out of date" in tab.text("#state")
     assert goals(person) == []
     press(tab, "Show again", "1 change")
     assert GOAL in tab.text()
