@@ -123,14 +123,18 @@ def in_words(finding: Finding) -> JsonObject:
     return says
 
 
-def bed(matrix: list[list[Any]]) -> JsonObject | None:
+def bed(matrix: Any) -> JsonObject | None:
     """The heights of a mesh in mm, the front first, null for what is not a number; the lowest and the
-    highest. None if there is no mesh, or if it is too large to be drawn."""
-    rows = [list(map(_height, row)) for row in matrix]
-    heights = [height for height in chain.from_iterable(rows) if height is not None]
-    if not heights or len(rows) > MOST_POINTS or len(rows[0]) > MOST_POINTS:
+    highest. None if it is not a mesh, or too large to be drawn."""
+    if not isinstance(matrix, list) or not 2 <= len(matrix) <= MOST_POINTS:
         return None
-    return {"rows": rows, "low": min(heights), "high": max(heights)}
+    rows = []
+    for row in matrix:
+        if not isinstance(row, list) or len(row) != len(matrix[0]) or not 2 <= len(row) <= MOST_POINTS:
+            return None
+        rows.append(list(map(_height, row)))
+    heights = [height for height in chain.from_iterable(rows) if height is not None]
+    return {"rows": rows, "low": min(heights), "high": max(heights)} if heights else None
 
 
 def _height(value: Any) -> float | None:
