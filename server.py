@@ -61,7 +61,7 @@ def serve_stdio() -> NoReturn:
     the resident service."""
     if os.path.isdir(os.path.expanduser("~/printer_data")) and os.nice(0) < NICENESS:
         os.nice(NICENESS)
-    threading.Thread(target=watch, args=(leaving.caught(*ENDING),), daemon=True).start()
+    threading.Thread(target=watch, args=(leaving.signal_pipe(*ENDING),), daemon=True).start()
     session = protocol.Session(stdio.claim(), start_jobs)
     toolsets.LISTENERS.extend([listing.forget, session.announce])
     session.serve()

@@ -10,8 +10,10 @@ import pytest
 
 from tests.onepercent.person import act, call, do, preview
 from tests.support.client import PROJECT
-from tools.onepercent.actions import diary, goals, habits, steps
-from tools.onepercent.base import texts
+from tools.onepercent.actions import diary, edits, goals, habits, steps
+from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.base import days, texts
+from tools.onepercent.base.diff import Edit
 from tools.onepercent.database import store
 
 CONTENT = {"goal": goals.CONTENT, "step": steps.CONTENT, "habit": habits.CONTENT, "diary": diary.CONTENT}
@@ -111,3 +113,10 @@ def test_a_step_in_a_list_takes_every_field_and_the_page_of_the_answers_names_ea
     for name in every.keys() - {"title"}:
         less = preview(act("step.create", goal_id=1, steps=[every | {name: None}]))
         assert less["message"] != shown["message"], name
+
+
+def test_only_goals_and_habits_have_a_place_in_a_list():
+    with store.reading() as db:
+        unit = UnitOfWork(db, "u", days.now(), days.today())
+        steps_of_today = [StoredRow("steps", {"id": 1, "place": place}) for place in ("дом", "дача")]
+        assert edits(unit, *steps_of_today) == {"place": Edit("дом", "дача")}

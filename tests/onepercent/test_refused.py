@@ -44,6 +44,7 @@ REFUSED = [
      "Шаг «Два»: день назван непонятно", "Step “Два”: the day is not clear"),
     (act("goal.update", goal_id=1, title="Дом"), "Цель «Дом»: менять нечего", "Goal “Дом”: nothing would change"),
     (act("goal.create", title=""), "Цель: нет названия", "Goal: the title is missing"),
+    (act("goal.update", goal_id=99, title=[1]), "Цель: название: так нельзя", "Goal: title: not possible like this"),
     (act("goal.reopen", goal_id=1), "Цель «Дом»: и так в работе", "Goal “Дом”: open already"),
     (act("step.create", title="Ничей"), "Шаг «Ничей»: не сказано, какая цель", "Step “Ничей”: which goal?"),
     (act("step.update", step_id=1, goal_id=777), "Шаг «Купить»: такой цели нет (777)", "Step “Купить”: there is no such goal (777)"),

@@ -20,7 +20,7 @@ is_leaving = False
 handover_connection: "socket | None" = None
 
 
-def caught(*numbers: int) -> int:
+def signal_pipe(*numbers: int) -> int:
     """A pipe that receives the numbers of these signals. A handler is not enough: Python runs it between two
     instructions of the main thread, which may just have begun to wait."""
     reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)

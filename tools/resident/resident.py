@@ -73,7 +73,7 @@ def _accept_sessions(
 ) -> None:
     """Fork a child that calls `run_session` for each connection, until a signal, or until `idle_exit_s`
     seconds passed without a session, unless that is 0. Running sessions go on by themselves."""
-    signals = leaving.caught(*ENDING, signal.SIGCHLD)
+    signals = leaving.signal_pipe(*ENDING, signal.SIGCHLD)
     awaited: list[Any] = [signals, listener]
     children: set[int] = set()
     idle_since = time.monotonic()

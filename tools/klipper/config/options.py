@@ -40,18 +40,22 @@ EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas be
 
 
 @cache
-def known_words(what: str) -> Mapping[str, list[str]]:
-    """The words of the two files for each name: what a section `takes`, Marlin's words for an option, and so
-    on."""
-    listed: dict[str, list[str]] = {}
+def _rows() -> Mapping[str, dict[str, list[str]]]:
+    """The rows of the two files by sort: a name and its words."""
+    rows: dict[str, dict[str, list[str]]] = {}
     lines = chain.from_iterable(file.read_text("utf-8").splitlines() for file in FILES)
     for line in lines:
         subject, _, words = line.partition(":")
         sort, _, name = subject.partition(" ")
-        if sort == what:
-            for alike in name.split("|"):
-                listed.setdefault(alike, []).extend(words.split())
-    return listed
+        named = rows.setdefault(sort, {})
+        for alike in name.split("|"):
+            named.setdefault(alike, []).extend(words.split())
+    return rows
+
+
+def known_words(what: str) -> Mapping[str, list[str]]:
+    """The words for each name: what a section `takes`, Marlin's words for an option, and so on."""
+    return _rows()[what]
 
 
 def base(kind: str) -> str:
@@ -66,11 +70,17 @@ def value_rule(kind: str, option: str) -> str:
     """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
     know them."""
     for module in known_words("kind").get(base(kind), ())[1:]:
-        options = dict(word.split("=") for word in known_words("of").get(module, ()))
+        options = _rules_of(module)
         for name in (option, SERIES.sub("1", option)):
             if name in options:
                 return options[name]
     return ""
+
+
+@cache
+def _rules_of(module: str) -> Mapping[str, str]:
+    """The rule of each option that a module of klippy reads."""
+    return dict(word.split("=") for word in known_words("of").get(module, ()))
 
 
 def required(section: Section) -> list[str]:
@@ -111,11 +121,11 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
         return f"Unable to parse {what}: expected True or False, not '{value[:40]}'"
     if entry.startswith("c"):
         choices = entry[1:].split("|")
-        base = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
+        choice = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
         is_part = any(value in choice for choice in choices)
         # The reference may be newer than the table.
         is_newer = not is_part and re.search(rf"\b{re.escape(value)}\b", option.text)
-        if base not in choices and not is_newer:
+        if choice not in choices and not is_newer:
             return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
     if match := NUMBERS.match(entry):
         return _wrong_number(what, value, match)

@@ -212,7 +212,8 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
         earlier = round(present - (after["amount"] or 0) + (before["amount"] or 0), 3)
         del changes["amount"]
         changes["sum"] = Edit(earlier, {"amount": present, "target": target.after})
-    if "place" in changes:
+    # The place in the list of goals; a field `place` of another thing is like any other.
+    if "place" in changes and after.table in targets.IN_SIGHT:
         del changes["place"]
         changes["list_place"] = Edit(targets.number(unit, before), targets.number(unit, after))
     return changes

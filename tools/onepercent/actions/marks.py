@@ -115,17 +115,17 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
 
 def _as_one(marked: Mapping[str, Marked], thing: Thing) -> Marked:
     """One entry for the marks of some days: their XP together, the amount of the last."""
-    whole = Marked(thing)
-    replaces: dict[str, str] = {}
-    xp = 0
-    for day, entry in marked.items():
-        whole = replace(entry, thing=thing, added=entry.added or whole.added)
-        xp += entry.xp_reward or 0
-        if entry.replaces:
-            replaces[day] = entry.replaces
-    if len(marked) > 1:
-        whole.replaces = replaces
-    return replace(whole, xp_reward=xp, count=len(marked))
+    entries = list(marked.values())
+    *_, last = entries
+    replaces = {day: entry.replaces for day, entry in marked.items() if entry.replaces}
+    return replace(
+        last,
+        thing=thing,
+        xp_reward=sum(entry.xp_reward or 0 for entry in entries),
+        count=len(entries),
+        added=next((entry.added for entry in reversed(entries) if entry.added), None),
+        replaces=last.replaces if len(entries) == 1 else replaces,
+    )
 
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:

@@ -234,6 +234,7 @@ class UnitOfWork:
 
     @property
     def balance(self) -> int:
+        """XP that a penalty may take, and undo."""
         return balance(self.db, self.user)[0]
 
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:

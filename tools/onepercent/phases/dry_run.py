@@ -198,10 +198,12 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     missing = error.code.removesuffix("_NOT_FOUND").lower()
     key = params.get(f"{missing}_id")
     title = about.get("title") or about.get("name")
+    if not isinstance(title, str):
+        title = ""
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=fields.printable(title or ""),
+        title=fields.printable(title),
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()
