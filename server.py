@@ -36,13 +36,17 @@ NICENESS = 10  # of a session beside a printer, as in systemd's units: Klipper c
 def main(words: list[str]) -> int:
     """Start in the way that the command line names. Exit status: 0 fine, 1 a check found something broken,
     2 wrong usage."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also in the middle of an import
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # one Ctrl-C is enough, also in the middle of an import
     way = command_line(words)
     settings = settings_or_refuse()
     if way == "connect":
         from tools import connect
 
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head -1`
+        signal.signal(
+            signal.SIGPIPE, signal.SIG_DFL
+        )  # whoever reads may have enough: `… | head -1`
         print(connect.lines(*connect.place()[:2]))
         return 0
     if way == "check":
@@ -80,7 +84,9 @@ def watch(*ends: int) -> NoReturn:
     caller = leaving.handover_connection
     awaited = [*ends, caller.fileno()] if caller else ends
     while True:
-        signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of processor time: a stopped process is not stuck
+        signal.setitimer(
+            signal.ITIMER_PROF, STUCK_S
+        )  # of processor time: a stopped process is not stuck
         if select.select(awaited, [], [], STUCK_S / 4)[0]:
             leave()
 
@@ -131,7 +137,9 @@ def serve_http(settings: Settings) -> NoReturn:
         import uvicorn
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
-    for number in ENDING:  # until uvicorn has its own handlers, and after it: it sends the signal again
+    for (
+        number
+    ) in ENDING:  # until uvicorn has its own handlers, and after it: it sends the signal again
         signal.signal(number, lambda *_: leave())
     toolsets.LISTENERS.append(listing.forget)
     try:

@@ -63,7 +63,9 @@ Line = tuple[str, str]
 def main() -> None:
     with tempfile.TemporaryDirectory() as state, stopped_printer() as printer:
         folders = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "MCP_STATE_DIR"), state)
-        with Client(**folders, KLIPPER_DOCS_DIR=docs(), KLIPPER_PRINTER_DATA=str(printer)) as client:
+        with Client(
+            **folders, KLIPPER_DOCS_DIR=docs(), KLIPPER_PRINTER_DATA=str(printer)
+        ) as client:
             client.initialize()
 
             def call(name: str, **arguments: Any) -> Any:
@@ -88,7 +90,9 @@ def stopped_printer() -> Iterator[Path]:
     config = CONFIG.read_text(encoding="utf-8")
     for right, wrong in MISTAKES.items():
         config = config.replace(right, wrong, 1)
-    with tempfile.TemporaryDirectory(prefix="printer-") as name:  # a socket's path has at most 107 bytes
+    with tempfile.TemporaryDirectory(
+        prefix="printer-"
+    ) as name:  # a socket's path has at most 107 bytes
         folder = Path(name)
         (folder / "config").mkdir()
         (folder / "config/mainsail.cfg").touch()

@@ -32,7 +32,9 @@ def pytest_terminal_summary(terminalreporter):
     """Write what was skipped into a file that SKIPPED_TO names: who has more runs just that."""
     if (file := os.environ.get("SKIPPED_TO")) and not os.environ.get("PYTEST_XDIST_WORKER"):
         skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", ())]
-        Path(file).write_text("".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8")
+        Path(file).write_text(
+            "".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8"
+        )
 
 
 # The test that runs, with the fixtures made for it.
@@ -59,7 +61,8 @@ def starts_only_in_slow_tests(holder: object, name: str) -> None:
     def guarded(*words, **named):
         if running and not any(running[0].get_closest_marker(mark) for mark in ("slow", "smoke")):
             pytest.fail(
-                f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow", pytrace=False
+                f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow",
+                pytrace=False,
             )
         return start(*words, **named)
 
@@ -77,7 +80,9 @@ def usual_signals():
     """What is started here can be interrupted, also where the tests run in the background (`nohup`, `&`)."""
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)  # a handler is not inherited, unlike being ignored
+            signal.signal(
+                number, lambda *_: None
+            )  # a handler is not inherited, unlike being ignored
     yield
 
 
@@ -102,7 +107,10 @@ def env(tmp_path, monkeypatch):
         "MCP_SOCKET": "run/socket",
     }
     change(HOME=home, LANG="C.UTF-8", **{name: home / folder for name, folder in folders.items()})
-    change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=(home / "no-upstream").as_uri())
+    change(
+        KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper",
+        KLIPPER_DOCS_URL=(home / "no-upstream").as_uri(),
+    )
     yield change
     settings.forget()
 
@@ -124,7 +132,9 @@ def small_docs(tmp_path, env):
 
 
 @pytest.fixture(
-    scope="session", params=list(filter(None, (SMALL_DOCS, documentation()))), ids=lambda folder: folder.name
+    scope="session",
+    params=list(filter(None, (SMALL_DOCS, documentation()))),
+    ids=lambda folder: folder.name,
 )
 def checkout(request):
     """Our own small checkout, and then the real one if it is here."""
@@ -174,6 +184,8 @@ def axe(tmp_path_factory):
     def violations(tab, host=False):
         tab.run(f"(() => {{ {source} }})()", host)
         found = "violations.map(one => [one.id, one.nodes.map(node => node.html)])"
-        return tab.run(f"axe.run(document, {{ iframes: false }}).then(({{ violations }}) => {found})", host)
+        return tab.run(
+            f"axe.run(document, {{ iframes: false }}).then(({{ violations }}) => {found})", host
+        )
 
     return violations

@@ -14,7 +14,9 @@ from tools.core import registry, settings
 SETUP = PROJECT / "setup.sh"
 SHELL_TEXT = re.compile(r'\b(?:say|warn|fail|echo) "((?:[^"\\]|\\.|\\\n)*)"')
 SOURCES = [PROJECT / "server.py", *sorted((PROJECT / "tools").rglob("*.py"))]
-COMMAND = re.compile(r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*")
+COMMAND = re.compile(
+    r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*"
+)
 OTHERS = re.compile(
     r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*"
 )
@@ -47,13 +49,18 @@ def texts():
     for path in SOURCES:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         inner = {
-            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.JoinedStr)
+            for part in node.values
         }
         said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             text = ""
             if isinstance(node, ast.JoinedStr):
-                text = "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+                text = "".join(
+                    part.value if isinstance(part, ast.Constant) else "…" for part in node.values
+                )
             elif (
                 isinstance(node, ast.Constant)
                 and isinstance(node.value, str)
@@ -70,7 +77,9 @@ TEXTS = list(texts())
 
 
 def found(pattern):
-    return sorted({(match[0].strip(), str(path)) for path, text in TEXTS for match in pattern.finditer(text)})
+    return sorted(
+        {(match[0].strip(), str(path)) for path, text in TEXTS for match in pattern.finditer(text)}
+    )
 
 
 @pytest.mark.slow
@@ -86,7 +95,9 @@ def test_each_command_of_the_project_is_one_that_there_is():
         elif program == "server.py":
             right = not options or starting.command_line(options)
         elif words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
-            right = any(words[1] in tool.names for tool in registry.listed(settings.load({})).values())
+            right = any(
+                words[1] in tool.names for tool in registry.listed(settings.load({})).values()
+            )
         else:
             right = (
                 not words
@@ -102,8 +113,12 @@ def test_each_command_of_the_project_is_one_that_there_is():
 
 def test_each_other_command_is_listed_with_the_reason_why_it_is_not_run():
     commands = found(OTHERS)
-    assert [command for command in commands if not any(known in command[0] for known in NOT_RUN)] == []
-    assert [known for known in NOT_RUN if not any(known in command for command, _ in commands)] == []
+    assert [
+        command for command in commands if not any(known in command[0] for known in NOT_RUN)
+    ] == []
+    assert [
+        known for known in NOT_RUN if not any(known in command for command, _ in commands)
+    ] == []
 
 
 def test_each_setting_tool_and_page_in_a_message_is_there():

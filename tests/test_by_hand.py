@@ -16,12 +16,16 @@ FAULTS = ("anki dies", "anki hangs", "upstream gone", "database locked briefly")
 
 
 def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=400)
+    return subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, timeout=400
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["ru", "en"])
-def test_the_smoke_test_passes_in_every_language_and_prints_a_line_a_check(small_docs, env, language):
+def test_the_smoke_test_passes_in_every_language_and_prints_a_line_a_check(
+    small_docs, env, language
+):
     small_docs({"Overview.md": "# Overview\n\nBLTouch.\n"})
     env(MCP_LANGUAGE=language)
     done = run(PROJECT / "tests" / "smoke.sh")
@@ -54,4 +58,6 @@ def test_a_short_soak_uses_every_system_breaks_everything_and_finds_nothing_wron
     table = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
     assert all(f"{name} " in table["calls"] for name in SYSTEMS), done.stdout
     assert all(f"{name} " in table["faults"] for name in FAULTS), done.stdout
-    assert ("disk full " in table["faults"]) == ("a disk of its own: True" in done.stdout), done.stdout
+    assert ("disk full " in table["faults"]) == ("a disk of its own: True" in done.stdout), (
+        done.stdout
+    )

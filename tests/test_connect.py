@@ -20,11 +20,16 @@ from tools.starting import VERSION
 
 
 @pytest.mark.slow
-def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_path, monkeypatch, env):
+def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(
+    tmp_path, monkeypatch, env
+):
     env(MCP_SOCKET=tmp_path, MCP_READONLY=1)
     remark = "echo 'pi-mcp: MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?' >&2"
     assert check._service(["sh", "-c", remark]).state == "ok"
-    assert check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"]).summary == "no room"
+    assert (
+        check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"]).summary
+        == "no room"
+    )
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
     hanging = guarded(lambda: check._service(["sleep", "60"]))
     assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)
@@ -61,7 +66,10 @@ def on_the_pi(monkeypatch, tmp_path):
 def started_by(manifest):
     """The words that Claude Desktop starts, with the fields as they are filled in."""
     config = manifest["server"]["mcp_config"]
-    fields = {f"${{user_config.{name}}}": field["default"] for name, field in manifest["user_config"].items()}
+    fields = {
+        f"${{user_config.{name}}}": field["default"]
+        for name, field in manifest["user_config"].items()
+    }
     return [config["command"], *(fields.get(word, word) for word in config["args"])]
 
 
@@ -155,13 +163,28 @@ def test_wrong_usage_writes_nothing_and_says_so(capsys):
 def test_the_entry_for_the_registry_is_of_its_schema_and_of_this_version():
     """What the schema of 2025-12-11 asks of an entry with a bundle."""
     entry = json.loads((PROJECT / "server.json").read_text(encoding="utf-8"))
-    assert entry["$schema"] == "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-    assert entry.keys() <= {"$schema", "name", "title", "description", "version", "repository", "packages"}
+    assert (
+        entry["$schema"]
+        == "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+    )
+    assert entry.keys() <= {
+        "$schema",
+        "name",
+        "title",
+        "description",
+        "version",
+        "repository",
+        "packages",
+    }
     assert re.fullmatch("[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
     assert all(1 <= len(entry[name]) <= 100 for name in ("title", "description"))
     assert {"url", "source"} <= entry["repository"].keys()
     [package] = entry["packages"]
     assert (package["registryType"], package["transport"]) == ("mcpb", {"type": "stdio"})
-    assert re.fullmatch(rf"https://github\.com/.*/v{re.escape(VERSION)}/.*\.mcpb", package["identifier"])
-    assert re.fullmatch("[a-f0-9]{64}", package.get("fileSha256", "0" * 64))  # known with the release
+    assert re.fullmatch(
+        rf"https://github\.com/.*/v{re.escape(VERSION)}/.*\.mcpb", package["identifier"]
+    )
+    assert re.fullmatch(
+        "[a-f0-9]{64}", package.get("fileSha256", "0" * 64)
+    )  # known with the release
     assert entry["version"] == package["version"] == VERSION

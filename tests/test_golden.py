@@ -35,5 +35,12 @@ def test_the_tools_of_the_documentation_answer_with_success():
     """The others answer what their requirements show."""
     registry.load()
     wrapped = {name for name, tool in TOOLS.items() if tool.envelope}
-    names = {"read_doc", "search_docs", "list_docs_map", "sync_docs", "check_config", "config_reference"}
+    names = {
+        "read_doc",
+        "search_docs",
+        "list_docs_map",
+        "sync_docs",
+        "check_config",
+        "config_reference",
+    }
     assert wrapped == names

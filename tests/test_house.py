@@ -98,7 +98,9 @@ def in_circles(of) -> dict[str, set[str]]:
     as."""
     arrows: dict[str, set[str]] = {of(module): set() for module in MODULES}
     for module, path in MODULES.items():
-        arrows[of(module)] |= {of(other) for other in imported(path) if other in MODULES} - {of(module)}
+        arrows[of(module)] |= {of(other) for other in imported(path) if other in MODULES} - {
+            of(module)
+        }
     while leaves := [name for name, others in arrows.items() if not others & arrows.keys()]:
         for leaf in leaves:
             del arrows[leaf]
@@ -126,7 +128,9 @@ def test_a_tool_is_found_by_its_name():
         place, _, file = tool.function.__module__.removeprefix("tools.").rpartition(".")
         nouns = {f"{word}{ending}" for word in tool.listed_name.split("_") for ending in ("", "s")}
         nouns.add(tool.name.rpartition(".")[2])
-        hidden += [] if place == tool.toolset and file in nouns else [f"{tool.name} in {place}.{file}"]
+        hidden += (
+            [] if place == tool.toolset and file in nouns else [f"{tool.name} in {place}.{file}"]
+        )
     assert not hidden
 
 
@@ -139,7 +143,9 @@ def test_a_file_s_name_says_which_it_is():
 def test_a_file_has_one_subject_and_is_short():
     lengths = {shown(path): line_count(path) for path in SOURCES}
     assert lengths.pop("tools/protocol.py") <= PROTOCOL
-    assert not [name for name, lines in lengths.items() if lines > LONGEST], f"at most {LONGEST} lines"
+    assert not [name for name, lines in lengths.items() if lines > LONGEST], (
+        f"at most {LONGEST} lines"
+    )
 
 
 def blocks() -> Iterator[tuple[Path, list[ast.stmt]]]:
@@ -178,7 +184,9 @@ def test_the_tree_of_errors_in_the_documentation_is_whole():
     kinds = [ToolError, HttpError]
     for kind in kinds:
         kinds += kind.__subclasses__()
-    assert not [kind for kind in kinds if kind.__module__.startswith("tools.") and kind.__name__ not in tree]
+    assert not [
+        kind for kind in kinds if kind.__module__.startswith("tools.") and kind.__name__ not in tree
+    ]
 
 
 def budget() -> dict[str, int]:

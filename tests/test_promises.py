@@ -36,7 +36,9 @@ def parsed(path: Path):
 
 
 def test_every_module_says_its_subject():
-    assert not [path for path in [PROJECT / "server.py", *SOURCES] if not ast.get_docstring(parsed(path))]
+    assert not [
+        path for path in [PROJECT / "server.py", *SOURCES] if not ast.get_docstring(parsed(path))
+    ]
 
 
 def test_every_tool_error_has_a_hint():
@@ -55,20 +57,30 @@ def test_every_tool_has_a_name_that_clients_take():
     names = [tool.name for tool in [*TOOLS.values(), *READ_ONLY_VARIANTS.values()]]
     valid = re.compile(r"(?!.*__|.*\._)[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
     assert [name for name in names if not valid.fullmatch(name) or len(name) > 40] == []
-    assert [tool.title for tool in TOOLS.values() if not re.fullmatch(r"[A-Z][\w' :,().]+", tool.title)] == []
-    assert [tool.title for tool in TOOLS.values() if "_" in tool.title or len(tool.title) > 40] == []
+    assert [
+        tool.title for tool in TOOLS.values() if not re.fullmatch(r"[A-Z][\w' :,().]+", tool.title)
+    ] == []
+    assert [
+        tool.title for tool in TOOLS.values() if "_" in tool.title or len(tool.title) > 40
+    ] == []
 
 
 def test_the_docstring_of_a_tool_a_prompt_or_a_resource_describes_and_names_its_source():
     for declared in (*EACH, *prompts.PROMPTS.values(), *resources.RESOURCES.values()):
         doc, told = inspect.getdoc(declared.function), description(declared.function)
         assert re.search(r"^Source: ", doc, re.MULTILINE), declared
-        assert doc.split("\n\n")[0].rstrip().endswith((".", "!", "?")) and "Source:" not in told, declared
+        assert doc.split("\n\n")[0].rstrip().endswith((".", "!", "?")) and "Source:" not in told, (
+            declared
+        )
 
 
 def test_the_sources_cite_only_documents_that_a_clone_has():
     own = re.compile(r"\bdocs/[a-z]\w*\.md|\b\w+\.ru\.md|\bREADME\.md")  # not Klipper's pages
-    cited = {(path.name, name) for path in SOURCES for name in own.findall(path.read_text(encoding="utf-8"))}
+    cited = {
+        (path.name, name)
+        for path in SOURCES
+        for name in own.findall(path.read_text(encoding="utf-8"))
+    }
     assert {place for place, name in cited if not (PROJECT / name).exists()} == set()
     assert cited
 

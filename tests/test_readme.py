@@ -46,7 +46,9 @@ def rows(table):
 
 
 def test_the_settings_table_is_the_generated_one():
-    assert f"<!-- python3 -m tools settings -->\n{settings_table()}\n<!-- end -->" in text("docs/manual.md")
+    assert f"<!-- python3 -m tools settings -->\n{settings_table()}\n<!-- end -->" in text(
+        "docs/manual.md"
+    )
 
 
 def test_the_russian_table_has_the_same_settings_and_defaults():
@@ -55,7 +57,9 @@ def test_the_russian_table_has_the_same_settings_and_defaults():
     english = rows(settings_table())
     assert [row[:2] for row in russian] == [row[:2] for row in english]
     for row, translated in zip(english, russian, strict=True):
-        choices, translated_choices = (set(re.findall("`[a-z]+`", each[2])) for each in (row, translated))
+        choices, translated_choices = (
+            set(re.findall("`[a-z]+`", each[2])) for each in (row, translated)
+        )
         assert choices == translated_choices, row[0]
 
 
@@ -73,13 +77,16 @@ def test_every_client_starts_the_server_by_the_same_command(name):
 def test_the_lines_of_all_clients_are_one_command():
     printed = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
     command = ["ssh", *connect.OPTIONS, "anna@pi.local", "/home/anna/pi-mcp/server.py"]
-    codex = tomllib.loads(printed[printed.index("[mcp_servers.pi]") : printed.index("\n\nClaude Desktop")])[
-        "mcp_servers"
-    ]["pi"]
+    codex = tomllib.loads(
+        printed[printed.index("[mcp_servers.pi]") : printed.index("\n\nClaude Desktop")]
+    )["mcp_servers"]["pi"]
     [vs_code] = re.findall(r"code --add-mcp '(.+)'", printed)
     shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (.+)", printed)
     assert words_of(codex) == words_of(json.loads(vs_code)) == command
-    assert [[word for word in shlex.split(line) if word != "--"] for line in shell] == [command, command]
+    assert [[word for word in shlex.split(line) if word != "--"] for line in shell] == [
+        command,
+        command,
+    ]
     assert codex["required"]
 
 
@@ -118,7 +125,9 @@ def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path
         return done.stdout
 
     run("tests/golden.py")
-    everything_that_loops = sorted(str(path.relative_to(project)) for path in project.glob("tests/test_*.py"))
+    everything_that_loops = sorted(
+        str(path.relative_to(project)) for path in project.glob("tests/test_*.py")
+    )
     default = ["-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not smoke"]
     run("-m", "pytest", *default, "tests/pi", *everything_that_loops)
     assert "pi_temperature " in run("-m", "tools", "list")
@@ -132,16 +141,20 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
     (home / "printer_data" / "config" / "printer.cfg").write_text(
         "[printer]\nkinematics: none\n", encoding="utf-8"
     )
-    pages = {"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"}
+    pages = {
+        "Config_Reference.md": REFERENCE,
+        "Config_Changes.md": CHANGES,
+        "G-Codes.md": "# G-Codes\n",
+    }
     small_docs({**pages, "BLTouch.md": "# BLTouch\n"})
     with zipfile.ZipFile(home / "FILE.zip", "w") as export_of_loop:
         export_of_loop.writestr("Habits.csv", "Position\n")
     # The manual's report is of March: a period of which nothing is kept is an error.
     entry = {"action": "diary.create_entry", "params": {"what_done": "x", "date": "2026-03-01"}}
     preview = TOOLS["preview_actions"].call({"actions": [entry]})
-    assert TOOLS["apply_actions"].call({"preview_id": preview["preview_id"], "user_confirmation": "yes"})[
-        "success"
-    ]
+    assert TOOLS["apply_actions"].call(
+        {"preview_id": preview["preview_id"], "user_confirmation": "yes"}
+    )["success"]
     commands = re.findall(r"`python3 -m tools ([^`]+)`", text(name))
     commands.append("onepercent history 31")
     assert len(commands) > 10
@@ -173,7 +186,9 @@ TROUBLE = "## Trouble|## When it does not work|## Если"
 @pytest.mark.parametrize("page", ["manual", "remote"])
 def test_every_symptom_is_told_in_both_languages(page):
     sections = [re.split(TROUBLE, text(f"docs/{page}{ending}"))[1] for ending in (".md", ".ru.md")]
-    english, russian = (re.findall(r"^\| .*", section.split("\n## ")[0], re.M) for section in sections)
+    english, russian = (
+        re.findall(r"^\| .*", section.split("\n## ")[0], re.M) for section in sections
+    )
     assert len(english) == len(russian) > 10
 
 
@@ -210,7 +225,9 @@ def test_the_changes_of_a_version_fit_on_a_screen():
 
 
 def test_the_map_names_files_that_there_are():
-    names = set(re.findall(r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b", text("docs/architecture.md")))
+    names = set(
+        re.findall(r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b", text("docs/architecture.md"))
+    )
     folders = (
         PROJECT.glob("*"),
         PROJECT.glob("docs/*"),
@@ -225,7 +242,11 @@ def test_the_map_names_files_that_there_are():
 def test_what_is_pasted_into_a_shell_is_the_same_in_both_languages():
     for page in ("clients", "manual", "remote"):
         english, russian = (
-            [line.partition("#")[0].rstrip() for block in blocks("sh", name) for line in block.splitlines()]
+            [
+                line.partition("#")[0].rstrip()
+                for block in blocks("sh", name)
+                for line in block.splitlines()
+            ]
             for name in (f"docs/{page}.md", f"docs/{page}.ru.md")
         )
         assert english == russian, page

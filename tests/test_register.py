@@ -24,7 +24,9 @@ def test_each_row_names_tests_that_are_there():
 def test_every_table_that_is_not_of_record_has_a_row():
     with closing(store.connect(":memory:")) as db:
         migrations.migrate(db)
-        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        tables = {
+            row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
     derived_tables = {name for name in tables if not name.startswith("sqlite")} - {
         *migrations.STATE,
         *migrations.HISTORY,

@@ -32,19 +32,29 @@ def schemas(schema, path):
 
 def test_a_schema_says_nothing_that_a_model_s_api_refuses():
     for tool in LISTED:
-        assert tool["inputSchema"]["type"] == "object" and "anyOf" not in tool["inputSchema"], tool["name"]
+        assert tool["inputSchema"]["type"] == "object" and "anyOf" not in tool["inputSchema"], tool[
+            "name"
+        ]
         for path, schema in schemas(tool["inputSchema"], tool["name"]):
             assert not UNKNOWN_TO_GEMINI & schema.keys(), path
             assert not isinstance(schema.get("type"), list), f"{path}: Gemini takes one type"
-            assert schema.get("format", "date-time") == "date-time", f"{path}: Gemini refuses other formats"
+            assert schema.get("format", "date-time") == "date-time", (
+                f"{path}: Gemini refuses other formats"
+            )
             assert schema.get("type") != "array" or schema.get("items", {}).get("type"), (
                 f"{path}: items have a type"
             )
             if "enum" in schema:
-                assert schema.get("type") == "string", f"{path}: an enum has a type, and Gemini takes strings"
+                assert schema.get("type") == "string", (
+                    f"{path}: an enum has a type, and Gemini takes strings"
+                )
                 assert all(isinstance(value, str) for value in schema["enum"]), path
 
 
 def test_a_name_fits_every_client():
     for name in (tool["name"] for tool in LISTED):
-        assert name.isascii() and name.replace("_", "a").isalnum() and len(f"mcp__pi-mcp__{name}") <= 64, name
+        assert (
+            name.isascii()
+            and name.replace("_", "a").isalnum()
+            and len(f"mcp__pi-mcp__{name}") <= 64
+        ), name

@@ -32,7 +32,9 @@ def over(small_docs):
 
 
 async def over_stdio(session, mode, options):
-    parameters = StdioServerParameters(command=TEST_SERVER[0], args=TEST_SERVER[1:], env=dict(os.environ))
+    parameters = StdioServerParameters(
+        command=TEST_SERVER[0], args=TEST_SERVER[1:], env=dict(os.environ)
+    )
     async with Client(stdio_client(parameters), mode=mode, **options) as client:
         return await session(client)
 
@@ -42,7 +44,9 @@ async def over_http(session, mode, options):
         headers = {"Authorization": f"Bearer {server.token(scope='server klipper')}"}
         async with (
             httpx2.AsyncClient(headers=headers) as http,
-            Client(streamable_http_client(server.url, http_client=http), mode=mode, **options) as client,
+            Client(
+                streamable_http_client(server.url, http_client=http), mode=mode, **options
+            ) as client,
         ):
             with anyio.fail_after(TIMEOUT_S):
                 return await session(client)
@@ -59,7 +63,9 @@ def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode)
         assert answer.structured_content["title"] == "Bed Mesh"
         wrong = await client.call_tool("read_doc", {"path": "No.md"})
         assert wrong.is_error and wrong.structured_content["hint"]
-        assert "klipper_question" in {prompt.name for prompt in (await client.list_prompts()).prompts}
+        assert "klipper_question" in {
+            prompt.name for prompt in (await client.list_prompts()).prompts
+        }
         prompt = await client.get_prompt("klipper_question", {"question": "BLTouch?"})
         assert "BLTouch?" in prompt.messages[0].content.text
         assert "klipper://docs/Bed_Mesh.md" in {
@@ -83,7 +89,9 @@ def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode)
     assert len(notes) > 1 and notes[-1] == (60.0, 60.0, "step 60")
 
 
-@pytest.mark.parametrize(("transport", "mode"), [("stdio", "legacy"), ("http", "legacy"), ("http", MODERN)])
+@pytest.mark.parametrize(
+    ("transport", "mode"), [("stdio", "legacy"), ("http", "legacy"), ("http", MODERN)]
+)
 def test_a_call_that_is_given_up_at_its_first_progress_stops(over, transport, mode, tmp_path):
     mark = tmp_path / "mark"
 

@@ -61,7 +61,8 @@ def test_one_command_fetches_the_docs_and_checks_and_a_second_run_changes_nothin
         {"MCP_LANGUAGE": "ru"},
     )
     assert all(
-        f"#{name}=" in file.read_text(encoding="utf-8") for name in settings.names() - {"MCP_LANGUAGE"}
+        f"#{name}=" in file.read_text(encoding="utf-8")
+        for name in settings.names() - {"MCP_LANGUAGE"}
     )
     before = files(copy)
 
@@ -93,11 +94,14 @@ def test_the_python_that_was_named_checks_and_serves(copy, tmp_path):
 def test_what_the_check_finds_broken_keeps_no_client_line_back(copy, tmp_path):
     server = (copy / "server.py").read_text(encoding="utf-8")
     broken = server.replace(
-        "way = command_line(words)\n", 'way = command_line(words)\n    way == "check" and sys.exit(1)\n'
+        "way = command_line(words)\n",
+        'way = command_line(words)\n    way == "check" and sys.exit(1)\n',
     )
     (copy / "server.py").write_text(broken, encoding="utf-8")
     done = setup(copy, KLIPPER_DOCS_URL=(tmp_path / "nowhere").as_uri())
-    assert (done.returncode, "claude mcp add" in done.stdout) == (1, True), done.stdout + done.stderr
+    assert (done.returncode, "claude mcp add" in done.stdout) == (1, True), (
+        done.stdout + done.stderr
+    )
 
 
 def test_on_a_full_disk_it_ends_with_a_line_and_leaves_no_half_file(copy, tmp_path):
@@ -112,7 +116,9 @@ def test_on_a_full_disk_it_ends_with_a_line_and_leaves_no_half_file(copy, tmp_pa
     assert list(config.iterdir()) == []
     with open("/dev/full", "wb") as full:
         words = [sys.executable, "-m", "tools", "settings", "file"]
-        done = subprocess.run(words, cwd=copy, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run(
+            words, cwd=copy, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
     assert (done.returncode, done.stderr) == (1, "pi-mcp: [Errno 28] No space left on device\n")
 
 
@@ -123,9 +129,14 @@ def test_in_a_folder_that_cannot_be_written_it_sets_up_what_it_can(copy, tmp_pat
     words = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", READ_ONLY, "sh"]
     if subprocess.run([*words, "true"], cwd=copy, capture_output=True, timeout=60).returncode:
         pytest.skip("a read-only mount cannot be made here")
-    variables = {"KLIPPER_DOCS_URL": Upstream(tmp_path / "upstream").url, "PYTHONDONTWRITEBYTECODE": ""}
+    variables = {
+        "KLIPPER_DOCS_URL": Upstream(tmp_path / "upstream").url,
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     done = finished([*words, "./setup.sh"], cwd=copy, env={**os.environ, **variables})  # fmt: skip
-    assert (done.returncode, "claude mcp add" in done.stdout) == (0, True), done.stdout + done.stderr
+    assert (done.returncode, "claude mcp add" in done.stdout) == (0, True), (
+        done.stdout + done.stderr
+    )
     assert "✓ server" in done.stdout and "documentation could not be fetched" in done.stderr
 
 
@@ -145,7 +156,11 @@ def test_the_language_is_that_of_setup_whatever_device_asks_later(copy, tmp_path
 
 def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):
     who = ["-c", "user.name=anna", "-c", "user.email=anna@pi"]
-    for words in (["init"], [*who, "commit", "--allow-empty", "-m", "first"], ["switch", "--detach"]):
+    for words in (
+        ["init"],
+        [*who, "commit", "--allow-empty", "-m", "first"],
+        ["switch", "--detach"],
+    ):
         subprocess.run(["git", *words], cwd=copy, capture_output=True, check=True, timeout=60)
     done = finished(["./setup.sh", "--update"], cwd=copy)
     assert (done.returncode, "git switch main" in done.stderr) == (1, True)
@@ -153,7 +168,10 @@ def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):
 
 def test_root_is_told_that_the_services_run_as_root(installed):
     if os.getuid() == 0:
-        assert "services will run as root" in setup(installed.project, "--http", **installed.names).stderr
+        assert (
+            "services will run as root"
+            in setup(installed.project, "--http", **installed.names).stderr
+        )
 
 
 def test_help_says_what_there_is_and_an_unknown_word_is_one_line_and_exit_2(copy):
@@ -175,8 +193,13 @@ def test_the_units_are_filled_in_and_a_second_run_changes_nothing(installed):
         assert not re.search("@[a-z]+@", file.read_text(encoding="utf-8"))
     folder = installed.root / "etc/systemd/system"
     assert str(installed.project) in (folder / "pi-mcp.service").read_text(encoding="utf-8")
-    assert "ListenStream=127.0.0.1:8423\n" in (folder / "pi-mcp-http.socket").read_text(encoding="utf-8")
-    assert "Installing" not in setup(installed.project, "--http", "--systemd", **installed.names).stdout
+    assert "ListenStream=127.0.0.1:8423\n" in (folder / "pi-mcp-http.socket").read_text(
+        encoding="utf-8"
+    )
+    assert (
+        "Installing"
+        not in setup(installed.project, "--http", "--systemd", **installed.names).stdout
+    )
     assert files(installed.root) == before
 
 
@@ -189,7 +212,9 @@ def written_by(root, name):
 def test_no_missing_folder_keeps_a_service_from_starting(installed):
     for name in ("pi-mcp", "pi-mcp-docs", "pi-mcp-backup", "pi-mcp-notify", "pi-mcp-http"):
         assert [
-            path for path in written_by(installed.root, name) if not path.startswith("-") and path != "/tmp"
+            path
+            for path in written_by(installed.root, name)
+            if not path.startswith("-") and path != "/tmp"
         ] == []
 
 
@@ -198,7 +223,9 @@ def test_systemd_finds_nothing_to_say_and_each_service_exposed_by_two_of_ten_at_
     assert analyze("verify", *units(installed.root)) == ("", "", 0)
     for unit in units(installed.root):
         if unit.suffix == ".service":
-            *text, status = analyze("security", "--offline=true", "--threshold=20", "--no-pager", unit)
+            *text, status = analyze(
+                "security", "--offline=true", "--threshold=20", "--no-pager", unit
+            )
             assert status == 0, text
 
 
@@ -207,7 +234,15 @@ def analyze(*words):
     one's own."""
     command = ["systemd-analyze", *map(str, words)]
     if os.geteuid() != 0 and not os.path.exists("/run/systemd"):
-        command = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs tmpfs /run && exec "$@"', "sh", *command]
+        command = [
+            "unshare",
+            "-rm",
+            "sh",
+            "-c",
+            'mount -t tmpfs tmpfs /run && exec "$@"',
+            "sh",
+            *command,
+        ]
     done = finished(command)
     return done.stdout, done.stderr, done.returncode
 
@@ -256,7 +291,10 @@ def test_a_database_of_its_own_may_be_written_by_sessions_and_outlives_an_uninst
     assert {f"-{folder}", f"-{copies}"} <= {*written_by(root, "pi-mcp-backup")}
     assert f"-{copies}" not in written_by(root, "pi-mcp") and not copies.exists()
     timer = (root / "etc/systemd/system/pi-mcp-notify.timer").read_text(encoding="utf-8")
-    assert re.findall("OnCalendar=(.*)", timer) == ["*-*-* 07:30 Europe/Berlin", "*-*-* 21:00 Europe/Berlin"]
+    assert re.findall("OnCalendar=(.*)", timer) == [
+        "*-*-* 07:30 Europe/Berlin",
+        "*-*-* 21:00 Europe/Berlin",
+    ]
     for name in (folder / "mine", tmp_path / "home" / "state" / "mine"):
         name.touch()
     set_up(copy, "--uninstall", **named)
@@ -269,7 +307,10 @@ def test_a_database_of_its_own_may_be_written_by_sessions_and_outlives_an_uninst
 
 def test_http_goes_alone_and_uninstall_takes_it_away(copy, tmp_path):
     set_up(copy, "--http", KLIPPER_DOCS_URL=Upstream(tmp_path / "upstream").url)
-    assert [unit.name for unit in units(tmp_path / "root")] == ["pi-mcp-http.service", "pi-mcp-http.socket"]
+    assert [unit.name for unit in units(tmp_path / "root")] == [
+        "pi-mcp-http.service",
+        "pi-mcp-http.socket",
+    ]
     set_up(copy, "--uninstall")
     assert units(tmp_path / "root") == []
 
@@ -282,7 +323,11 @@ def test_every_directive_stands_below_its_reason():
             if line.startswith("#"):
                 reason = True
             elif not line or line.startswith("["):
-                reason = line in ("[Unit]", "[Install]", "[Timer]")  # what these say is their own reason
+                reason = line in (
+                    "[Unit]",
+                    "[Install]",
+                    "[Timer]",
+                )  # what these say is their own reason
             elif not reason:
                 unreasoned.append(f"{path.name}: {line}")
     assert not unreasoned

@@ -12,7 +12,14 @@ import time
 import pytest
 
 from tests.support.client import PROJECT, finished
-from tests.support.installing import copy_of_the_project, make_wheel, make_wheels, pins, set_up, setup
+from tests.support.installing import (
+    copy_of_the_project,
+    make_wheel,
+    make_wheels,
+    pins,
+    set_up,
+    setup,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +53,9 @@ def installed(project):
     """The packages in .venv with their versions, pip left out."""
     command = [project / ".venv" / "bin" / "python", "-m", "pip", "list", "--format=freeze"]
     lines = finished(command, check=True).stdout.split()
-    return {line.replace("_", "-") for line in lines if not line.startswith(("pip=", "setuptools="))}
+    return {
+        line.replace("_", "-") for line in lines if not line.startswith(("pip=", "setuptools="))
+    }
 
 
 def pinned(file):
@@ -82,7 +91,9 @@ def test_what_was_asked_for_stays_asked_for_also_in_an_environment_that_is_made_
 @pytest.mark.parametrize(
     ("version", "is_enough"), [("0.17.6", False), ("0.32.0", True)], ids=["bookworm", "trixie"]
 )
-def test_debians_uvicorn_serves_where_it_is_new_enough(project, tmp_path, monkeypatch, version, is_enough):
+def test_debians_uvicorn_serves_where_it_is_new_enough(
+    project, tmp_path, monkeypatch, version, is_enough
+):
     about = tmp_path / "debian" / f"uvicorn-{version}.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text(
@@ -149,5 +160,7 @@ def test_the_tests_have_their_tools_apart(project):
 
 def test_the_sdk_asks_for_nothing_that_is_pinned_out_of_its_range():
     """Real packages: those of the environment that the tests run in."""
-    done = finished([sys.executable, "-m", "pip", "check", "--disable-pip-version-check"], cwd=PROJECT)
+    done = finished(
+        [sys.executable, "-m", "pip", "check", "--disable-pip-version-check"], cwd=PROJECT
+    )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -41,7 +41,13 @@ def test_a_text_that_ends_in_an_escaped_backslash_hides_no_values_behind_it():
 
 
 def test_what_stands_in_one_long_text_counts_as_one_value():
-    for text in ("a, b, " * 10**6, '{"x": [1, 2]}, ' * 10**5, "\\" * 10**6, '"' * 10**6, "я, " * 10**6):
+    for text in (
+        "a, b, " * 10**6,
+        '{"x": [1, 2]}, ' * 10**5,
+        "\\" * 10**6,
+        '"' * 10**6,
+        "я, " * 10**6,
+    ):
         for ascii_only in (True, False):
             line = json.dumps({"id": 1, "params": {"text": text}}, ensure_ascii=ascii_only)
             assert not stdio.refusal(line.encode())

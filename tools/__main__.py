@@ -49,7 +49,9 @@ EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
 def main(words: list[str]) -> int:
     """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
     try:
-        if words[:1] == ["notify"]:  # before all toolsets are loaded: a timer starts it on a small machine
+        if words[:1] == [
+            "notify"
+        ]:  # before all toolsets are loaded: a timer starts it on a small machine
             os.environ.setdefault("ANKI_CONNECT_TIMEOUT", "3")
             from tools.onepercent import notices
 
@@ -74,7 +76,9 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
     match words:
         case ["list"]:
             width = max(map(len, tools), default=0)
-            return TextOutput("\n".join(f"{name:<{width}}  {tool.title}" for name, tool in tools.items()))
+            return TextOutput(
+                "\n".join(f"{name:<{width}}  {tool.title}" for name, tool in tools.items())
+            )
         case ["settings"] | ["settings", "file"]:
             return TextOutput(settings_table(words[1:] == ["file"]))
         case ["schema", name]:
@@ -114,13 +118,21 @@ def settings_table(as_file: bool = False) -> str:
             lines.append(f"| **{toolset_of(section).replace('core', 'server')}** | | |")
         for variable in section.variables().values():
             default = variable.value({}, {})
-            text = str(int(default) if isinstance(default, bool) else "" if default in ((), {}) else default)
+            text = str(
+                int(default)
+                if isinstance(default, bool)
+                else ""
+                if default in ((), {})
+                else default
+            )
             text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
             if as_file:
                 meaning = fill(f"# {variable.meaning}", 78, subsequent_indent="# ")
                 lines += ["", meaning, f"#{variable.name}={text}"]
             else:
-                lines.append(f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |")
+                lines.append(
+                    f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |"
+                )
     return "\n".join(lines)
 
 
@@ -128,7 +140,10 @@ def _commands(toolset: str) -> str:
     lines = []
     for (owner, name), command in registry.COMMANDS.items():
         if owner == toolset:
-            words = [_placeholder(parameter) for parameter in inspect.signature(command).parameters.values()]
+            words = [
+                _placeholder(parameter)
+                for parameter in inspect.signature(command).parameters.values()
+            ]
             lines.append(f"python3 -m tools {toolset} {' '.join([name, *words])}")
             about = (inspect.getdoc(command) or "").partition("\n\n")[0]
             lines.append(fill(about, 78, initial_indent="    ", subsequent_indent="    "))

@@ -33,7 +33,10 @@ LIST: JsonObject = {
     "id": 1,
     "method": "tools/list",
     "params": {
-        "_meta": {protocol.PROTOCOL_VERSION: protocol.MODERN_VERSION, protocol.CLIENT_CAPABILITIES: {}}
+        "_meta": {
+            protocol.PROTOCOL_VERSION: protocol.MODERN_VERSION,
+            protocol.CLIENT_CAPABILITIES: {},
+        }
     },
 }
 
@@ -67,7 +70,11 @@ def _print(start: str, text: str) -> None:
         return
     indent = " " * len(start)
     lines = fill(
-        start + text, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        start + text,
+        COLUMNS,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     print(lines)
 
@@ -97,7 +104,9 @@ def _service(command: list[str]) -> Health:
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
         advice = "./setup.sh --systemd makes it quick, if this machine has systemd."
-        return Health("unset", "not installed: the first call of every session takes longer", advice)
+        return Health(
+            "unset", "not installed: the first call of every session takes longer", advice
+        )
     done, took_s = _run(command, RESTART)
     complaint = _last_line(done.stderr)
     if done.returncode or handover.NOT_HANDED in complaint:

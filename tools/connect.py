@@ -22,13 +22,23 @@ from tools.starting import VERSION
 
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
-OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
+OPTIONS = (
+    "-T",
+    "-o",
+    "BatchMode=yes",
+    "-o",
+    "ServerAliveInterval=15",
+    "-o",
+    "ServerAliveCountMax=3",
+)
 HOST = "${user_config.host}"
 COMMAND = "${user_config.command}"
 WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
 # An example to begin with, if setup.sh was not run and there is no settings file.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
-EXAMPLE = "An example: setup.sh was not run here, so user, host and path are not this machine's.\n\n"
+EXAMPLE = (
+    "An example: setup.sh was not run here, so user, host and path are not this machine's.\n\n"
+)
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
 ANKI_SOCKET = ".anki-claude-desktop.sock"
 
@@ -131,7 +141,11 @@ def manifest() -> JsonObject:
         "server": {
             "type": "binary",
             "entry_point": "manifest.json",
-            "mcp_config": {"command": "ssh", "args": words, "platform_overrides": {"win32": WINDOWS}},
+            "mcp_config": {
+                "command": "ssh",
+                "args": words,
+                "platform_overrides": {"win32": WINDOWS},
+            },
         },
         "user_config": {
             "host": _field("User and address of the Pi", host_help, host),
@@ -141,7 +155,13 @@ def manifest() -> JsonObject:
 
 
 def _field(title: str, text: str, default: str) -> JsonObject:
-    return {"type": "string", "title": title, "description": text, "default": default, "required": True}
+    return {
+        "type": "string",
+        "title": title,
+        "description": text,
+        "default": default,
+        "required": True,
+    }
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:

@@ -116,7 +116,9 @@ CAPABILITIES = {
 PROGRESS = {"progressToken?": (str, int)}
 ENVELOPE = {f"{CLIENT_INFO}?": (INFO, NULL), CLIENT_CAPABILITIES: CAPABILITIES}
 STREAM = {
-    **dict.fromkeys(("toolsListChanged?", "promptsListChanged?", "resourcesListChanged?"), (bool, NULL)),
+    **dict.fromkeys(
+        ("toolsListChanged?", "promptsListChanged?", "resourcesListChanged?"), (bool, NULL)
+    ),
     "resourceSubscriptions?": (list, NULL),
 }
 PAGE = {"cursor?": TEXT_OR_NULL}
@@ -166,7 +168,9 @@ class Request:
         self.meta = meta if isinstance(meta, dict) else {}
         self.is_modern = self.has_modern_era()
         # A modern request brings its client's capabilities along; those of others come from a handshake.
-        self.capabilities = (self.meta.get(CLIENT_CAPABILITIES) or {}) if self.is_modern else capabilities
+        self.capabilities = (
+            (self.meta.get(CLIENT_CAPABILITIES) or {}) if self.is_modern else capabilities
+        )
         self.withdrawn = False
         self.reported_s = 0.0
 
@@ -188,7 +192,12 @@ class Request:
         if token is None or (done != total and time_s - self.reported_s < PROGRESS_S):
             return
         self.reported_s = time_s
-        progress = {"progressToken": token, "progress": done, "total": total, "message": message or None}
+        progress = {
+            "progressToken": token,
+            "progress": done,
+            "total": total,
+            "message": message or None,
+        }
         params = {name: value for name, value in progress.items() if value is not None}
         self.notify({"method": "notifications/progress", "params": params})
 
@@ -211,7 +220,9 @@ class Request:
     def _check_envelope(self) -> None:
         version = self.meta.get(PROTOCOL_VERSION)
         if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
-            text = f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
+            text = (
+                f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
+            )
             raise RpcError(INVALID_PARAMS, text)
         self.check_transport()
         if version != MODERN_VERSION:
@@ -239,7 +250,9 @@ class Request:
         """The person's answer to a tool's question. Raises ToolError if the client cannot ask, Asking in the
         2026 era, where the client calls again with the answer."""
         elicitation = self.capabilities.get("elicitation")
-        if elicitation is None or (elicitation.get("url") is not None and elicitation.get("form") is None):
+        if elicitation is None or (
+            elicitation.get("url") is not None and elicitation.get("form") is None
+        ):
             return calls.refuse_to_ask(text)
         if not self.is_modern:
             return self.elicit(text)
@@ -369,7 +382,9 @@ class StdioRequest(Request):
         session, answers = self.session, SimpleQueue[JsonObject]()
         question_id = session.new_question(answers)
         params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
-        session.send({"id": question_id, "method": "elicitation/create", "params": params}, about=self)
+        session.send(
+            {"id": question_id, "method": "elicitation/create", "params": params}, about=self
+        )
         deadline = time.monotonic() + calls.QUESTION_S
         while not self.withdrawn and time.monotonic() < deadline:
             try:
@@ -421,7 +436,9 @@ class Session:
         try:
             message = stdio.parse(line)
         except InvalidMessage as error:
-            self.send({"id": error.request_id, "error": {"code": error.code, "message": str(error)}})
+            self.send(
+                {"id": error.request_id, "error": {"code": error.code, "message": str(error)}}
+            )
             return
         call = None
         try:
@@ -479,7 +496,9 @@ class Session:
     def _listen(self, call: StdioRequest) -> None:
         """Open a stream of changes: its acknowledgement is the only answer."""
         notifications = call.params["notifications"]
-        kinds = {name: value for name, value in notifications.items() if value and f"{name}?" in STREAM}
+        kinds = {
+            name: value for name, value in notifications.items() if value and f"{name}?" in STREAM
+        }
         if "toolsListChanged" in kinds:
             self.streams[call.key] = call.id
         params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}

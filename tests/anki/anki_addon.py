@@ -184,7 +184,9 @@ class AnkiConnect(Studying, Windows):
             raise Exception(f"deck was not found: {note['deckName']}")
         made = self._col.new_note(model)
         given_tags = note.get("tags") or []
-        made.tags = self._col.tags.split(given_tags) if isinstance(given_tags, str) else list(given_tags)
+        made.tags = (
+            self._col.tags.split(given_tags) if isinstance(given_tags, str) else list(given_tags)
+        )
         for name, value in note["fields"].items():
             for known in made.keys():  # noqa: SIM118
                 if name.lower() == known.lower():
@@ -205,13 +207,20 @@ class AnkiConnect(Studying, Windows):
             raise Exception("cannot create note for unknown reason")
 
     def _in_deck(self, made, deck):
-        same = self._col.db.list("select id from notes where mid=? and sfld=?", made.mid, made.fields[0])
+        same = self._col.db.list(
+            "select id from notes where mid=? and sfld=?", made.mid, made.fields[0]
+        )
         return any(
-            self._col.db.scalar("select 1 from cards where nid=? and did=?", nid, deck["id"]) for nid in same
+            self._col.db.scalar("select 1 from cards where nid=? and did=?", nid, deck["id"])
+            for nid in same
         )
 
     def _add_media(self, made, note):
-        for kind, form in (("audio", "[sound:{}]"), ("video", "[sound:{}]"), ("picture", '<img src="{}">')):
+        for kind, form in (
+            ("audio", "[sound:{}]"),
+            ("video", "[sound:{}]"),
+            ("picture", '<img src="{}">'),
+        ):
             media = note.get(kind) or []
             for file in media if isinstance(media, list) else [media]:
                 try:
@@ -232,7 +241,9 @@ class AnkiConnect(Studying, Windows):
     def notesInfo(self, notes=None, query=None):
         if notes is None and query is None:
             raise Exception('Must provide either "notes" or a "query"')
-        return [self._info(nid) for nid in (self._col.find_notes(query) if notes is None else notes)]
+        return [
+            self._info(nid) for nid in (self._col.find_notes(query) if notes is None else notes)
+        ]
 
     def _info(self, nid):
         try:
@@ -250,11 +261,14 @@ class AnkiConnect(Studying, Windows):
         }
 
     def _fields(self, note):
-        return {name: {"value": value, "order": at} for at, (name, value) in enumerate(note.items())}
+        return {
+            name: {"value": value, "order": at} for at, (name, value) in enumerate(note.items())
+        }
 
     def notesModTime(self, notes):
         return [
-            {"noteId": info["noteId"], "mod": info["mod"]} if info else {} for info in map(self._info, notes)
+            {"noteId": info["noteId"], "mod": info["mod"]} if info else {}
+            for info in map(self._info, notes)
         ]
 
     def findNotes(self, query=None):
@@ -341,7 +355,10 @@ class AnkiConnect(Studying, Windows):
 
     def _more(self, card):
         states = self._col._backend.get_scheduling_states(card.id)
-        return {"nextReviews": list(self._col._backend.describe_next_states(states)), "flags": card.flags}
+        return {
+            "nextReviews": list(self._col._backend.describe_next_states(states)),
+            "flags": card.flags,
+        }
 
     def suspend(self, cards):
         return self._set_suspended(cards, True)
@@ -351,7 +368,9 @@ class AnkiConnect(Studying, Windows):
 
     def _set_suspended(self, cards, wanted):
         changing = list(cards)
-        for card in changing:  # the add-on changes the list it walks over, and so passes every second one by
+        for card in (
+            changing
+        ):  # the add-on changes the list it walks over, and so passes every second one by
             if self._suspended(card) == wanted:
                 changing.remove(card)
         if not changing:
@@ -368,10 +387,18 @@ class AnkiConnect(Studying, Windows):
 
     # Media
 
-    def storeMediaFile(self, filename, data=None, path=None, url=None, skipHash=None, deleteExisting=True):
+    def storeMediaFile(
+        self, filename, data=None, path=None, url=None, skipHash=None, deleteExisting=True
+    ):
         if not (data or path or url):
             raise Exception('You must provide a "data", "path", or "url" field.')
-        content = base64.b64decode(data) if data else Path(path).read_bytes() if path else self._download(url)
+        content = (
+            base64.b64decode(data)
+            if data
+            else Path(path).read_bytes()
+            if path
+            else self._download(url)
+        )
         if deleteExisting:
             self.deleteMediaFile(filename)
         return self._col.media.write_data(os.path.basename(filename), content)
@@ -391,7 +418,10 @@ class AnkiConnect(Studying, Windows):
             return base64.b64encode(file.read()).decode("ascii")
 
     def getMediaFilesNames(self, pattern="*"):
-        return [os.path.basename(path) for path in glob.glob(os.path.join(self._col.media.dir(), pattern))]
+        return [
+            os.path.basename(path)
+            for path in glob.glob(os.path.join(self._col.media.dir(), pattern))
+        ]
 
     def deleteMediaFile(self, filename):
         self._col.media.trash_files([filename])
@@ -423,7 +453,9 @@ class _Older(AnkiConnect):
 
     def notesInfo(self, notes):
         infos = map(self._info, notes)
-        return [{name: info[name] for name in info if name not in ("profile", "mod")} for info in infos]
+        return [
+            {name: info[name] for name in info if name not in ("profile", "mod")} for info in infos
+        ]
 
     def _more(self, card):
         return {}

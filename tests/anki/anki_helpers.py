@@ -11,10 +11,10 @@ import pytest
 LEARNING, REVIEW, DAY_LEARNING = 1, 2, 3
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
-SVG = (
-    b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
+SVG = b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
+JPEG_HEAD = (
+    b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\0\x05\0\x07\x03"
 )
-JPEG_HEAD = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\0\x05\0\x07\x03"
 JPEG = JPEG_HEAD + b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
 WEBP = b"RIFF\x16\0\0\0WEBPVP8L\x09\0\0\0/\x02\x40\x00\x00\0\0\0\0\0"
 
@@ -47,7 +47,9 @@ def snapshot(collection):
     """By deck: its cards with all that must survive a move, and the name of its preset."""
     by_deck = {}
     for deck in collection.decks.all_names_and_ids():
-        cards = [collection.get_card(card) for card in sorted(collection.find_cards(f"did:{deck.id}"))]
+        cards = [
+            collection.get_card(card) for card in sorted(collection.find_cards(f"did:{deck.id}"))
+        ]
         config = collection.decks.config_dict_for_deck_id(deck.id)
         by_deck[deck.name] = ([_kept(card) for card in cards], config["name"])
     return by_deck
@@ -55,14 +57,18 @@ def snapshot(collection):
 
 def _kept(card):
     kept = {
-        name: getattr(card, name) for name in ("id", "nid", "type", "queue", "due", "ivl", "reps", "factor")
+        name: getattr(card, name)
+        for name in ("id", "nid", "type", "queue", "due", "ivl", "reps", "factor")
     }
     return {**kept, "front": card.note()["Front"]}
 
 
 def fronts(collection, deck):
     """The first fields of the notes in a deck, in the order of their adding."""
-    return [collection.get_note(note).fields[0] for note in sorted(collection.find_notes(f'"deck:{deck}"'))]
+    return [
+        collection.get_note(note).fields[0]
+        for note in sorted(collection.find_notes(f'"deck:{deck}"'))
+    ]
 
 
 def harm(anki):
@@ -75,7 +81,11 @@ def harm(anki):
     change = {"query": "deck:Geo", "deck": "Geo::Sub", **tags, "dryRun": False, "expected": 4}
     kinds = {
         "notes": ({"noteIds": [one, two]}, 2, "delete 2 notes: “a”, “b” …"),
-        "decks": ({"decks": ["Geo"], "cardsToo": True}, 4, "delete “Geo”, 4 cards deleted: “a”, “b” …"),
+        "decks": (
+            {"decks": ["Geo"], "cardsToo": True},
+            4,
+            "delete “Geo”, 4 cards deleted: “a”, “b” …",
+        ),
         "decks, cards kept": (
             {"decks": ["Geo::Sub"]},
             1,

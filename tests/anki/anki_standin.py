@@ -44,7 +44,9 @@ class StandIn:
         self.released = threading.Event()
         self.collection = collection
         self.stalled = threading.Event()
-        self._listener = _on_a_path(path) if path else socket.create_server(("127.0.0.1", port), backlog=5)
+        self._listener = (
+            _on_a_path(path) if path else socket.create_server(("127.0.0.1", port), backlog=5)
+        )
         self.url = f"unix:{path}" if path else f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -127,11 +129,19 @@ class StandIn:
         actions = params.get("actions")
         if 0 <= int(at) < len(actions or []):
             before, after = actions[: int(at)], actions[int(at) + 1 :]
-            return [*self.addon.multi(before), {"result": None, "error": text}, *self.addon.multi(after)]
+            return [
+                *self.addon.multi(before),
+                {"result": None, "error": text},
+                *self.addon.multi(after),
+            ]
         return self.addon.multi(**params)
 
     def _method(self, name):
-        if name.startswith("_") or name in getattr(self.addon, "ABSENT", ()) or not hasattr(self.addon, name):
+        if (
+            name.startswith("_")
+            or name in getattr(self.addon, "ABSENT", ())
+            or not hasattr(self.addon, name)
+        ):
             raise Exception("unsupported action")
         return getattr(self.addon, name)
 
@@ -176,7 +186,9 @@ def _read(connection):
         data += chunk
     head, _, body = data.partition(b"\r\n\r\n")
     lines = head.decode("latin-1").split("\r\n")
-    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
+    headers = {
+        name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])
+    }
     headers["request"] = lines[0]
     while len(body) < int(headers.get("content-length", 0)):
         chunk = connection.recv(65536)

@@ -135,7 +135,16 @@ class Windows:
         if self._showing is None:
             raise Exception("Gui review is not currently active.")
         info = self._card(self._showing)
-        names = ("cardId", "fields", "fieldOrder", "question", "answer", "modelName", "deckName", "css")
+        names = (
+            "cardId",
+            "fields",
+            "fieldOrder",
+            "question",
+            "answer",
+            "modelName",
+            "deckName",
+            "css",
+        )
         states = self._col._backend.get_scheduling_states(self._showing)
         next_reviews = list(self._col._backend.describe_next_states(states))
         buttons = {"buttons": [1, 2, 3, 4], "nextReviews": next_reviews, "template": "Card 1"}

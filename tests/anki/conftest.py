@@ -14,7 +14,9 @@ from tools.anki import answers, batch
 @pytest.fixture(scope="session")
 def fresh_collection(tmp_path_factory) -> Path:
     """The folder of a new collection, to be copied."""
-    collection = pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
+    collection = pytest.importorskip(
+        "anki.collection", reason="the PyPI package `anki` is not installed"
+    )
     folder = tmp_path_factory.mktemp("fresh")
     collection.Collection(str(folder / "collection.anki2")).close()
     return folder
@@ -66,7 +68,9 @@ def anki(request, collection, env):
 @pytest.fixture
 def geo(anki):
     """Three notes with tags in Geo, one in a subdeck that plays a sound."""
-    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(anki.collection, "Geo::Sub", "d")
+    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(
+        anki.collection, "Geo::Sub", "d"
+    )
     anki.collection.tags.bulk_add(anki.ids, "one two::three")
     anki.collection.media.write_data("a.mp3", b"ID3")
     last = anki.collection.get_note(anki.ids[3])

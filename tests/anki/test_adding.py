@@ -71,7 +71,9 @@ def test_add_notes_does_not_make_the_deck(anki, call):
     ("model", "fields"),
     [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})],
 )
-def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki, call, model, fields):
+def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(
+    anki, call, model, fields
+):
     (detail,) = call("anki.add_from_model", model=model, items=[{"fields": fields}])["details"]
 
     assert "use note type Cloze, or write it without {{c1::}}" in detail["hint"]
@@ -80,12 +82,17 @@ def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki
 @both_versions
 def test_a_dedup_key_is_used_once_in_a_call_and_once_for_all(anki, call):
     first = call(
-        "anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}, {"Front": "b", "dedup_key": "k"}]
+        "anki.add_from_model",
+        items=[{"Front": "a", "dedup_key": "k"}, {"Front": "b", "dedup_key": "k"}],
     )
     second = call("anki.add_notes", notes=[note("c", dedup_key="k"), note("d", dedup_key="other")])
 
     (kept, twice), (again, other) = first["details"], second["details"]
-    assert [kept["status"], twice["status"]] == [other["status"], again["status"]] == ["ok", "duplicate"]
+    assert (
+        [kept["status"], twice["status"]]
+        == [other["status"], again["status"]]
+        == ["ok", "duplicate"]
+    )
     assert (again["noteId"], again["dedup_key"]) == (kept["noteId"], "k")
     assert fronts(anki.collection, "Default") == ["a", "d"]
 
@@ -96,7 +103,8 @@ def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki
     call("anki.delete_notes", noteIds=[detail["noteId"]])
 
     answer = call(
-        "anki.add_from_model", items=[{"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"}]
+        "anki.add_from_model",
+        items=[{"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"}],
     )
 
     assert answer["added"] == 2
@@ -104,7 +112,9 @@ def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki
 
 @both_versions
 @pytest.mark.parametrize(("count", "requests"), [(1, 3), (100, 4), (500, 5)])
-def test_notes_without_media_cost_few_requests_whatever_their_number(anki, collection, call, count, requests):
+def test_notes_without_media_cost_few_requests_whatever_their_number(
+    anki, collection, call, count, requests
+):
     items = [{"Front": f"front {number}", "dedup_key": f"key {number}"} for number in range(count)]
     add_notes(collection, "Default", "of the person")
 
@@ -122,7 +132,9 @@ def count_of(answer):
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after"])
-def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_writes_nothing_twice(anki, call, fault):
+def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_writes_nothing_twice(
+    anki, call, fault
+):
     items = [{"Front": f"front {number}"} for number in range(300)]
     anki.faults = {2: fault}
 
@@ -196,7 +208,10 @@ def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, c
         {"ok": 29, "unknown": 0, "not_sent": 6},
     )
     assert "added 29" in broken["error"]
-    assert (refused["code"], "anki-added.sqlite3" in refused["error"]) == ("STATE_NOT_WRITABLE", True)
+    assert (refused["code"], "anki-added.sqlite3" in refused["error"]) == (
+        "STATE_NOT_WRITABLE",
+        True,
+    )
     assert (again["added"], anki.collection.note_count()) == (6, 36)
 
 
@@ -252,7 +267,9 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection, call):
 
     assert call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}])["skipped"] == 1
     assert (
-        call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}], allowDuplicates=True)["added"]
+        call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}], allowDuplicates=True)[
+            "added"
+        ]
         == 1
     )
     assert fronts(collection, "Words") == ["bank", "bank"]
@@ -262,13 +279,19 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection, call):
     ("line", "separator"),
     [("basement|подвал", "'|'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
 )
-def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, call, line, separator):
+def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(
+    anki, call, line, separator
+):
     names = ["Front", "Back", "tags"]
 
     answer = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\n{line}")
     mixed = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\ncat\tкот")
 
-    assert answer["code"] == "ROW" and separator in answer["hint"] and "Nothing was sent" in answer["error"]
+    assert (
+        answer["code"] == "ROW"
+        and separator in answer["hint"]
+        and "Nothing was sent" in answer["error"]
+    )
     assert mixed["added"] == 1
     assert mixed["details"][0]["reason"] == "row" and separator in mixed["details"][0]["hint"]
     assert fronts(anki.collection, "Default") == ["cat"]
@@ -313,7 +336,9 @@ def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, c
         (["Front", "Add Reverse"], "Basic (optional reversed card)"),
     ],
 )
-def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, call, env, fields, used):
+def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(
+    anki, call, env, fields, used
+):
     env(ANKI_DEFAULT_MODEL="")
     item = {name: "{{c1::text}}" if name == "Text" else "text" for name in fields}
 
@@ -321,11 +346,15 @@ def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, cal
     named = call("anki.add_from_model", items=[item], model="Nonsense")
 
     assert answer["added"] == 1
-    assert answer["warnings"] == [f"'Поля для ChatGPT' is not in this collection: {used!r} was taken"]
+    assert answer["warnings"] == [
+        f"'Поля для ChatGPT' is not in this collection: {used!r} was taken"
+    ]
     assert named["details"][0]["reason"] == "model"
 
 
-def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(anki, collection, call):
+def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(
+    anki, collection, call
+):
     """A batch ended before its keys were kept: the repeated call finds duplicates, the third has other words."""
     add_notes(collection, "Default", "a")
 

@@ -37,7 +37,9 @@ def one_card(call):
         ),
     ],
 )
-def test_a_card_to_type_has_its_answer_on_the_back_alone(anki, call, template, fields, question, answer):
+def test_a_card_to_type_has_its_answer_on_the_back_alone(
+    anki, call, template, fields, question, answer
+):
     typing_note(anki.collection, template, fields)
 
     assert one_card(call) == (question, answer)

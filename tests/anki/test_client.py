@@ -23,7 +23,9 @@ def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, call, env
     env(ANKI_CONNECT_KEY="s3cret")
 
     answer = call("anki.model_info", model="Basic")
-    raw = call("anki.invoke", action="multi", params={"actions": [{"action": "deckNames", "version": 6}]})
+    raw = call(
+        "anki.invoke", action="multi", params={"actions": [{"action": "deckNames", "version": 6}]}
+    )
 
     assert answer["fields"] == ["Front", "Back"]
     assert all(one["key"] == "s3cret" for one in anki.requests[0]["params"]["actions"])

@@ -58,7 +58,9 @@ def test_a_name_cannot_speak_in_the_question(asking, geo):
 def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, collection, call, kind):
     tool, arguments, *_ = harm(geo)[kind]
 
-    answer, *_ = asking(tool, meanwhile=lambda: add_notes(collection, "Geo::Sub", "late"), **arguments)
+    answer, *_ = asking(
+        tool, meanwhile=lambda: add_notes(collection, "Geo::Sub", "late"), **arguments
+    )
 
     assert answer["code"] == "EXPECTED_COUNT"
     assert "added in the meantime: 1, gone: 0" in answer["error"]
@@ -69,7 +71,9 @@ def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, collecti
 def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking, geo):
     tool, arguments, *_ = harm(geo)["notes"]
 
-    answer, *_ = asking(tool, meanwhile=lambda: geo.collection.remove_notes(geo.ids[:1]), **arguments)
+    answer, *_ = asking(
+        tool, meanwhile=lambda: geo.collection.remove_notes(geo.ids[:1]), **arguments
+    )
 
     assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", 1)
 
@@ -130,7 +134,9 @@ def test_a_profile_switched_while_notes_are_added_gets_none(geo, collection, cal
 
     geo.addon.getActiveProfile = active
 
-    answer = call("anki.add_from_model", items=[{"Front": f"front {number}"} for number in range(60)])
+    answer = call(
+        "anki.add_from_model", items=[{"Front": f"front {number}"} for number in range(60)]
+    )
 
     assert answer["code"] == "OTHER_PROFILE"
     assert (answer["added"], collection.note_count()) == (30, 4 + 30)

@@ -89,15 +89,17 @@ def test_rename_deck_refuses_before_anything_moves(tree, collection, call, code)
     borrow(collection, "Other::Cram", "deck:Other")
     before = snapshot(collection)
 
-    assert {call("anki.rename_deck", oldName=old, newName=new)["code"] for old, new in REFUSED[code]} == {
-        code
-    }
+    assert {
+        call("anki.rename_deck", oldName=old, newName=new)["code"] for old, new in REFUSED[code]
+    } == {code}
     assert snapshot(collection) == before
 
 
 @both_versions
 @pytest.mark.parametrize("default", ["Default", "По умолчанию"])
-def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, collection, call, default):
+def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(
+    tree, collection, call, default
+):
     add_notes(collection, "Default", "d")
     add_notes(collection, "Default::Sub", "s")
     collection.decks.rename(collection.decks.get(1), default)
@@ -116,7 +118,9 @@ def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, collect
     default = collection.decks.get(1)
     collection.decks.rename(default, "По умолчанию")
 
-    assert call("anki.delete_decks", decks=["По умолчанию"], cardsToo=True)["code"] == "DEFAULT_DECK"
+    assert (
+        call("anki.delete_decks", decks=["По умолчанию"], cardsToo=True)["code"] == "DEFAULT_DECK"
+    )
     assert call("anki.delete_decks", decks=["Other"]) is None
     assert len(collection.find_cards("did:1")) == 2
     assert "Default" not in collection.decks.all_names()
@@ -151,12 +155,16 @@ def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, collection,
 
 @both_versions
 @pytest.mark.parametrize("cards_too", [True, False])
-def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(tree, collection, call, cards_too):
+def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(
+    tree, collection, call, cards_too
+):
     """The subdeck is gone with its parent when its own turn comes."""
     cards = collection.card_count()
     add_notes(collection, "Older", "a")
     add_notes(collection, "Home::Old", "b")
-    others = {name: content for name, content in snapshot(collection).items() if "Old::" not in name}
+    others = {
+        name: content for name, content in snapshot(collection).items() if "Old::" not in name
+    }
     del others["Old"]
 
     assert call("anki.delete_decks", decks=["Old::Sub", "Old"], cardsToo=cards_too) is None

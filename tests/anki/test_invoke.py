@@ -41,11 +41,27 @@ def at_any_depth(action, params):
         ("importPackage", {"path": "x.apkg"}, "File, Import"),
         ("guiImportFile", {}, "File, Import"),
         ("removeEmptyNotes", {}, "Anki itself"),
-        ("modelFieldRemove", {"modelName": "Basic", "fieldName": "Back"}, "Manage Note Types, Fields"),
-        ("modelFieldAdd", {"modelName": "Basic", "fieldName": "Example"}, "after syncing every device"),
-        ("modelFieldReposition", {"modelName": "Basic", "fieldName": "Back", "index": 0}, "after syncing"),
+        (
+            "modelFieldRemove",
+            {"modelName": "Basic", "fieldName": "Back"},
+            "Manage Note Types, Fields",
+        ),
+        (
+            "modelFieldAdd",
+            {"modelName": "Basic", "fieldName": "Example"},
+            "after syncing every device",
+        ),
+        (
+            "modelFieldReposition",
+            {"modelName": "Basic", "fieldName": "Back", "index": 0},
+            "after syncing",
+        ),
         ("modelTemplateAdd", {"modelName": "Basic", "template": {}}, "Manage Note Types, Cards"),
-        ("modelTemplateReposition", {"modelName": "Basic", "templateName": "Card 1"}, "after syncing"),
+        (
+            "modelTemplateReposition",
+            {"modelName": "Basic", "templateName": "Card 1"},
+            "after syncing",
+        ),
         ("insertReviews", {"reviews": []}, "Anki itself"),
         ("updateNoteModel", {"note": {"id": 1, "modelName": "Cloze"}}, "Change Note Type"),
         ("loadProfile", {"name": "Two"}, "Anki itself"),
@@ -57,7 +73,11 @@ def at_any_depth(action, params):
             {"note": {**NOTE, "picture": {"path": "/etc/hostname", "filename": "n"}}},
             "anki_store_media",
         ),
-        ("addNote", {"note": {**NOTE, "audio": [{"url": PUBLIC, "filename": "n"}]}}, "anki_store_media"),
+        (
+            "addNote",
+            {"note": {**NOTE, "audio": [{"url": PUBLIC, "filename": "n"}]}},
+            "anki_store_media",
+        ),
         *(
             ("getMediaFilesNames", {"pattern": text}, "*.mp3")
             for text in ("/etc/host*", "a/../../*", "..\\*")
@@ -90,7 +110,9 @@ def test_the_owner_can_allow_everything(anki, call, env, tmp_path):
     (tmp_path / "n.txt").write_text("mine")
 
     assert call(
-        "anki.invoke", action="storeMediaFile", params={"filename": "n.txt", "path": str(tmp_path / "n.txt")}
+        "anki.invoke",
+        action="storeMediaFile",
+        params={"filename": "n.txt", "path": str(tmp_path / "n.txt")},
     )
     assert call("anki.get_media", filename="n.txt")["sizeBytes"] == 4
 
@@ -98,7 +120,11 @@ def test_the_owner_can_allow_everything(anki, call, env, tmp_path):
 def test_what_harms_nothing_is_sent_as_it_is(anki, call):
     """Media as data, fields that are called as parameters of media are, any version."""
     model = {"modelName": "Files", "inOrderFields": ["path", "url"]}
-    call("anki.create_model", **model, cardTemplates=[{"name": "c", "front": "{{path}}", "back": "{{url}}"}])
+    call(
+        "anki.create_model",
+        **model,
+        cardTemplates=[{"name": "c", "front": "{{path}}", "back": "{{url}}"}],
+    )
     note = {
         "deckName": "Default",
         "modelName": "Files",
@@ -107,7 +133,8 @@ def test_what_harms_nothing_is_sent_as_it_is(anki, call):
 
     assert call("anki.invoke", action="addNote", params={"note": note})
     assert (
-        call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="}) == "b.png"
+        call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="})
+        == "b.png"
     )
     assert call("anki.invoke", action=" version ", version=5) == 6
     assert anki.requests[-1] == {"action": "version", "version": 5, "params": {}}
@@ -132,7 +159,9 @@ def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, call, action, wa
 
 
 def test_the_order_of_new_cards_is_set_in_anki(anki, call):
-    answer = call("anki.invoke", action="setSpecificValueOfCard", params={"card": 1, "keys": ["due"]})
+    answer = call(
+        "anki.invoke", action="setSpecificValueOfCard", params={"card": 1, "keys": ["due"]}
+    )
 
     assert answer["code"] == "ANKI_INVOKE" and "Cards, Reposition" in answer["hint"]
     assert anki.requests == []
@@ -142,7 +171,10 @@ def test_the_order_of_new_cards_is_set_in_anki(anki, call):
     ("text", "hint"),
     [
         ("sync: auth not configured", "logs in once in Anki"),
-        ("Sync status 2 not one of [0, 1] - see https://github.com/", "which side has the newest reviews"),
+        (
+            "Sync status 2 not one of [0, 1] - see https://github.com/",
+            "which side has the newest reviews",
+        ),
         ("'NoneType' object has no attribute 'all'", "as during a full sync"),
     ],
 )
@@ -156,7 +188,9 @@ def test_an_error_of_sync_says_what_the_person_can_do(anki, call, text, hint):
 
 
 def test_new_cards_a_day_are_set_in_anki(anki, call):
-    answer = call("anki.invoke", action="saveDeckConfig", params={"config": {"new": {"perDay": 10}}})
+    answer = call(
+        "anki.invoke", action="saveDeckConfig", params={"config": {"new": {"perDay": 10}}}
+    )
     assert "Daily Limits" in answer["hint"]
 
 
@@ -168,7 +202,9 @@ def test_read_only_sends_what_reads_in_one_request(read_only, call):
     assert len(read_only.requests) == 2
 
 
-WITH_A_FILE = {"notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename": "s.txt", "fields": []}]}]}
+WITH_A_FILE = {
+    "notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename": "s.txt", "fields": []}]}]
+}
 
 
 @pytest.mark.parametrize(
@@ -181,7 +217,10 @@ WITH_A_FILE = {"notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename"
         *(
             (action, WITH_A_FILE) for action in ("canAddNotes", "canAddNotesWithErrorDetail")
         ),  # which would store it
-        *(("multi", {"actions": entries}) for entries in (["createDeck"], [{"action": ["deckNames"]}], None)),
+        *(
+            ("multi", {"actions": entries})
+            for entries in (["createDeck"], [{"action": ["deckNames"]}], None)
+        ),
     ],
 )
 def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, call, action, params):

@@ -33,12 +33,18 @@ def calls_of(ids, cards):
     delete_decks = ("anki.delete_decks", {"decks": ["Geo"], "cardsToo": True})
     keep_cards = ("anki.delete_decks", {"decks": ["Geo"]})
     delete_media = ("anki.delete_media", {"filename": "a.mp3"})
-    changes = [{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"} for note in ids]
+    changes = [
+        {"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"}
+        for note in ids
+    ]
     update = ("anki.update_notes", {"notes": changes})
     restore = ("anki.restore", {"entry": 1})
     items = [{"Front": f"n{number}", "dedup_key": f"k{number}"} for number in range(35)]
     pictures = [{"fields": {"Front": "p"}, "images": [PICTURE]}]
-    answers = ("anki.answer_cards", {"answers": [{"cardId": card, "ease": "again"} for card in cards]})
+    answers = (
+        "anki.answer_cards",
+        {"answers": [{"cardId": card, "ease": "again"} for card in cards]},
+    )
     review = ("anki.invoke", {"action": "guiDeckReview", "params": {"name": "Geo"}})
     all_at_once = {"forget": True, "flag": 3, "suspend": True, "addTags": ["x"], "deck": "Other"}
     return {
@@ -79,7 +85,9 @@ def calls_of(ids, cards):
 def test_every_writing_tool_is_among_them():
     registry.load()
     writing = {
-        tool.name for tool in TOOLS.values() if tool.write and not tool.app_only and tool.toolset == "anki"
+        tool.name
+        for tool in TOOLS.values()
+        if tool.write and not tool.app_only and tool.toolset == "anki"
     }
 
     assert {call[0] for call in calls_of([], []).values()} == writing
@@ -173,7 +181,9 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
 
 def left_of(arguments, answer):
     """What is to be sent again: of answers those that are told not to be given, else everything."""
-    left = {card["cardId"] for card in answer.get("skipped", ())} if "answers" in arguments else None
+    left = (
+        {card["cardId"] for card in answer.get("skipped", ())} if "answers" in arguments else None
+    )
     if not left:
         return arguments
     return {"answers": [given for given in arguments["answers"] if given["cardId"] in left]}

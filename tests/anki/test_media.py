@@ -37,17 +37,26 @@ def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, collecti
     collection.media.write_data("a.png", png())
     collection.media.write_data("a.mp3", b"ID3")
 
-    picture, sound = call("anki.get_media", filename="a.png"), call("anki.get_media", filename="a.mp3")
+    picture, sound = (
+        call("anki.get_media", filename="a.png"),
+        call("anki.get_media", filename="a.mp3"),
+    )
 
     assert (picture["sizeBytes"], sound["sizeBytes"]) == (len(png()), 3)
-    assert [block["data"] for block in results.as_result(picture)["content"][1:]] == [picture["dataBase64"]]
+    assert [block["data"] for block in results.as_result(picture)["content"][1:]] == [
+        picture["dataBase64"]
+    ]
     assert results.as_result(sound)["content"][1:] == []
 
 
 def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
-    assert call("anki.store_media", filename="a.mp3", data="SUQz") == {"filename": "a.mp3", "sizeBytes": 3}
+    assert call("anki.store_media", filename="a.mp3", data="SUQz") == {
+        "filename": "a.mp3",
+        "sizeBytes": 3,
+    }
     assert (
-        call("anki.store_media", filename="a.mp3", data="data:audio/mpeg;base64,SUQz")["filename"] == "a.mp3"
+        call("anki.store_media", filename="a.mp3", data="data:audio/mpeg;base64,SUQz")["filename"]
+        == "a.mp3"
     )
     other = call("anki.store_media", filename="a.mp3", data="eHl6")["filename"]
     assert other != "a.mp3"
@@ -63,7 +72,9 @@ def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
         ({"filename": "a.mp3", "url": "http://127.0.0.1:1/x"}, "PRIVATE_ADDRESS"),
     ],
 )
-def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(anki, call, arguments, code):
+def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(
+    anki, call, arguments, code
+):
     assert call("anki.store_media", **arguments)["code"] == code
     assert anki.requests == []
 

@@ -9,7 +9,9 @@ from tests.anki.anki_helpers import both_versions, png
 QA = {
     "modelName": "Custom QA",
     "inOrderFields": ["Question", "Answer"],
-    "cardTemplates": [{"name": "Card 1", "front": "{{Question}}", "back": "{{FrontSide}}\n<hr>{{Answer}}"}],
+    "cardTemplates": [
+        {"name": "Card 1", "front": "{{Question}}", "back": "{{FrontSide}}\n<hr>{{Answer}}"}
+    ],
     "css": ".card {\n  font-family: 'Inter', sans-serif;\n}",
     "isCloze": False,
     "options": {"latexPre": "\\documentclass{article}"},
@@ -32,7 +34,9 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
         "anki_response": None,
     }
     assert "latexPre" in warnings[0]
-    assert collection.models.field_names(collection.models.by_name("Custom QA")) == QA["inOrderFields"]
+    assert (
+        collection.models.field_names(collection.models.by_name("Custom QA")) == QA["inOrderFields"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +49,9 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
         ({"inOrderFields": []}, "List should have at least 1 item"),
     ],
 )
-def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, collection, call, changes, text):
+def test_create_model_refuses_with_anki_s_own_text_as_plain_text(
+    anki, collection, call, changes, text
+):
     before = collection.models.all_names()
 
     answer = call("anki.create_model", **{**QA, **changes})
@@ -82,12 +88,19 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env
 def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
     asked = {"modelName": 'He said "hi"', "inOrderFields": [" A ", "{{x}}", "a"]}
     answer = call(
-        "anki.create_model", **asked, cardTemplates=[{"name": "C", "front": "{{A}}", "back": "{{x}}"}]
+        "anki.create_model",
+        **asked,
+        cardTemplates=[{"name": "C", "front": "{{A}}", "back": "{{x}}"}],
     )
 
     assert (answer["model_name"], answer["in_order_fields"]) == ("He said hi", ["A", "x", "a+"])
     assert call("anki.model_info", model=answer["model_name"])["fields"] == ["A", "x", "a+"]
-    assert call("anki.add_from_model", model=answer["model_name"], items=[{"A": "1", "x": "2"}])["added"] == 1
+    assert (
+        call("anki.add_from_model", model=answer["model_name"], items=[{"A": "1", "x": "2"}])[
+            "added"
+        ]
+        == 1
+    )
 
 
 BOX = "{{c1::image-occlusion:rect:left=.1:top=0:width=1:height=0.25:oi=1}}"
@@ -100,10 +113,15 @@ def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, collecti
     picture = {"target_field": "Image", "image_base64": base64.b64encode(png()).decode()}
     fields = {"Occlusion": f"{BOX}<br>{BOX.replace('c1', 'c2')}", "Header": "h"}
     answer = call(
-        "anki.add_from_model", model="Image Occlusion", items=[{"fields": fields, "images": [picture]}]
+        "anki.add_from_model",
+        model="Image Occlusion",
+        items=[{"fields": fields, "images": [picture]}],
     )
 
-    assert hint.startswith("Occlusion takes {{c1::image-occlusion:rect:left=.1:") and "fractions" in hint
+    assert (
+        hint.startswith("Occlusion takes {{c1::image-occlusion:rect:left=.1:")
+        and "fractions" in hint
+    )
     assert answer["added"] == 1
     assert len(collection.find_cards("note:Image*")) == 2
     assert "hint" not in call("anki.model_info", model="Cloze")
@@ -121,7 +139,9 @@ def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, call, left):
         answer["details"][0]["reason"] == "occlusion"
         and f"left={left} is not" in answer["details"][0]["error"]
     )
-    updated = call("anki.update_notes", notes=[{"noteId": answer["details"][1]["noteId"], "fields": wrong}])
+    updated = call(
+        "anki.update_notes", notes=[{"noteId": answer["details"][1]["noteId"], "fields": wrong}]
+    )
     assert updated["details"][0]["reason"] == "occlusion"
 
 
@@ -138,7 +158,9 @@ def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, call, left):
 def test_a_cloze_that_ends_too_early_is_said(anki, call, text, is_whole):
     answer = call("anki.add_from_model", model="Cloze", items=[{"Text": text}])
     (detail,) = answer["details"]
-    update = call("anki.update_notes", notes=[{"noteId": detail["noteId"], "fields": {"Text": text + "."}}])
+    update = call(
+        "anki.update_notes", notes=[{"noteId": detail["noteId"], "fields": {"Text": text + "."}}]
+    )
 
     assert (answer["added"], update["updated"]) == (1, 1)
     for one in (detail, update):

@@ -56,7 +56,9 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, call, kind
     assert at and summary
     assert "failed" not in answer
     assert content(collection) == before
-    assert call("anki.get_media", filename="a.mp3")["dataBase64"] == base64.b64encode(b"ID3").decode()
+    assert (
+        call("anki.get_media", filename="a.mp3")["dataBase64"] == base64.b64encode(b"ID3").decode()
+    )
     if kind in ("notes", "decks"):
         assert "review log" in answer["warnings"][0]
         again = call("anki.restore", entry=entry)
@@ -119,7 +121,9 @@ def schedule(collection):
     """By the first field and the template: each card's place in the schedule."""
     names = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
     cards = [collection.get_card(card) for card in collection.find_cards("-is:new or is:suspended")]
-    return {(card.note().fields[0], card.ord): [getattr(card, name) for name in names] for card in cards}
+    return {
+        (card.note().fields[0], card.ord): [getattr(card, name) for name in names] for card in cards
+    }
 
 
 def test_an_entry_of_another_profile_is_not_put_back(geo, collection, call):
@@ -163,7 +167,9 @@ def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
 
 
 def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
-    note = SimpleNamespace(id=1, model="Basic", deck="Geo", fields={}, tags=[], schedules=[], cards=2)
+    note = SimpleNamespace(
+        id=1, model="Basic", deck="Geo", fields={}, tags=[], schedules=[], cards=2
+    )
     number = journal.write("x", "notes", journal.Entry(lost=[note], profile=""))
     assert journal.entry_of(number).lost[0].decks == ["Geo", "Geo"]
 
@@ -178,7 +184,9 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     monkeypatch.setattr(journal, "MOST_BYTES", 1000)
 
     def write(summary, size_bytes):
-        journal.write("x", summary, journal.Entry(filename="a", content=b"x" * size_bytes, profile=""))
+        journal.write(
+            "x", summary, journal.Entry(filename="a", content=b"x" * size_bytes, profile="")
+        )
         return [summary for *_, summary in journal.newest()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]

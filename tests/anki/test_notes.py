@@ -162,13 +162,24 @@ def test_a_server_whose_notes_name_no_cards_is_served_all_the_same(geo, call):
 
 
 QUOTED = [
-    ("anki.delete_notes", {"noteIds": []}, "List should have at least 1 item after validation, not 0"),
+    (
+        "anki.delete_notes",
+        {"noteIds": []},
+        "List should have at least 1 item after validation, not 0",
+    ),
     ("anki.get_media", {"filename": "gone.mp3"}, "FileNotFoundError"),
     ("anki.delete_media", {"filename": "gone.mp3"}, "FileNotFoundError"),
     ("anki.invoke", {"action": "noSuchAction"}, "RuntimeError"),
     (
         "anki.add_notes",
-        {"notes": [{"fields": {"Front": "q"}, "images": [{"target_field": "Bakc", "image_base64": "eA=="}]}]},
+        {
+            "notes": [
+                {
+                    "fields": {"Front": "q"},
+                    "images": [{"target_field": "Bakc", "image_base64": "eA=="}],
+                }
+            ]
+        },
         "ValueError",
     ),
 ]
@@ -181,7 +192,9 @@ def test_a_text_that_the_requirement_quotes_is_in_the_answer(anki, call, tool, a
 
 def test_the_warning_that_the_requirement_quotes_is_in_the_details(anki, call):
     images = [{"target_field": "Bakc", "image_base64": "eA=="}]
-    (detail,) = call("anki.add_from_model", items=[{"Front": "q", "Back": "a", "images": images}])["details"]
+    (detail,) = call("anki.add_from_model", items=[{"Front": "q", "Back": "a", "images": images}])[
+        "details"
+    ]
     assert "unknown_target_field" in detail["warnings"]
 
 
@@ -226,7 +239,9 @@ def test_a_name_with_a_blank_needs_its_quotes(anki, call, query, tool, more):
         "deck:Spanish",
     ],
 )
-def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(anki, collection, call, query):
+def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(
+    anki, collection, call, query
+):
     add_notes(collection, "Spanish", "sol Verbs")
     add_notes(collection, "Spanish Verbs", "ser Verbs")
 

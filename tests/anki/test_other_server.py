@@ -21,7 +21,9 @@ from tests.support.services import free_port
 pytestmark = pytest.mark.slow
 
 COMMAND = os.environ.get("ANKI_CONNECT_SERVER") or shutil.which("anki-connect-server")
-EXAMPLES = json.loads(Path(__file__).with_name("requirement_examples.json").read_text(encoding="utf-8"))
+EXAMPLES = json.loads(
+    Path(__file__).with_name("requirement_examples.json").read_text(encoding="utf-8")
+)
 START_S = 60
 
 
@@ -29,20 +31,26 @@ START_S = 60
 def server(tmp_path_factory):
     """The address of a running anki-connect-server with a new collection."""
     if not COMMAND:
-        pytest.skip("anki-connect-server (pip install anki-connect-server httpx, Python 3.12) is not on PATH")
+        pytest.skip(
+            "anki-connect-server (pip install anki-connect-server httpx, Python 3.12) is not on PATH"
+        )
     port = free_port()
     folder = tmp_path_factory.mktemp("collection")
     environ = {**os.environ, "ANKICONNECT_PORT": str(port)}
     environ["ANKICONNECT_COLLECTION_PATH"] = str(folder / "collection.anki2")
     with (folder / "log").open("wb") as output:
-        process = subprocess.Popen([COMMAND, "api"], env=environ, stdout=output, stderr=output, cwd=folder)
+        process = subprocess.Popen(
+            [COMMAND, "api"], env=environ, stdout=output, stderr=output, cwd=folder
+        )
     deadline = time.monotonic() + START_S
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             break
         except OSError:
-            assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
+            assert process.poll() is None and time.monotonic() < deadline, (
+                folder / "log"
+            ).read_text()
             time.sleep(0.1)
     yield f"http://127.0.0.1:{port}"
     process.terminate()
@@ -72,13 +80,17 @@ def failing_examples(call):
     assert not failed(call("anki.create_model", **making))
     for deck in ("Inbox", "Archive::Temp", "Custom::Deck"):
         assert call("anki.invoke", action="createDeck", params={"deck": deck})
-    first = call("anki.add_from_model", items=[{"Prompt": "q", "Response": "a", "tags": ["geo"]}])["details"][
-        0
-    ]
+    first = call("anki.add_from_model", items=[{"Prompt": "q", "Response": "a", "tags": ["geo"]}])[
+        "details"
+    ][0]
     wrong = {}
-    for tool in sorted(EXAMPLES, key="anki.rename_deck".__eq__):  # to the name of a deck that another deletes
+    for tool in sorted(
+        EXAMPLES, key="anki.rename_deck".__eq__
+    ):  # to the name of a deck that another deletes
         for arguments, _ in EXAMPLES[tool]:
-            arguments = json.loads(json.dumps(arguments).replace("1700000000000", str(first["noteId"])))
+            arguments = json.loads(
+                json.dumps(arguments).replace("1700000000000", str(first["noteId"]))
+            )
             for note in arguments.get("notes", []):
                 for image in note.get("images", []):
                     image["image_base64"] = base64.b64encode(png()).decode()
@@ -98,7 +110,9 @@ def test_every_example_of_the_requirement_is_answered_or_says_what_the_server_la
 def test_notes_are_found_changed_deleted_and_put_back(call):
     call("anki.invoke", action="createDeck", params={"deck": "Geo"})
     rows = [["cat", "кот"], ["dog", "пёс"]]
-    added = call("anki.add_from_model", deck="Geo", model="Basic", fieldNames=["Front", "Back"], rows=rows)
+    added = call(
+        "anki.add_from_model", deck="Geo", model="Basic", fieldNames=["Front", "Back"], rows=rows
+    )
     assert added["added"] == 2
     found = call("anki.find_notes", query="deck:Geo")
     one, two = found["noteIds"]
@@ -113,7 +127,10 @@ def test_notes_are_found_changed_deleted_and_put_back(call):
 
     assert updated["updated"] == deleted["deleted"] == restored["addedAgain"] == 1
     assert call("anki.find_notes", query="deck:Geo tag:x")["notes"][0]["fields"]["Back"] == "кошка"
-    assert call("anki.find_notes", query="deck:Geo", duplicates="Front") == {"groups": [], "total": 0}
+    assert call("anki.find_notes", query="deck:Geo", duplicates="Front") == {
+        "groups": [],
+        "total": 0,
+    }
 
 
 def test_media_are_stored_read_and_deleted(call):
@@ -135,7 +152,10 @@ def test_media_are_stored_read_and_deleted(call):
         ("anki.answer_cards", {"answers": [{"cardId": 1, "ease": "good"}]}),
         ("anki.answer_cards", {"undo": True}),
         ("anki.change_cards", {"query": "deck:*", "flag": 1}),
-        ("anki.change_cards", {"query": "deck:*", "suspend": True, "dryRun": False, "expected": 999}),
+        (
+            "anki.change_cards",
+            {"query": "deck:*", "suspend": True, "dryRun": False, "expected": 999},
+        ),
         ("anki.invoke", {"action": "guiBrowse"}),
         ("anki.list_decks", {}),
     ],
@@ -150,7 +170,10 @@ def test_studying_works_or_says_what_the_server_lacks(call, tool, arguments):
 
 def test_a_card_is_answered(call):
     call(
-        "anki.add_from_model", deck="Answers", model="Basic", items=[{"Front": "to be answered", "Back": "b"}]
+        "anki.add_from_model",
+        deck="Answers",
+        model="Basic",
+        items=[{"Front": "to be answered", "Back": "b"}],
     )
     (card,) = call("anki.due", deck="Answers")["cards"]
 

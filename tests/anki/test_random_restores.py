@@ -81,7 +81,10 @@ class Person:
             fields = {"fields": {name: f"new {self.pick(TEXTS)} {{{{c1::q}}}}"}}
             tags = {"addTags": [self.pick(TAGS), "new"], "removeTags": [self.pick(TAGS)]}
             changes.append(
-                {"noteId": note, **self.pick([fields, tags, {**fields, **tags}, {"deckName": "New::Deck"}])}
+                {
+                    "noteId": note,
+                    **self.pick([fields, tags, {**fields, **tags}, {"deckName": "New::Deck"}]),
+                }
             )
         self.call("anki.update_notes", notes=changes)
 
@@ -97,7 +100,10 @@ class Person:
         ])  # fmt: skip
         query = self.pick(["deck:Geo", "is:due", "tag:t", "is:suspended", "flag:1", "is:buried"])
         self.dry_then_wet(
-            "anki.change_cards", "count", **self.pick([{"noteIds": self.notes()}, {"query": query}]), **change
+            "anki.change_cards",
+            "count",
+            **self.pick([{"noteIds": self.notes()}, {"query": query}]),
+            **change,
         )
 
     def delete(self):
@@ -105,7 +111,9 @@ class Person:
 
     def delete_deck(self):
         cards_too = self.pick([True, False])
-        self.dry_then_wet("anki.delete_decks", "cards", decks=[self.pick(DECKS)], cardsToo=cards_too)
+        self.dry_then_wet(
+            "anki.delete_decks", "cards", decks=[self.pick(DECKS)], cardsToo=cards_too
+        )
 
 
 @both_versions
@@ -115,7 +123,9 @@ def test_what_was_changed_is_put_back(anki, collection, call, seed):
     entries = call("anki.restore")["entries"]
     for _ in range(12):
         before = whole(collection)
-        anna.pick([anna.update, anna.replace, anna.change, anna.change, anna.delete, anna.delete_deck])()
+        anna.pick(
+            [anna.update, anna.replace, anna.change, anna.change, anna.delete, anna.delete_deck]
+        )()
         former, entries = entries, call("anki.restore")["entries"]
         if entries != former:
             back = call("anki.restore", entry=entries[0][0])

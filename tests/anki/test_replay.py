@@ -57,12 +57,15 @@ class Replay:
         """A recorded value with the ids and paths of this run."""
         if isinstance(value, dict):
             return {
-                self.here(k, kind): self.here(v, "card" if k in CARDS else kind) for k, v in value.items()
+                self.here(k, kind): self.here(v, "card" if k in CARDS else kind)
+                for k, v in value.items()
             }
         if isinstance(value, list):
             return [self.here(member, kind) for member in value]
         if isinstance(value, str):
-            text = re.sub(r"\d{13}", lambda match: str(self.ids[kind].get(int(match[0]), match[0])), value)
+            text = re.sub(
+                r"\d{13}", lambda match: str(self.ids[kind].get(int(match[0]), match[0])), value
+            )
             return re.sub(r"(?<![\w.])/(anki|media)/", rf"{self.folder}/\1/", text)
         return self.ids[kind].get(value, value) if type(value) is int else value
 
@@ -82,7 +85,9 @@ class Replay:
         return [
             difference
             for name, *two in pairs
-            for difference in self.compare(*two, "card" if name in CARDS else kind, f"{path}/{name}")
+            for difference in self.compare(
+                *two, "card" if name in CARDS else kind, f"{path}/{name}"
+            )
         ]
 
     def in_one_order(self, recorded, got, kind):
@@ -131,5 +136,9 @@ def test_the_standin_answers_an_excerpt_of_a_recording_as_ankiconnect_did(collec
 
 @pytest.mark.skipif(not WHOLE.is_dir(), reason="the recordings are not in a clone (../shared)")
 @pytest.mark.parametrize("version", ["2025-11", "2023-10"])
-def test_the_standin_answers_every_recorded_request_as_ankiconnect_did(version, collection_in, tmp_path):
-    assert compare(WHOLE / f"anki-26.9-addon-{version}.jsonl", version, collection_in, tmp_path) > 290
+def test_the_standin_answers_every_recorded_request_as_ankiconnect_did(
+    version, collection_in, tmp_path
+):
+    assert (
+        compare(WHOLE / f"anki-26.9-addon-{version}.jsonl", version, collection_in, tmp_path) > 290
+    )

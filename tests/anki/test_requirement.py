@@ -42,8 +42,12 @@ def port():
 def client(port, tmp_path_factory):
     """One session with the real server, which is set to a port that every test puts its own Anki on."""
     home = tmp_path_factory.mktemp("home")
-    folders = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_STATE_DIR")}
-    with Client(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}", ANKI_DEFAULT_MODEL="", **folders) as one:
+    folders = {
+        name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_STATE_DIR")
+    }
+    with Client(
+        ANKI_CONNECT_URL=f"http://127.0.0.1:{port}", ANKI_DEFAULT_MODEL="", **folders
+    ) as one:
         one.initialize()
         yield one
 
@@ -67,7 +71,9 @@ def call(client):
         block = result["content"][0]  # behind it may stand how to put things back
         answer = json.loads(block["text"])
         failed = isinstance(answer, dict) and answer.get("success") is False
-        assert result.get("structuredContent") == (answer if isinstance(answer, dict) else {"result": answer})
+        assert result.get("structuredContent") == (
+            answer if isinstance(answer, dict) else {"result": answer}
+        )
         assert result.get("isError", False) == failed
         return answer
 
@@ -95,10 +101,14 @@ def with_id(collection, wanted, model, fields, tags):
     note.tags = tags
     collection.add_note(note, 1)
     collection.db.execute("update notes set id = ? where id = ?", wanted, note.id)
-    collection.db.execute("update cards set nid = ?, id = ? where nid = ?", wanted, wanted + 100, note.id)
+    collection.db.execute(
+        "update cards set nid = ?, id = ? where nid = ?", wanted, wanted + 100, note.id
+    )
 
 
-@pytest.mark.skipif(not REQUIREMENT.is_file(), reason="the requirement is not in a clone (../shared)")
+@pytest.mark.skipif(
+    not REQUIREMENT.is_file(), reason="the requirement is not in a clone (../shared)"
+)
 def test_the_examples_are_those_of_the_requirement(examples):
     found = {}
     for section in re.split(r"^### ", REQUIREMENT.read_text(encoding="utf-8"), flags=re.MULTILINE):
@@ -140,7 +150,10 @@ def test_decks_are_deleted_and_renamed(prepared, call, examples):
 
 
 def test_notes_are_added(prepared, call, examples):
-    ((items, of_items),), ((notes, of_notes),) = examples["anki.add_from_model"], examples["anki.add_notes"]
+    ((items, of_items),), ((notes, of_notes),) = (
+        examples["anki.add_from_model"],
+        examples["anki.add_notes"],
+    )
     prepared.collection.remove_notes([NOTE])
 
     answer = call("anki.add_from_model", **items)

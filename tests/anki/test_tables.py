@@ -15,7 +15,9 @@ def cells(text, names=("Front", "Back")):
     """The fields of each note, and the remarks; an error in place of a note."""
     table = tables.from_text(text, list(names))
     notes = table.notes(of_deck=True, of_model=True)
-    rows = [list(note.fields.values()) if hasattr(note, "fields") else note.message for note in notes]
+    rows = [
+        list(note.fields.values()) if hasattr(note, "fields") else note.message for note in notes
+    ]
     return rows, table.remarks
 
 
@@ -72,7 +74,9 @@ def test_what_was_taken_for_granted_is_said(text, remark):
     assert remarks[-1:] == [remark] if remark else remarks == []
 
 
-@pytest.mark.parametrize("text", ["cat - кот, кошка\ndog - пёс, собака", "one\ntwo", "a,b,c\nd,e\nf\ng"])
+@pytest.mark.parametrize(
+    "text", ["cat - кот, кошка\ndog - пёс, собака", "one\ntwo", "a,b,c\nd,e\nf\ng"]
+)
 def test_a_text_that_is_no_table_is_refused_whole(text):
     with pytest.raises(ToolError) as refusal:
         cells(text)
@@ -134,7 +138,9 @@ def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki, call):
     rows = [[f"word {number}", "x"] for number in range(90)]
     call("anki.add_from_model", fieldNames=["Front", "Back"], rows=rows)
 
-    again = call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["new", "x"], *rows, ["", "x"]])
+    again = call(
+        "anki.add_from_model", fieldNames=["Front", "Back"], rows=[["new", "x"], *rows, ["", "x"]]
+    )
 
     assert (again["added"], again["skipped"], again["duplicates"]) == (1, 91, "90 of the rows 1-90")
     assert [detail["index"] for detail in again["details"]] == [91]
@@ -176,4 +182,6 @@ def test_cells_arrive_as_by_anki_s_own_import(collection_in, tmp_path, kind):
 
 
 def unescaped(notes):
-    return {html.unescape(front): (html.unescape(back), tags) for front, (back, tags) in notes.items()}
+    return {
+        html.unescape(front): (html.unescape(back), tags) for front, (back, tags) in notes.items()
+    }

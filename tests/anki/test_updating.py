@@ -32,7 +32,11 @@ def with_backs(collection, *backs):
 def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, collection, call):
     one, two, three = add_notes(collection, "A", "a", "b", "c")
     collection.tags.bulk_add([one], "obsolete::tag keep")
-    whole = {"fields": {"front": "new"}, "addTags": ["updated"], "removeTags": ["obsolete", "nothere"]}
+    whole = {
+        "fields": {"front": "new"},
+        "addTags": ["updated"],
+        "removeTags": ["obsolete", "nothere"],
+    }
     picture = {"image_base64": base64.b64encode(png()).decode(), "target_field": "Bakc"}
     updates = [
         (None, {"noteId": one, **whole, "deckName": "B::C"}),
@@ -72,7 +76,9 @@ def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, 
     field = {"noteId": note, "fields": {"Back": "first"}}
 
     tagged = call("anki.update_notes", notes=[field, field, {"noteId": note, "addTags": ["x"]}])
-    answer = call("anki.update_notes", notes=[field, {"noteId": note, "fields": {"Back": "second"}}])
+    answer = call(
+        "anki.update_notes", notes=[field, {"noteId": note, "fields": {"Back": "second"}}]
+    )
 
     assert (tagged["updated"], collection.get_note(note).tags) == (3, ["x"])
     assert [detail.get("reason") for detail in answer["details"]] == ["unchanged", None]
@@ -92,9 +98,9 @@ def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, collection,
     collection.add_note(cloze, collection.decks.id("A"))
     fields = ((basic, {"back": "b"}), (cloze.id, {"back extra": "e"}))
 
-    details = call("anki.update_notes", notes=[{"noteId": note, "fields": its} for note, its in fields])[
-        "details"
-    ]
+    details = call(
+        "anki.update_notes", notes=[{"noteId": note, "fields": its} for note, its in fields]
+    )["details"]
     changed = [collection.get_note(note).values() for note in (basic, cloze.id)]
     call("anki.restore", entry=1)
 
@@ -108,7 +114,8 @@ def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki, call):
     anki.addon._open_in_browser = {one}
 
     answer = call(
-        "anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}} for note in (one, two)]
+        "anki.update_notes",
+        notes=[{"noteId": note, "fields": {"Back": "new"}} for note in (one, two)],
     )
 
     assert (answer["updated"], answer["skipped"]) == (1, 1)
@@ -135,7 +142,10 @@ def test_updates_cost_few_requests_whatever_their_number(anki, call, count, requ
 
     answer = call(
         "anki.update_notes",
-        notes=[{"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"], "deckName": "B"} for one in ids],
+        notes=[
+            {"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"], "deckName": "B"}
+            for one in ids
+        ],
     )
 
     assert answer["updated"] == count
@@ -146,10 +156,16 @@ def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
     (one,) = add_notes(anki.collection, "A", "a")
     anki.faults = {1: "entry:1:bad tag"}
 
-    answer = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"]}])
+    answer = call(
+        "anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"]}]
+    )
 
     (detail,) = answer["details"]
-    assert (detail["status"], detail["error"], detail["updatedFields"]) == ("error", "bad tag", ["Back"])
+    assert (detail["status"], detail["error"], detail["updatedFields"]) == (
+        "error",
+        "bad tag",
+        ["Back"],
+    )
     assert "addedTags" not in detail
 
 
@@ -159,7 +175,9 @@ def test_after_a_stall_nothing_more_is_asked(anki, call, env, monkeypatch):
     ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(51)))
     anki.faults = {2: "stall"}
 
-    answer = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}} for one in ids])
+    answer = call(
+        "anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}} for one in ids]
+    )
 
     assert answer["code"] == "ANKI_NO_ANSWER"
     assert [answer["details"][at]["status"] for at in (0, 29, 30)] == ["ok", "ok", "unknown"]
@@ -172,7 +190,9 @@ def test_a_tag_for_500_notes_is_two_requests(anki, collection, call):
     ids = add_notes(collection, "A", *(f"front {number}" for number in range(500)))
 
     assert (
-        call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])["updated"]
+        call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])[
+            "updated"
+        ]
         == 500
     )
     assert (len(anki.requests), anki.actions().count("addTags")) == (2, 1)
@@ -186,9 +206,13 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
     one."""
     (note,) = add_notes(collection, "A", "a")
     anki.addon.guiSelectedNotes = lambda: [note]
-    monkeypatch.setattr(update_notes.time, "sleep", lambda _: write_back(collection, note, "answer"))
+    monkeypatch.setattr(
+        update_notes.time, "sleep", lambda _: write_back(collection, note, "answer")
+    )
 
-    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["details"]
+    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])[
+        "details"
+    ]
 
     assert detail["status"] == "error"
     assert "Browser" in detail["error"]
@@ -230,7 +254,9 @@ def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection, call)
 def test_a_text_is_replaced_where_it_is_meant(anki, collection, call, replace, more, reason):
     (note,) = with_backs(collection, "teh cat and teh dog")
 
-    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "replace": replace, **more}])["details"]
+    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "replace": replace, **more}])[
+        "details"
+    ]
 
     assert detail.get("reason") == reason
     assert (back(collection, note) == "teh cat and teh dog") == (not more)
@@ -248,7 +274,9 @@ def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki,
 
 
 def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, collection, call):
-    ids = with_backs(collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other")
+    ids = with_backs(
+        collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other"
+    )
     wanted = {"query": "deck:Geo", "replace": {"*": ["teh", "the"]}}
 
     dry = call("anki.update_notes", **wanted, dryRun=True)
@@ -261,7 +289,10 @@ def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, coll
     assert answer == {"updated": 30, "skipped": 0, "noteIds": f"{ids[0]}-{ids[29]}"}
     assert [back(collection, note)[-10:-2] for note in ids[:9]] == ["the word"] * 9
     # The dry run's places are most of it.
-    assert sum(len(json.dumps(text, ensure_ascii=False)) for text in (wanted, dry, wanted, answer)) / 4 <= 300
+    assert (
+        sum(len(json.dumps(text, ensure_ascii=False)) for text in (wanted, dry, wanted, answer)) / 4
+        <= 300
+    )
 
 
 @pytest.mark.parametrize(
@@ -306,7 +337,11 @@ def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki, call
 
 def test_a_dry_run_names_each_update_that_would_fail(geo, call):
     picture = {"image_base64": base64.b64encode(png()).decode()}
-    updates = [{"addTags": ["two words"]}, {"replace": {"Back": ["zzz", "x"]}}, {"images": [picture]}]
+    updates = [
+        {"addTags": ["two words"]},
+        {"replace": {"Back": ["zzz", "x"]}},
+        {"images": [picture]},
+    ]
     notes = [{"noteId": note, **update} for note, update in zip(geo.ids, updates, strict=False)]
 
     examples = call("anki.update_notes", notes=notes, dryRun=True)["examples"]
@@ -316,11 +351,15 @@ def test_a_dry_run_names_each_update_that_would_fail(geo, call):
 
 
 def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo, call):
-    answer = call("anki.update_notes", query="deck:Geo", replace={"Bakc": ["answer", "x"]}, dryRun=True)
+    answer = call(
+        "anki.update_notes", query="deck:Geo", replace={"Bakc": ["answer", "x"]}, dryRun=True
+    )
     assert answer["code"] == "UNKNOWN_FIELD" and "Bakc" in answer["error"]
 
 
-@pytest.mark.parametrize("change", [{"replace": {"Front": ["a", ""]}}, {"fields": {"Front": "<br>"}}])
+@pytest.mark.parametrize(
+    "change", [{"replace": {"Front": ["a", ""]}}, {"fields": {"Front": "<br>"}}]
+)
 def test_a_change_that_empties_the_first_field_warns(geo, call, change):
     update = {"noteId": geo.ids[0], **change}
 
@@ -352,7 +391,9 @@ def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, collection, call, te
     assert collection.get_note(detail["noteId"])["Front"] == kept
 
 
-def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, collection, call, monkeypatch):
+def test_a_replacement_in_many_notes_goes_on_with_the_same_call(
+    anki, collection, call, monkeypatch
+):
     monkeypatch.setattr(update_notes, "AT_ONCE", 20)
     monkeypatch.setattr(notes, "PART", 7)
     ids = with_backs(collection, *(f"teh word {number}" for number in range(50)))
@@ -362,7 +403,11 @@ def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, collection
     answers = [call("anki.update_notes", **wanted, expected=count) for count in (50, 30, 10)]
 
     assert (dry["count"], dry["placesInAll"], len(dry["places"])) == (50, 50, 10)
-    assert [(answer["updated"], answer.get("left")) for answer in answers] == [(20, 30), (20, 10), (10, None)]
+    assert [(answer["updated"], answer.get("left")) for answer in answers] == [
+        (20, 30),
+        (20, 10),
+        (10, None),
+    ]
     assert not collection.find_notes("back:*teh*")
     assert max(len(request.get("params", {}).get("notes", ())) for request in anki.requests) <= 7
     for entry in (3, 2, 1):

@@ -11,7 +11,9 @@ from tools.core.errors import ToolError
 from tools.klipper.config import printer_cfg
 from tools.search import services
 
-SENSORS = "".join(f"[temperature_sensor a{number}]\nsensor_type: x{number}\n" for number in range(100))
+SENSORS = "".join(
+    f"[temperature_sensor a{number}]\nsensor_type: x{number}\n" for number in range(100)
+)
 
 
 @pytest.fixture

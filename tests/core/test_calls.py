@@ -4,13 +4,19 @@ import time
 
 from tools.core import calls, settings
 
-ASKED = {"question": "Anki: delete 3 notes?", "key": "", "call": 'anki.delete_notes {"noteIds":[1,2,3]}'}
+ASKED = {
+    "question": "Anki: delete 3 notes?",
+    "key": "",
+    "call": 'anki.delete_notes {"noteIds":[1,2,3]}',
+}
 
 
 def test_an_answer_is_to_its_question_within_ten_minutes():
     assert calls.is_current(calls.state_of(**ASKED), **ASKED)
     for before_s in (calls.QUESTION_S + 1, -60):
-        assert not calls.is_current(calls.state_of(**ASKED, issued_s=int(time.time()) - before_s), **ASKED)
+        assert not calls.is_current(
+            calls.state_of(**ASKED, issued_s=int(time.time()) - before_s), **ASKED
+        )
 
 
 def test_a_yes_is_good_for_nothing_and_nobody_else():
@@ -28,7 +34,17 @@ def test_a_yes_is_good_for_nothing_and_nobody_else():
 
 
 def test_a_forged_state_is_none():
-    for state in (None, "", "x", ".", "1.x", "9999999999." + "0" * 64, "٣." + "0" * 64, 7, "1.\ud800"):
+    for state in (
+        None,
+        "",
+        "x",
+        ".",
+        "1.x",
+        "9999999999." + "0" * 64,
+        "٣." + "0" * 64,
+        7,
+        "1.\ud800",
+    ):
         assert not calls.is_current(state, **ASKED)
 
 

@@ -39,7 +39,9 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     assert sorted(os.listdir(folder)) == ["file", "key"]
 
 
-def test_content_is_on_the_disk_before_its_name_and_the_name_before_the_write_returns(tmp_path, monkeypatch):
+def test_content_is_on_the_disk_before_its_name_and_the_name_before_the_write_returns(
+    tmp_path, monkeypatch
+):
     steps = []
     replace, sync = os.replace, os.fsync
 
@@ -70,7 +72,11 @@ def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(tmp
     now = settings.current()
     path = now.state_dir / "listing-00000001.json"
     monkeypatch.setattr(listing, "_path", lambda _: path)
-    saved = {"tools": [{"name": "a", "description": "б" * 50}], "for pages": [], "toolsets": {"a": "x"}}
+    saved = {
+        "tools": [{"name": "a", "description": "б" * 50}],
+        "for pages": [],
+        "toolsets": {"a": "x"},
+    }
     listing.save(now, saved)
     whole = path.read_bytes()
     assert listing.load(now) == saved
@@ -136,7 +142,11 @@ with exclusive_lock("anki"):
 def holder():
     """Another process that holds the lock `anki` until it is killed."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD], cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD],
+        cwd=PROJECT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout.readline() == "held\n"
     yield process
@@ -146,7 +156,10 @@ def holder():
 
 @pytest.mark.slow
 def test_a_lock_held_by_another_process_is_waited_for_and_then_named(holder):
-    with pytest.raises(ToolError, match="Another session") as error, exclusive_lock("anki", timeout_s=0.1):
+    with (
+        pytest.raises(ToolError, match="Another session") as error,
+        exclusive_lock("anki", timeout_s=0.1),
+    ):
         pass
     assert error.value.code == "BUSY"
     with exclusive_lock("klipper", timeout_s=0):  # another name is another lock
@@ -176,7 +189,9 @@ def test_a_state_folder_that_cannot_be_made_says_what_to_do(env, tmp_path):
     assert "MCP_STATE_DIR" in error.value.hint
 
 
-@pytest.mark.parametrize("in_its_place", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir])
+@pytest.mark.parametrize(
+    "in_its_place", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir]
+)
 def test_what_is_not_a_plain_file_in_place_of_a_listing_or_a_secret_is_never_waited_for(
     tmp_path, in_its_place
 ):

@@ -52,7 +52,9 @@ def peer():
     started = []
 
     def start(reply, listener=None):
-        answer = (lambda connection, _: connection.sendall(reply)) if isinstance(reply, bytes) else reply
+        answer = (
+            (lambda connection, _: connection.sendall(reply)) if isinstance(reply, bytes) else reply
+        )
         start.last = Peer(listener or socket.create_server(("127.0.0.1", 0)), answer)
         started.append(start.last)
         return "" if listener else f"http://127.0.0.1:{start.last.listener.getsockname()[1]}"
@@ -182,7 +184,10 @@ def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):
             connection.sendall(bytes(65536))
 
     for head in (b"", b"Content-Length: 100000\r\n"):
-        assert len(http.send(Request(peer(OK + head + b"\r\n" + bytes(100_000))), limits()).body) == 100_000
+        assert (
+            len(http.send(Request(peer(OK + head + b"\r\n" + bytes(100_000))), limits()).body)
+            == 100_000
+        )
     for answer in (OK + b"Content-Length: 999999999\r\n\r\n", OK + b"\r\n" + bytes(100_001)):
         with pytest.raises(TooLong):
             http.send(Request(peer(answer)), limits())
@@ -218,7 +223,13 @@ def test_redirects_are_followed_as_far_as_allowed(peer):
 
 
 def test_a_redirect_to_what_is_no_web_address_is_refused(peer):
-    for location in ("file:///etc/passwd", "ftp://127.0.0.1:21/", "http://", "http://[::1", "unix:/run/x"):
+    for location in (
+        "file:///etc/passwd",
+        "ftp://127.0.0.1:21/",
+        "http://",
+        "http://[::1",
+        "unix:/run/x",
+    ):
         with pytest.raises(Misdirected):
             http.send(Request(f"{moving(peer, {'/': (302, location)})}/"), limits(redirects=5))
 

@@ -66,10 +66,16 @@ def test_values_of_the_declared_types_come_out():
         ({}, "text: Field required"),
         ({"text": "a"}, "text: String should have at least 2 characters, not 1"),
         ({"text": "abcdef"}, "text: String should have at most 5 characters, not 6"),
-        ({"text": "abc", "ids": []}, "ids: List should have at least 1 item after validation, not 0"),
+        (
+            {"text": "abc", "ids": []},
+            "ids: List should have at least 1 item after validation, not 0",
+        ),
         ({"text": "abc", "number": -1}, "number: Input should be greater than or equal to 0"),
         ({"text": "abc", "kind": "c"}, "kind: Input should be 'a' or 'b'"),
-        ({"text": "abc", "note": {"fields": {"F": 5}}}, "note.fields.F: Input should be a valid string"),
+        (
+            {"text": "abc", "note": {"fields": {"F": 5}}},
+            "note.fields.F: Input should be a valid string",
+        ),
         ({"text": "abc", "ids": [1], "noteIds": [2]}, "ids: given twice, also as noteIds"),
         ({"text": "abc", "noteIds": [1], "note_ids": [2]}, "ids: given twice, also as note_ids"),
     ],
@@ -82,10 +88,16 @@ def test_an_error_names_the_place_and_what_would_fit(sent, error):
 
 def test_a_name_may_be_spelled_with_underscores_or_with_capitals():
     image = {"imageUrl": "http://x", "Max_side": 5, "data": "y"}
-    sent = {"Text": "abc", "note_ids": [3], "note": {"Fields": {"F_g": "x", "fG": "y"}, "images": [image]}}
+    sent = {
+        "Text": "abc",
+        "note_ids": [3],
+        "note": {"Fields": {"F_g": "x", "fG": "y"}, "images": [image]},
+    }
     note = Note({"F_g": "x", "fG": "y"}, [Image("y", "http://x", 5)])
     assert read(sent) == {"text": "abc", "ids": [3], "note": note}
-    answer = read({"text": "abc", "note": {"fields": {}, "images": [{"maxSide": 5, "max_side": 6}]}})
+    answer = read(
+        {"text": "abc", "note": {"fields": {}, "images": [{"maxSide": 5, "max_side": 6}]}}
+    )
     assert answer["error"] == "note.images.0.max_side: given twice, also as max_side"
 
 
@@ -93,9 +105,17 @@ def test_a_name_may_be_spelled_with_underscores_or_with_capitals():
     ("sent", "error", "hint"),
     [
         ({"text": "abc", "numbr": 1}, "Unknown argument: numbr", "Did you mean number?"),
-        ({"text": "abc", "note": {"imags": []}}, "Unknown argument in note: imags", "Did you mean images?"),
+        (
+            {"text": "abc", "note": {"imags": []}},
+            "Unknown argument in note: imags",
+            "Did you mean images?",
+        ),
         ({"text": "abc", "noteids": [1]}, "Unknown argument: noteids", "Did you mean noteIds?"),
-        ({"text": "abc", "note": {"zzz": "k"}}, "Unknown argument in note: zzz", "It takes fields, images."),
+        (
+            {"text": "abc", "note": {"zzz": "k"}},
+            "Unknown argument in note: zzz",
+            "It takes fields, images.",
+        ),
         ({"text": "abc", "zzz": 1}, "Unknown argument: zzz", "test takes"),
     ],
 )
@@ -107,7 +127,9 @@ def test_an_unknown_name_is_told_the_nearest_right_one(sent, error, hint):
 
 @pytest.mark.parametrize("absent", [None, "", "null"])
 def test_what_clients_send_for_nothing_is_nothing(absent):
-    values = read({"text": "abc", "number": absent, "ids": absent, "note": absent, "options": absent})
+    values = read(
+        {"text": "abc", "number": absent, "ids": absent, "note": absent, "options": absent}
+    )
     assert values == {"text": "abc"}
 
 
@@ -122,7 +144,10 @@ WELL_FORMED = [
 ]
 MISFITS = [
     ("text", [5, None, [], {}, True, "a", " a ", "abcdef"]),
-    ("number", [True, 1.5, "1.5", "x", "9" * 5000, [], {}, -1, 11, float("nan"), float("inf"), "٣x"]),
+    (
+        "number",
+        [True, 1.5, "1.5", "x", "9" * 5000, [], {}, -1, 11, float("nan"), float("inf"), "٣x"],
+    ),
     ("ratio", [True, "x", [], {}, 10**400]),
     ("flag", [2, 0.5, "maybe", [], {}, float("nan")]),
     ("kind", ["c", 1, True, [], {}]),
@@ -130,7 +155,15 @@ MISFITS = [
     ("options", [[], 5, "x", "[]"]),
     (
         "note",
-        [5, [], "x", {}, {"fields": 5}, {"fields": {"F": 5}}, {"fields": {}, "images": [{"max_side": 0}]}],
+        [
+            5,
+            [],
+            "x",
+            {},
+            {"fields": 5},
+            {"fields": {"F": 5}},
+            {"fields": {}, "images": [{"max_side": 0}]},
+        ],
     ),
     ("notes", [{}, [5], [{}], [{"fields": {}}] * 3]),
 ]
@@ -142,13 +175,16 @@ def test_a_value_is_taken_in_every_form_that_clients_send_and_refused_in_others_
     for name, sent in MISFITS:
         for value in sent:
             answer = read({"text": "abc", name: value})
-            assert (answer.get("code"), answer["error"].startswith(name)) == ("INVALID_ARGUMENTS", True), (
-                value
-            )
+            assert (answer.get("code"), answer["error"].startswith(name)) == (
+                "INVALID_ARGUMENTS",
+                True,
+            ), value
 
 
 def test_an_id_of_0_is_absent_and_another_0_is_a_number():
-    def finds(goal_id: int | None = None, noteId: int | None = None, count: int = 1, id: str = ""): ...
+    def finds(
+        goal_id: int | None = None, noteId: int | None = None, count: int = 1, id: str = ""
+    ): ...
 
     read = Parameters("finds", finds).parse
     assert read({"goal_id": 0, "noteId": "0", "id": 0, "count": 0}) == {"count": 0}

@@ -58,7 +58,9 @@ def test_a_child_that_ignores_the_first_signal_is_killed(monkeypatch):
         processes.run(["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"], os.environ, 0.2)
 
 
-def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(tmp_path, monkeypatch):
+def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(processes, "_ending", False)
     results = []
 

@@ -44,16 +44,23 @@ def completed(value, argument, **ref):
 
 
 def test_every_prompt_is_listed_with_what_it_takes():
-    listed = {prompt["name"]: prompt for prompt in prompts.list_prompts(settings.current(), None)["prompts"]}
+    listed = {
+        prompt["name"]: prompt
+        for prompt in prompts.list_prompts(settings.current(), None)["prompts"]
+    }
     assert set(listed) == {
         "klipper_question", "klipper_check", "morning_plan", "evening_review", "weekly_review", "free_request", "anki_cards", "anki_review",
     }  # fmt: skip
     assert all(prompt["description"] and prompt["title"] for prompt in listed.values())
-    assert [one["name"] for one in listed["klipper_question"]["arguments"] if one["required"]] == ["question"]
+    assert [one["name"] for one in listed["klipper_question"]["arguments"] if one["required"]] == [
+        "question"
+    ]
 
 
 def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that_there_are():
-    tools = {tool.listed_name for tool in registry.listed(settings.load({})).values()} | {"search_docs"}
+    tools = {tool.listed_name for tool in registry.listed(settings.load({})).values()} | {
+        "search_docs"
+    }
     for prompt in prompts.PROMPTS.values():
         own = ARGUMENTS.get(prompt.name, {}).values()
         russian, english = prompted(prompt), prompted(prompt, language="en")
@@ -62,7 +69,9 @@ def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that
         assert len(re.findall("[а-яё]", english.replace(" ".join(own), ""))) < 60
         assert all(value in russian and value in english for value in own)
         suspects = set(
-            re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english)
+            re.findall(
+                r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english
+            )
         )
         assert suspects and suspects <= tools, prompt.name
 
@@ -125,7 +134,9 @@ def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
     assert [template["uriTemplate"] for template in templates] == ["klipper://docs/{path}"]
     listed = {resource["uri"]: resource for resource in listed_resources()["resources"]}
     assert "onepercent://actions" in listed
-    pages = {resource["name"]: uri for uri, resource in listed.items() if uri.startswith("klipper:")}
+    pages = {
+        resource["name"]: uri for uri, resource in listed.items() if uri.startswith("klipper:")
+    }
     assert {name: text_of(uri) for name, uri in pages.items()} == PAGES
     assert listed[pages["Bed_Mesh.md"]]["title"] == "Bed Mesh"
     assert text_of("klipper://docs/" + quote("deep/Ein Übel.md", safe="")) == "# Übel\n"
@@ -149,7 +160,11 @@ def test_a_uri_that_names_no_resource_is_an_error_with_a_hint(small_docs):
 def test_a_path_is_completed_by_what_it_contains(small_docs):
     small_docs(PAGES)
     template = {"type": "ref/resource", "uri": "klipper://docs/{path}"}
-    assert completed("b", "path", **template)["values"] == ["BLTouch.md", "Bed_Mesh.md", "deep/Ein Übel.md"]
+    assert completed("b", "path", **template)["values"] == [
+        "BLTouch.md",
+        "Bed_Mesh.md",
+        "deep/Ein Übel.md",
+    ]
     assert completed("bed-m", "path", **template)["values"] == ["Bed_Mesh.md"]
     assert completed("", "other", **template)["values"] == []
     small_docs({f"Page_{number:03}.md": "# x\n" for number in range(150)})
@@ -158,7 +173,9 @@ def test_a_path_is_completed_by_what_it_contains(small_docs):
 
 
 def test_the_action_reference_tells_every_action_with_its_parameters():
-    sections = dict(re.findall(r"^## (\S+)\n\n((?:- .*\n)*)", text_of("onepercent://actions"), re.MULTILINE))
+    sections = dict(
+        re.findall(r"^## (\S+)\n\n((?:- .*\n)*)", text_of("onepercent://actions"), re.MULTILINE)
+    )
     published = {action.name: action for action in ACTIONS.values() if action.published}
     assert set(sections) == set(published)
     for name, action in published.items():

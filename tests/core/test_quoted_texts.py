@@ -18,13 +18,13 @@ def answer_of(error):
 
 
 TEXTS = {
-    "List should have at least 1 item after validation, not 0": lambda: call("anki.delete_notes", noteIds=[])[
-        "error"
-    ],
+    "List should have at least 1 item after validation, not 0": lambda: call(
+        "anki.delete_notes", noteIds=[]
+    )["error"],
     "Привет, Алиса! Я твой MCP-сервер.": lambda: call("greet", name="Алиса"),
     "(РЕКОМЕНДУЕТСЯ: база устарела)": lambda: freshness.NOTE,
-    '{"success": False, "error": "Deck not found: X", "hint": "Use list-decks..."}': lambda: answer_of(
-        ToolError("Deck not found: X", "Use list-decks...")
+    '{"success": False, "error": "Deck not found: X", "hint": "Use list-decks..."}': lambda: (
+        answer_of(ToolError("Deck not found: X", "Use list-decks..."))
     ),
 }
 
@@ -34,7 +34,9 @@ def test_a_text_of_the_requirements_is_said_to_the_letter(text, said):
     assert said().removeprefix("noteIds: ") == text
 
 
-@pytest.mark.skipif(not REQUIREMENTS.is_dir(), reason="the requirements are not in a clone (../shared)")
+@pytest.mark.skipif(
+    not REQUIREMENTS.is_dir(), reason="the requirements are not in a clone (../shared)"
+)
 def test_these_texts_are_in_the_requirements():
     documents = "".join(path.read_text(encoding="utf-8") for path in REQUIREMENTS.glob("*.md"))
     assert [text for text in TEXTS if text not in documents] == []

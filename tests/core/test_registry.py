@@ -36,7 +36,9 @@ def fail(error):
     raise error
 
 
-def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_signature(own_registry):
+def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_signature(
+    own_registry,
+):
     def double(number: Annotated[int, Limits(ge=1)], text: str = "x") -> int:
         """Double."""
         return 2 * number
@@ -62,7 +64,12 @@ def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry):
 
 def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
     error = ToolError("No deck", "See the decks", code="NO_DECK", available_decks=["A"])
-    answer = {"error": "No deck", "hint": "See the decks", "code": "NO_DECK", "available_decks": ["A"]}
+    answer = {
+        "error": "No deck",
+        "hint": "See the decks",
+        "code": "NO_DECK",
+        "available_decks": ["A"],
+    }
     assert declare(lambda: fail(error))() == {"success": False, **answer}
 
 
@@ -100,7 +107,9 @@ def test_a_declaration_that_cannot_be_is_refused_at_import(own_registry):
         declare(lambda: None, "a_b")
 
 
-def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_the_moment(own_registry):
+def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_the_moment(
+    own_registry,
+):
     notes = ["(old)"]
 
     @Tool("noted", description_suffix=lambda: notes[0])

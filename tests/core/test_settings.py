@@ -28,15 +28,24 @@ def test_the_persons_language_is_that_of_the_machine_unless_it_is_set():
 
 
 def test_defaults_stand_where_nothing_is_set(tmp_path):
-    environ = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_TOOLSETS": ""}
+    environ = {
+        "XDG_STATE_HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "MCP_TOOLSETS": "",
+    }
     values = settings.load(environ)
     assert values.toolsets == ()
     assert values.state_dir == tmp_path / "pi-mcp"
-    assert settings.load({}, KlipperSettings).klipper_docs_dir == settings.PROJECT / "docs_repo" / "klipper"
+    assert (
+        settings.load({}, KlipperSettings).klipper_docs_dir
+        == settings.PROJECT / "docs_repo" / "klipper"
+    )
 
 
 def test_the_environment_wins_over_the_file(tmp_path):
-    lines = b"\xef\xbb\xbf# mine\n\nexport MCP_TOOLSETS='klipper anki'\nKLIPPER_DOCS_BRANCH = work\n"
+    lines = (
+        b"\xef\xbb\xbf# mine\n\nexport MCP_TOOLSETS='klipper anki'\nKLIPPER_DOCS_BRANCH = work\n"
+    )
     environ = settings_file(tmp_path, lines) | {"KLIPPER_DOCS_BRANCH": "dev"}
     assert settings.load(environ).toolsets == ("klipper", "anki")
     assert settings.load(environ, KlipperSettings).klipper_docs_branch == "dev"
@@ -66,7 +75,8 @@ def test_a_wrong_value_names_its_variable(name, value):
 
 def test_further_repositories_are_read_whole():
     values = settings.load(
-        {"KLIPPER_DOCS_EXTRA": "moonraker=https://example.org/m.git#work/x:docs/en b=/srv/b"}, KlipperSettings
+        {"KLIPPER_DOCS_EXTRA": "moonraker=https://example.org/m.git#work/x:docs/en b=/srv/b"},
+        KlipperSettings,
     )
     assert values.klipper_docs_extra == (
         Repository("moonraker", "https://example.org/m.git", "work/x", "docs/en"),
@@ -78,7 +88,11 @@ def test_a_path_may_begin_with_the_home_folder_as_a_shell_writes_it(monkeypatch)
     monkeypatch.setenv("HOME", "/home/pi")
     for value in ("~/state", "$HOME/state", "${HOME}/state"):
         environ = {"MCP_STATE_DIR": value, "MCP_SOCKET": value}
-        assert str(settings.load(environ).state_dir) == str(settings.load(environ).socket) == "/home/pi/state"
+        assert (
+            str(settings.load(environ).state_dir)
+            == str(settings.load(environ).socket)
+            == "/home/pi/state"
+        )
         assert places.sockets(environ) == ["/home/pi/state"]
 
 
@@ -89,7 +103,9 @@ def test_a_broken_file_is_an_error_that_names_the_line(tmp_path):
 
 def test_secrets_are_not_shown():
     pairs = [
-        (section, variable) for section in settings.sections() for variable in section.variables().values()
+        (section, variable)
+        for section in settings.sections()
+        for variable in section.variables().values()
     ]
     secrets = [(section, variable.name) for section, variable in pairs if variable.secret]
     assert len(secrets) >= 2
@@ -105,7 +121,9 @@ def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused()
         "KLIPPER_DOCS_URL": "https://me:s3cret@host/r.git",
     }
     assert shown(settings.load(environ, SearchSettings))["SEARCH_API_URL"] == "https://h/x?…"
-    assert shown(settings.load(environ, KlipperSettings))["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
+    assert (
+        shown(settings.load(environ, KlipperSettings))["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
+    )
     with pytest.raises(SettingsError) as caught:
         settings.load({"ANKI_CONNECT_URL": "http://me:s3cret@host:8765"}, AnkiSettings)
     assert "s3cret" not in str(caught.value)

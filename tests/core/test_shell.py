@@ -30,7 +30,13 @@ def test_help_goes_to_stdout_and_is_not_a_failure(capsys):
 
 
 def test_wrong_usage_is_told_on_stderr(capsys):
-    for words in ([], ["lists"], ["call"], ["call", "greet", "{}", "{}"], ["onepercent", "nothing"]):
+    for words in (
+        [],
+        ["lists"],
+        ["call"],
+        ["call", "greet", "{}", "{}"],
+        ["onepercent", "nothing"],
+    ):
         assert main(words) == 2
         output = capsys.readouterr()
         assert output.err and not output.out
@@ -67,7 +73,8 @@ def test_ctrl_c_at_a_tool_s_question_ends_it_without_a_traceback(monkeypatch, ca
         TOOLS["greet"], "handler", partial(catching, lambda **_: calls.ask("Sure?"), TOOLS["greet"])
     )
     monkeypatch.setattr(
-        "sys.stdin", SimpleNamespace(isatty=lambda: True, readline=Mock(side_effect=KeyboardInterrupt))
+        "sys.stdin",
+        SimpleNamespace(isatty=lambda: True, readline=Mock(side_effect=KeyboardInterrupt)),
     )
     assert main(["call", "greet", '{"name": "you"}']) == 130
     output = capfd.readouterr()

@@ -49,20 +49,25 @@ def test_every_prompt_is_a_skill_that_says_when_to_use_it_and_its_file_is_as_lis
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
-def test_a_skill_speaks_the_persons_language_names_what_is_missing_and_is_the_same_tomorrow(env, language):
+def test_a_skill_speaks_the_persons_language_names_what_is_missing_and_is_the_same_tomorrow(
+    env, language
+):
     env(MCP_LANGUAGE=language)
     assert "<question>" in content("skill://klipper-question/SKILL.md")
     plan = content("skill://morning-plan/SKILL.md")
     assert "<today>" in plan
     assert not re.search(r"20\d\d-\d\d-\d\d", plan)
-    assert bool(re.search("[а-я]{5}.*[а-я]{5}.*[а-я]{5}", content("skill://weekly-review/SKILL.md"))) == (
-        language == "ru"
-    )
+    assert bool(
+        re.search("[а-я]{5}.*[а-я]{5}.*[а-я]{5}", content("skill://weekly-review/SKILL.md"))
+    ) == (language == "ru")
 
 
 def test_what_is_not_offered_is_no_skill(env):
     env(MCP_READ_ONLY=1)
-    assert {skill["frontmatter"]["name"] for skill in listed()} == {"klipper-question", "klipper-check"}
+    assert {skill["frontmatter"]["name"] for skill in listed()} == {
+        "klipper-question",
+        "klipper-check",
+    }
     for uri in ("skill://morning-plan/SKILL.md", "skill://x", "skill://klipper-question/other.md"):
         with pytest.raises(ToolError):
             content(uri)

@@ -69,7 +69,9 @@ class Phone:
         """The answer to a press of the first habit's box."""
         _, snapshot = self.ask()
         key = snapshot["_meta"]["pi-mcp/press"]
-        return self.ask("tick_by_press", **{**TICK, "press_key": key, **changes})[1]["structuredContent"]
+        return self.ask("tick_by_press", **{**TICK, "press_key": key, **changes})[1][
+            "structuredContent"
+        ]
 
 
 @pytest.fixture
@@ -93,7 +95,9 @@ def is_form(text):
     return 'name="code"' in text
 
 
-def test_an_invitation_lets_a_phone_in_and_the_cookie_ticks_and_is_listed_among_the_tokens(phone, capsys):
+def test_an_invitation_lets_a_phone_in_and_the_cookie_ticks_and_is_listed_among_the_tokens(
+    phone, capsys
+):
     has_habit(phone.server)
     status, text = phone.open()
     assert (status, is_form(text)) == (200, True)
@@ -109,7 +113,9 @@ def test_an_invitation_lets_a_phone_in_and_the_cookie_ticks_and_is_listed_among_
     assert main(["token", "list"]) == 0
     day = time.strftime("%Y-%m-%d", time.localtime(time.time() + 30 * DAY_S))
     listed = capsys.readouterr().out
-    assert re.search(rf"anna +onepercent server:read +/day +{day} .*, renewed while it is used", listed)
+    assert re.search(
+        rf"anna +onepercent server:read +/day +{day} .*, renewed while it is used", listed
+    )
 
 
 def test_over_plain_http_on_this_machine_the_cookie_is_not_secure(env):
@@ -124,7 +130,9 @@ def test_over_plain_http_on_this_machine_the_cookie_is_not_secure(env):
 def test_the_page_is_small_cannot_be_framed_and_runs_nothing_but_its_own_scripts(phone):
     for kind in ("form", "page"):
         status, headers, body = phone.send("GET", Origin=None)
-        assert (status, len(body) <= 20_000, headers["x-frame-options"]) == (200, True, "DENY"), kind
+        assert (status, len(body) <= 20_000, headers["x-frame-options"]) == (200, True, "DENY"), (
+            kind
+        )
         policy = headers["content-security-policy"]
         assert "frame-ancestors 'none'" in policy and "unsafe" not in policy
         assert "default-src 'none'" in policy and "script-src 'sha256-" in policy
@@ -185,7 +193,13 @@ def test_the_page_makes_two_calls_and_no_other(phone):
         assert phone.ask(tool)[0] == 403, tool
     for name in ([], {}, None, 1, ["get_user_snapshot"]):
         assert phone.ask(name)[0] == 403, name
-    for method in ("tools/list", "prompts/list", "resources/list", "initialize", "notifications/cancelled"):
+    for method in (
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "initialize",
+        "notifications/cancelled",
+    ):
         assert phone.ask(method=method)[0] == 403, method
     assert {name for _, name in ALLOWED} == {"get_user_snapshot", "tick_by_press"}
     assert phone.ask()[0] == 200
@@ -199,7 +213,10 @@ def test_a_mark_needs_the_key_of_the_page_and_a_readers_page_has_none(phone):
     phone.signed_in(scope="onepercent:read")
     status, snapshot = phone.ask()
     assert (status, "pi-mcp/press" in snapshot["_meta"]) == (200, False)
-    assert phone.ask("tick_by_press", **TICK, press_key="")[1]["structuredContent"]["code"] == "UNKNOWN_TOOL"
+    assert (
+        phone.ask("tick_by_press", **TICK, press_key="")[1]["structuredContent"]["code"]
+        == "UNKNOWN_TOOL"
+    )
 
 
 def test_a_cookie_shows_and_marks_its_own_persons_days(phone):
@@ -252,7 +269,14 @@ def test_bodies_that_are_too_long_or_no_message_are_refused(phone):
     phone.signed_in()
     assert phone.type("x" * 20_000)[0] == 413
     assert phone.send("POST", b"x" * (4 * 2**20 + 1), CALLS)[0] == 413
-    for body in (b"", b"[" * 100_000, b"\xff\xfe", b"[]", b"null", b'{"jsonrpc":"2.0","id":1,"result":{}}'):
+    for body in (
+        b"",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b'{"jsonrpc":"2.0","id":1,"result":{}}',
+    ):
         assert phone.send("POST", body, CALLS)[0] in (400, 403), body[:40]
     double = {"Content-Length": "2", "Transfer-Encoding": "chunked"}
     assert phone.send("POST", b"{}", CALLS, **double)[0] == 400
@@ -381,7 +405,9 @@ def test_fuzzed_requests_are_refused_or_right_and_nothing_of_a_cookie_is_logged(
         body = json.dumps(message).encode()
         if chance.random() < 0.3:
             body = damaged(chance, body)
-        line = chance.choice([*HEADERS, *BROWSER, "Cookie", "MCP-Protocol-Version", "Mcp-Session-Id"])
+        line = chance.choice(
+            [*HEADERS, *BROWSER, "Cookie", "MCP-Protocol-Version", "Mcp-Session-Id"]
+        )
         headers = {line: chance.choice(["", "\xff", "null", "day-pages", "x" * 9000])}
         path, method = chance.choice([(CALLS, "POST")] * 4 + [("/day", "GET"), ("/day", "POST")])
         used = headers if chance.random() < 0.4 else {}

@@ -106,7 +106,9 @@ def test_two_taps_tick_and_late_marks_amounts_and_undo_work_as_in_a_client(phone
     rows = tab.run("data.habits.concat(data.others).map((it) => [it.name, it.signs.at(-1)])")
     assert ["Run", "+"] in rows
     token = phone.token
-    today = phone.server.call("get_user_snapshot", token=token, include=["habits"])["structuredContent"]
+    today = phone.server.call("get_user_snapshot", token=token, include=["habits"])[
+        "structuredContent"
+    ]
     run, water = today["data"]["habits"]["items"]
     assert (run["current_streak"], water["today_amount"]) == (2, 3)
     assert tab.console == []
@@ -138,7 +140,9 @@ def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
     phone.server.ledger.revoke(row["id"])
     phone.turned(lambda: phone.tab.click("#h1"))
     phone.wait("document.querySelector('#code')")
-    signs = phone.server.call("get_user_snapshot", token=phone.token, include=["xp"])["structuredContent"]
+    signs = phone.server.call("get_user_snapshot", token=phone.token, include=["xp"])[
+        "structuredContent"
+    ]
     assert signs["data"]["xp"]["balance"] == 10
 
 
@@ -184,7 +188,9 @@ def test_another_page_frames_sends_and_posts_nothing(phone, evil):
         assert answer in ("refused", ""), answer
     tab.run("document.getElementById('form').submit()", host=True)
     with phone.browser.changed:
-        assert phone.browser.changed.wait_for(lambda: any("403" in line for line in tab.console), TIMEOUT_S)
+        assert phone.browser.changed.wait_for(
+            lambda: any("403" in line for line in tab.console), TIMEOUT_S
+        )
     assert any("frame" in line.lower() for line in tab.console), tab.console
     tab.close()
     phone.turned(lambda: phone.tab.send("Page.reload"))

@@ -27,11 +27,30 @@ MESSAGES = [
     LIST,
     {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": CALL},
     {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": HANDSHAKE},
-    {"jsonrpc": "2.0", "id": 4, "method": "prompts/get", "params": {"name": "free_request", "arguments": {}}},
+    {
+        "jsonrpc": "2.0",
+        "id": 4,
+        "method": "prompts/get",
+        "params": {"name": "free_request", "arguments": {}},
+    },
     {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
     {"jsonrpc": "2.0", "id": 7, "method": "server/discover", "params": {"_meta": ENVELOPE}},
 ]
-ODD = [None, True, -1, 2**70, 1.5, "", "\ud800", "x" * 5000, [], {}, [[[]]], {"a": {"b": []}}, "../.."]
+ODD = [
+    None,
+    True,
+    -1,
+    2**70,
+    1.5,
+    "",
+    "\ud800",
+    "x" * 5000,
+    [],
+    {},
+    [[[]]],
+    {"a": {"b": []}},
+    "../..",
+]
 LINES = b"""MCP-Protocol-Version: 2026-07-28|MCP-Protocol-Version: \xff|Mcp-Method: tools/call|Mcp-Name: greet
 Mcp-Session-Id: 1|Mcp-Session-Id: 00000000000000000000000000000000-pages|Last-Event-ID: 1|Content-Length: 0
 Expect: 100-continue|Transfer-Encoding: chunked|Content-Encoding: gzip|Upgrade: websocket|Connection: close
@@ -57,7 +76,9 @@ def test_fuzzed_requests_are_refused_or_right_and_the_next_good_one_is_served():
             statuses[status(server, fuzzed(chance, token))] += 1
             if number % 100 == 99:
                 assert server.send(LIST, token=token)[0] == 200
-        print(f"{COUNT} requests, answered {dict(sorted(statuses.items()))} (0: an incomplete one, closed)")
+        print(
+            f"{COUNT} requests, answered {dict(sorted(statuses.items()))} (0: an incomplete one, closed)"
+        )
         assert all(status < 500 for status in statuses)
         assert {200, 400, 401} <= set(statuses)
         assert "Traceback" not in server.log()
@@ -81,7 +102,9 @@ def test_fuzzed_sign_ins_are_refused_or_right(env):
                 )
         assert person.signed_in()["access_token"]
     print(f"{COUNT} requests, answered {dict(sorted(statuses.items()))}")
-    assert {("/authorize", 303), ("/authorize", 200), ("/token", 200), ("/register", 201)} <= set(statuses)
+    assert {("/authorize", 303), ("/authorize", 200), ("/token", 200), ("/register", 201)} <= set(
+        statuses
+    )
 
 
 def odd_sign_in(chance, person):
@@ -114,7 +137,11 @@ def odd_sign_in(chance, person):
     if chance.random() < 0.2:
         place = chance.randrange(len(text) + 1)
         text = text[:place] + chance.choice(PARTS) + text[place + chance.randrange(9) :]
-    return (method, path, text, b"") if method == "GET" else (method, path, "", text.encode(errors="replace"))
+    return (
+        (method, path, text, b"")
+        if method == "GET"
+        else (method, path, "", text.encode(errors="replace"))
+    )
 
 
 def status(server, request):

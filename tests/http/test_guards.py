@@ -34,7 +34,10 @@ def test_a_token_lists_and_calls_what_its_scope_names(server):
     assert {"greet", "get_user_snapshot", "apply_actions"} <= names(server, token)
     assert not {name for name in names(server, token) if name.startswith("anki")}
     assert server.call("greet", token=token, name="Ada")["structuredContent"]
-    assert server.call("read_doc", token=token, path="x")["structuredContent"]["code"] == "UNKNOWN_TOOL"
+    assert (
+        server.call("read_doc", token=token, path="x")["structuredContent"]["code"]
+        == "UNKNOWN_TOOL"
+    )
     handshake = server.ask("initialize", HANDSHAKE, token=token)["result"]
     assert handshake["serverInfo"]["name"] == "pi-mcp"
     assert "Klipper" not in handshake.get("instructions", "")
@@ -58,7 +61,9 @@ def test_prompts_resources_and_completion_follow_the_scope(server):
     assert "error" in server.ask("prompts/get", {"name": prompts[0]["name"]}, token=guest)
     assert server.ask("resources/templates/list", token=owner)["result"]["resourceTemplates"]
     assert not server.ask("resources/templates/list", token=guest)["result"]["resourceTemplates"]
-    assert "error" in server.ask("resources/read", {"uri": "klipper://docs/Bed_Mesh.md"}, token=guest)
+    assert "error" in server.ask(
+        "resources/read", {"uri": "klipper://docs/Bed_Mesh.md"}, token=guest
+    )
 
 
 def test_a_scope_that_names_nothing_known_is_refused(server):
@@ -81,7 +86,9 @@ def refusals(server):
         "for another address": {"token": server.token(aud="https://other.example/mcp")},
         "another key": {
             "token": tokens.sign(
-                tokens.claims_of({"user": "anna", "scope": "onepercent", "token_id": "1"}, server.url, 60),
+                tokens.claims_of(
+                    {"user": "anna", "scope": "onepercent", "token_id": "1"}, server.url, 60
+                ),
                 b"f" * 32,
             )
         },
@@ -170,7 +177,11 @@ def test_that_clients_try_get_and_delete_is_not_in_the_log(server, caplog):
 
 def test_a_person_who_opens_an_address_reads_a_sentence_in_each_language(server):
     accept = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    for path, token, status in (("/", None, 404), ("/mcp", None, 401), ("/mcp", server.token(), 405)):
+    for path, token, status in (
+        ("/", None, 404),
+        ("/mcp", None, 401),
+        ("/mcp", server.token(), 405),
+    ):
         answer = server.send(b"", method="GET", path=path, token=token, headers=accept)
         text = answer[2].decode()
         assert (answer[0], answer[1]["content-type"]) == (status, "text/plain; charset=utf-8")
@@ -187,7 +198,11 @@ BODIES = [
     (b"[]", None, -32600),
     (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600),
     (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"\\ud83d"}}', 7, -32700),
-    (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":[' + b"{}," * 2**20 + b"1]}}", 5, -32600),
+    (
+        b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":[' + b"{}," * 2**20 + b"1]}}",
+        5,
+        -32600,
+    ),
 ]
 
 
@@ -211,7 +226,10 @@ def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered
     assert server.send(LIST, token=server.token(user="ben"))[0] == 200
     assert second.read == 0
     first.hold = False
-    assert [exchange.done.result(10) or exchange.answer()[0] for exchange in (first, second)] == [400, 400]
+    assert [exchange.done.result(10) or exchange.answer()[0] for exchange in (first, second)] == [
+        400,
+        400,
+    ]
 
 
 def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_long_is_told_when_to_come_back(
@@ -236,7 +254,9 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
 
 def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(server):
     token = server.token()
-    with closing(sqlite3.connect(server.state / "http-tokens.sqlite3", isolation_level=None)) as other:
+    with closing(
+        sqlite3.connect(server.state / "http-tokens.sqlite3", isolation_level=None)
+    ) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert server.send(LIST, token=token)[0] == 503
     assert server.send(LIST, token=token)[0] == 200
@@ -258,7 +278,10 @@ def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
 def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back(env):
     env(MCP_HTTP_RATE=6)
     with InMemory() as server:
-        phone, laptop = server.token(user="anna", jti="phone"), server.token(user="anna", jti="laptop")
+        phone, laptop = (
+            server.token(user="anna", jti="phone"),
+            server.token(user="anna", jti="laptop"),
+        )
         busy, calm = phone, server.token(user="ben")
         assert statuses(server, phone, laptop, phone, laptop) == [200, 200, 200, 429]
         _, headers, body = server.send(LIST, token=busy)
@@ -270,7 +293,9 @@ def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back
 def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
     ours, theirs = server.token(jti="lost"), server.token(jti=None)
     backend = tokens.sign(
-        tokens.claims_of({"user": "ben", "scope": "server", "token_id": "of-a-backend"}, server.url, 60),
+        tokens.claims_of(
+            {"user": "ben", "scope": "server", "token_id": "of-a-backend"}, server.url, 60
+        ),
         server.key(),
     )
     assert statuses(server, ours, theirs, backend) == [200, 200, 200]

@@ -39,7 +39,10 @@ def test_a_server_that_serves_is_well_and_another_path_or_another_state_is_told(
         assert "another MCP_STATE_DIR" in health.advice
         env(MCP_STATE_DIR=server.state)
         assert look(env, server.url).state == "ok"
-        assert "HTTP 404, nothing is at that path" in look(env, server.url.replace("/mcp", "/other")).summary
+        assert (
+            "HTTP 404, nothing is at that path"
+            in look(env, server.url.replace("/mcp", "/other")).summary
+        )
 
 
 def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(env):
@@ -76,7 +79,10 @@ def test_a_proxy_that_passes_on_only_the_calls_is_told_with_the_address_that_it_
     ]:
         with passing_on(status, body) as url:
             health = look(env, f"{url}/mcp")
-        assert f"/.well-known/oauth-protected-resource/mcp: the metadata: HTTP {status}, " in health.summary
+        assert (
+            f"/.well-known/oauth-protected-resource/mcp: the metadata: HTTP {status}, "
+            in health.summary
+        )
         assert (health.state, word in health.advice) == ("broken", True)
 
 
@@ -84,7 +90,9 @@ def test_a_proxy_that_passes_on_only_the_calls_is_told_with_the_address_that_it_
 def test_what_is_wrong_with_tls_is_told(env, keys, tmp_path):
     with serving(tmp_path) as origin:
         health = look(env, f"{origin}/mcp")
-    assert health.summary == f"{origin}/mcp: its certificate is not accepted: self-signed certificate"
+    assert (
+        health.summary == f"{origin}/mcp: its certificate is not accepted: self-signed certificate"
+    )
     with answering(401) as url:
         health = look(env, f"{url.replace('http', 'https')}/mcp")
     assert "wrong version number" in health.summary

@@ -112,7 +112,9 @@ def test_the_2026_era_with_every_capability_client_and_version(beside):
     metas = [envelope(capabilities) for capabilities in CAPABILITIES]
     metas += [envelope(info=info) for info in INFOS]
     metas += [envelope(version=version) for version in VERSIONS if isinstance(version, str)]
-    metas += [{key: value for key, value in envelope().items() if key != name} for name in envelope()]
+    metas += [
+        {key: value for key, value in envelope().items() if key != name} for name in envelope()
+    ]
     for meta, method in product(metas, ("server/discover", "tools/list")):
         message = ask(1, method, _meta=meta)
         beside.check(message, modern(message))
@@ -137,7 +139,14 @@ ODD_HEADERS = [
 ]
 ODD_HEADERS += [
     {"Origin": value}
-    for value in ("null", "https://evil.example", "http://[", "http://localhost", "https://localhost:3", "")
+    for value in (
+        "null",
+        "https://evil.example",
+        "http://[",
+        "http://localhost",
+        "https://localhost:3",
+        "",
+    )
 ]
 ODD_HEADERS += [
     {"Content-Type": value}
@@ -225,11 +234,16 @@ def test_routing_headers_that_come_twice(beside):
 def test_odd_messages(beside, is_modern):
     good, headers = in_era(is_modern, "tools/list", {})
     text = json.dumps(good).encode()
-    bodies = [{**good, "id": request_id} for request_id in IDS if is_modern or type(request_id) in (int, str)]
+    bodies = [
+        {**good, "id": request_id}
+        for request_id in IDS
+        if is_modern or type(request_id) in (int, str)
+    ]
     bodies += [{**good, "jsonrpc": value} for value in ("1.0", 2, None)]
     bodies += [{**good, "method": value} for value in (7, None, [])]
     bodies += [
-        {name: good[name] for name in good if name != missing} for missing in ("jsonrpc", "params", "method")
+        {name: good[name] for name in good if name != missing}
+        for missing in ("jsonrpc", "params", "method")
     ]
     bodies += [{**good, "odd": 1}, [good], [], [good, good], 5, "x", None, True, {}]
     bodies += [{"jsonrpc": "2.0", "id": 7, "error": {}}, {"jsonrpc": "2.0", "id": [], "result": {}}]
@@ -256,7 +270,8 @@ def test_odd_messages(beside, is_modern):
         text.replace(b"{", b"{,", 1),
     ]
     bodies += [
-        text[:1] + b'"odd": %b,' % value + text[1:] for value in (b"1e999", b"-0", b"1.", b"01", b"1" * 400)
+        text[:1] + b'"odd": %b,' % value + text[1:]
+        for value in (b"1e999", b"-0", b"1.", b"01", b"1" * 400)
     ]
     statuses = {beside.check(body, headers) for body in bodies}
     assert statuses == {200, 400}
@@ -279,7 +294,9 @@ def test_bodies_of_every_length_and_cut(beside, is_modern):
     for length, status in ((4 * 2**20, 200), (4 * 2**20 + 1, 413)):
         assert beside.check(text.ljust(length), headers) == status
         assert (
-            beside.check(None, chunked, parts=[text, b" " * 2**20, b" " * (length - 2**20 - len(text))])
+            beside.check(
+                None, chunked, parts=[text, b" " * 2**20, b" " * (length - 2**20 - len(text))]
+            )
             == status
         )
 

@@ -50,7 +50,10 @@ def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeyp
     monkeypatch.undo()
     assert Ledger(tmp_path).is_revoked("lost")
     assert Ledger(tmp_path).is_revoked("of-a-backend")
-    assert {row["id"] for row in Ledger(tmp_path).entries() if row["revoked"]} == {"lost", "of-a-backend"}
+    assert {row["id"] for row in Ledger(tmp_path).entries() if row["revoked"]} == {
+        "lost",
+        "of-a-backend",
+    }
 
 
 @pytest.mark.parametrize("left", ["nothing", "an empty file"])
@@ -148,8 +151,14 @@ WRONG_WORDS = [
     (["new", "--user", "x", "--scope", "nothing"], "there is no toolset 'nothing'"),
     (["new", "--user", "x\n", "--scope", "onepercent"], "--user"),
     (["new", "--user", "x", "--scope", "onepercent", "--days", "0"], "--days"),
-    (["invite"], 'For example: python3 -m tools invite --user anna --scope "onepercent klipper:read"'),
-    (["invite", "--user", "x", "--scope", "server", "--label", "y"], "unrecognized arguments: --label"),
+    (
+        ["invite"],
+        'For example: python3 -m tools invite --user anna --scope "onepercent klipper:read"',
+    ),
+    (
+        ["invite", "--user", "x", "--scope", "server", "--label", "y"],
+        "unrecognized arguments: --label",
+    ),
 ]
 
 
@@ -159,7 +168,9 @@ def test_wrong_words_are_told(url, capsys):
         assert said in capsys.readouterr().err
 
 
-def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_the_same(url, capsys):
+def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_the_same(
+    url, capsys
+):
     given_out(current().state_dir, "known")
     assert [token("revoke", "known"), token("revoke", "unknown")] == [0, 0]
     known, unknown = capsys.readouterr().out.splitlines()

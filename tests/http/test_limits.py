@@ -32,7 +32,9 @@ def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more(clock):
     assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 15]
 
 
-@pytest.mark.parametrize(("callers", "most_at_once"), [(["anna"] * 9, 2), (["anna", "ben", "carl"] * 3, 4)])
+@pytest.mark.parametrize(
+    ("callers", "most_at_once"), [(["anna"] * 9, 2), (["anna", "ben", "carl"] * 3, 4)]
+)
 def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers, most_at_once):
     turns, at_once, seen = Turns(4, 2), [], []
 
@@ -63,7 +65,10 @@ def test_who_waits_keeps_no_turn_from_others_and_takes_none_after_that():
     asyncio.run(waiting())
 
 
-BEGINNINGS = {"nothing": b"", "no body": b"POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"}
+BEGINNINGS = {
+    "nothing": b"",
+    "no body": b"POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+}
 
 
 async def read_body(scope, receive, send):
@@ -77,17 +82,24 @@ def is_closed(client):
 
 
 @pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=[*BEGINNINGS])
-def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_stays(monkeypatch, beginning):
+def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_stays(
+    monkeypatch, beginning
+):
     monkeypatch.setattr(limits, "LOOK_S", 0.01)
     monkeypatch.setattr(limits, "MOST_SILENT", 2)
 
     async def run():
         server = uvicorn.Server(uvicorn.Config(read_body, **limits.UVICORN))
         with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as opened:
-            jobs = [asyncio.ensure_future(job) for job in (server.serve([listener]), limits.watch(server))]
+            jobs = [
+                asyncio.ensure_future(job)
+                for job in (server.serve([listener]), limits.watch(server))
+            ]
             open_ones, clients = server.server_state.connections, []
             for count in (1, 2, 3, 4):
-                clients.append(opened.enter_context(socket.create_connection(listener.getsockname())))
+                clients.append(
+                    opened.enter_context(socket.create_connection(listener.getsockname()))
+                )
                 clients[-1].sendall(beginning)
                 while len(open_ones) < min(count, 2) or sum(map(is_closed, clients)) < count - 2:
                     await asyncio.sleep(0.01)

@@ -32,7 +32,11 @@ def connection(server):
 
 
 def head(server, *lines, token=""):
-    first = ["POST /mcp HTTP/1.1", "Host: localhost", f"Authorization: Bearer {token or server.token()}"]
+    first = [
+        "POST /mcp HTTP/1.1",
+        "Host: localhost",
+        f"Authorization: Bearer {token or server.token()}",
+    ]
     return "\r\n".join([*first, "Content-Type: application/json", *lines, "", ""]).encode()
 
 
@@ -58,7 +62,8 @@ def test_of_a_refused_body_no_more_is_read(server):
 def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(server):
     with connection(server) as raw:
         two_lengths = (
-            head(server, "Content-Length: 2", "Transfer-Encoding: chunked") + b"2\r\n{}\r\n0\r\n\r\n"
+            head(server, "Content-Length: 2", "Transfer-Encoding: chunked")
+            + b"2\r\n{}\r\n0\r\n\r\n"
         )
         raw.sendall(two_lengths + head(server, "Content-Length: 2") + b"{}")
         answer = b"".join(iter(lambda: raw.recv(1000), b""))
@@ -68,7 +73,13 @@ def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(serve
 
 def test_a_broken_chunk_is_refused_without_a_traceback(server):
     with connection(server) as raw, suppress(ConnectionError):
-        lines = ["POST /mcp HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked", "", "1" * 200_000]
+        lines = [
+            "POST /mcp HTTP/1.1",
+            "Host: localhost",
+            "Transfer-Encoding: chunked",
+            "",
+            "1" * 200_000,
+        ]
         raw.sendall("\r\n".join(lines).encode())
         while raw.recv(100):
             pass
@@ -78,7 +89,10 @@ def test_a_broken_chunk_is_refused_without_a_traceback(server):
 
 SILENT = {
     "600 heads": (600, b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: "),
-    "1,300 bodies": (1300, b"POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n"),
+    "1,300 bodies": (
+        1300,
+        b"POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n",
+    ),
 }
 
 
@@ -128,13 +142,17 @@ def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, be
 )
 def test_forty_large_bodies_at_once_take_little_memory(piece, length):
     with HttpServer() as server:
-        text = b'"' + piece * length + b'"' if piece == b"a" else b"[" + piece * (length // 3) + b"{}]"
+        text = (
+            b'"' + piece * length + b'"' if piece == b"a" else b"[" + piece * (length // 3) + b"{}]"
+        )
         body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":' + text + b"}}"
         token = server.token()
         with ThreadPoolExecutor(40) as callers:
             statuses = list(callers.map(lambda _: server.send(body, token=token)[0], range(40)))
         status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
-        [peak] = [int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")]
+        [peak] = [
+            int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")
+        ]
     print(f"peak {peak:.0f} MiB, {statuses}")
     assert set(statuses) <= {200, 400}
     assert peak < 150
@@ -145,7 +163,9 @@ def test_forty_hanging_calls_of_one_person_with_five_tokens_leave_room_for_anoth
         hanging = sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
         url = f"http://127.0.0.1:{hanging.getsockname()[1]}/"
         server = sockets.enter_context(HttpServer(SEARCH_API_URL=url, ONEPERCENT_TZ="UTC"))
-        devices = [server.token(user="anna", scope="search", jti=f"device-{number}") for number in range(5)]
+        devices = [
+            server.token(user="anna", scope="search", jti=f"device-{number}") for number in range(5)
+        ]
         calm = server.token(user="ben", scope="onepercent")
         params = {"name": "search", "arguments": {"query": "x"}}
         body = json.dumps({**LIST, "method": "tools/call", "params": params}).encode()
@@ -187,13 +207,18 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
     server = HttpServer()
     tokens.keys_at(server.state / "http-keys")
     with socket.create_server(("127.0.0.1", server.port)):
-        for mode, told in ((0o644, "chmod 600"), (0o600, f"cannot listen at 127.0.0.1:{server.port}")):
+        for mode, told in (
+            (0o644, "chmod 600"),
+            (0o600, f"cannot listen at 127.0.0.1:{server.port}"),
+        ):
             (server.state / "http-keys").chmod(mode)
             environ = {**os.environ, **server.environment}
             done = finished(server.command, env=environ)
-            assert (done.returncode, told in done.stderr, "Traceback" in done.stderr) == (2, True, False), (
-                done.stderr
-            )
+            assert (done.returncode, told in done.stderr, "Traceback" in done.stderr) == (
+                2,
+                True,
+                False,
+            ), done.stderr
 
 
 def test_systemd_keeps_its_socket_and_it_ends_when_idle():

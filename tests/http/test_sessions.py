@@ -71,7 +71,9 @@ class Counting:
         arguments = {"steps": 6000, "mark": str(mark)}
         params = {"name": "test_counts", "arguments": arguments, "_meta": {"progressToken": "p"}}
         headers = {SESSION: session_id, **more}
-        self.exchange = server.begin(request("tools/call", params, request_id), token=token, headers=headers)
+        self.exchange = server.begin(
+            request("tools/call", params, request_id), token=token, headers=headers
+        )
         self.progress()
 
     def progress(self):
@@ -82,16 +84,26 @@ class Counting:
     def end(self):
         """Wait until it has stopped, and give its answer."""
         self.exchange.done.result(10)
-        wait_until(lambda: self.mark.exists() and self.mark.read_text(encoding="utf-8").startswith("stopped"))
+        wait_until(
+            lambda: (
+                self.mark.exists() and self.mark.read_text(encoding="utf-8").startswith("stopped")
+            )
+        )
         return self.exchange.text()
 
 
 def withdraw(server, token, session_id, request_id=7):
-    body = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
+    body = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": request_id},
+    }
     assert server.send(body, token=token, headers={SESSION: session_id})[0] == 202
 
 
-def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_without_an_answer(server, tmp_path):
+def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_without_an_answer(
+    server, tmp_path
+):
     token = server.token()
     session_id = session(server, token)
     call = Counting(server, token, session_id, tmp_path / "mark")
@@ -122,7 +134,9 @@ def test_calls_without_a_session_are_withdrawn_by_nobody(server, tmp_path):
 def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(server, tmp_path):
     token = server.token()
     session_id = session(server, token)
-    counting = [Counting(server, token, session_id, tmp_path / f"{number}", number) for number in range(8)]
+    counting = [
+        Counting(server, token, session_id, tmp_path / f"{number}", number) for number in range(8)
+    ]
     for call in counting:
         call.exchange.ends = True
         call.end()
@@ -145,7 +159,10 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
     token = server.token()
     headers = {SESSION: session(server, token)}
     ask = lambda seconds: server.ask(  # noqa: E731
-        "tools/call", {"name": "test_sleeps", "arguments": {"seconds": seconds}}, token=token, headers=headers
+        "tools/call",
+        {"name": "test_sleeps", "arguments": {"seconds": seconds}},
+        token=token,
+        headers=headers,
     )
     with ThreadPoolExecutor(2) as callers:
         answers = list(callers.map(ask, [0.1, 0.1]))
@@ -207,7 +224,9 @@ def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, 
     assert not any(exchange.done.result(20) for exchange in sleepers)
 
 
-def test_what_nobody_foresaw_is_an_error_of_the_protocol_and_tells_nothing_of_the_inside(server, monkeypatch):
+def test_what_nobody_foresaw_is_an_error_of_the_protocol_and_tells_nothing_of_the_inside(
+    server, monkeypatch
+):
     monkeypatch.setattr(protocol.Request, "admit", lambda self: 1 / 0)
     error = server.ask("tools/list", token=server.token())["error"]
     assert (error["code"], "division" in error["message"]) == (protocol.INTERNAL_ERROR, False)
@@ -217,6 +236,8 @@ def test_ends_of_lines_that_only_some_readers_know_end_no_event(server):
     value = json.dumps({"text": "a\x85b\u2028c\u2029d"})
     for headers in ({}, {"MCP-Protocol-Version": "2025-11-25"}):
         params = {"name": "test_returns", "arguments": {"value": value}}
-        _, answered, body = server.send(request("tools/call", params), token=server.token(), headers=headers)
+        _, answered, body = server.send(
+            request("tools/call", params), token=server.token(), headers=headers
+        )
         [message] = messages(answered, body)  # read by str.splitlines, as several clients do
         assert message["result"]["structuredContent"]["text"] == "a\x85b\u2028c\u2029d"

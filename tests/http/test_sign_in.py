@@ -27,7 +27,9 @@ VERIFIER = "v" * 43
 
 
 def challenge(verifier):
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    return (
+        base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    )
 
 
 class Person:
@@ -51,7 +53,12 @@ class Person:
         return status, json.loads(body)
 
     def asked(self, **changes):
-        fields = {"client_id": self.client_id, "redirect_uri": BACK, "response_type": "code", "state": "s &1"}
+        fields = {
+            "client_id": self.client_id,
+            "redirect_uri": BACK,
+            "response_type": "code",
+            "state": "s &1",
+        }
         fields |= {
             "code_challenge": challenge(VERIFIER),
             "code_challenge_method": "S256",
@@ -67,7 +74,9 @@ class Person:
         return status, headers, body.decode()
 
     def type(self, code, **changes):
-        return self.send("POST", "/authorize", urlencode({**self.asked(**changes), "code": code}).encode())
+        return self.send(
+            "POST", "/authorize", urlencode({**self.asked(**changes), "code": code}).encode()
+        )
 
     def invited(self, **invitation):
         return self.server.invited(**invitation)
@@ -101,7 +110,9 @@ def person(env):
         yield Person(running)
 
 
-def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_of_the_invitation(person):
+def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_of_the_invitation(
+    person,
+):
     _, headers, _ = person.server.send(LIST)
     metadata_url = re.search(r'resource_metadata="([^"]+)"', headers["www-authenticate"])[1]
     resource = json.loads(person.send("GET", urlsplit(metadata_url).path)[2])
@@ -122,7 +133,11 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
         ORIGIN,
     )
     status, answer = person.token(code=answer["code"])
-    assert (status, answer["token_type"], answer["scope"]) == (200, "Bearer", "onepercent server:read")
+    assert (status, answer["token_type"], answer["scope"]) == (
+        200,
+        "Bearer",
+        "onepercent server:read",
+    )
     claims = tokens.verify(answer["access_token"], (person.server.key(),), URL)
     assert (claims.user, claims.scope) == ("anna", ("onepercent", "server:read"))
     assert person.listed(answer["access_token"]) == 200
@@ -173,7 +188,16 @@ def test_no_such_redirect_is_registered_and_ten_at_most(person):
         status, answer = person.register([uri, BACK, uri])
         assert (status, answer["redirect_uris"]) == (201, [BACK]), uri
     assert person.register([f"{BACK}/{number}" for number in range(11)])[0] == 400
-    for body in (b"[" * 200_000, b"[" * 10_000, b"", b"\xff", b"[]", b"7", b'{"redirect_uris":"x"}', b"{}"):
+    for body in (
+        b"[" * 200_000,
+        b"[" * 10_000,
+        b"",
+        b"\xff",
+        b"[]",
+        b"7",
+        b'{"redirect_uris":"x"}',
+        b"{}",
+    ):
         assert person.send("POST", "/register", body)[0] in (400, 413)
 
 
@@ -222,7 +246,10 @@ def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(per
     code = person.invited()
     for name, values in BEGUN_WRONGLY.items():
         for value in [*values, "", *([None] if name != "resource" else [])]:
-            for status, headers, _ in (person.page(**{name: value}), person.type(code, **{name: value})):
+            for status, headers, _ in (
+                person.page(**{name: value}),
+                person.type(code, **{name: value}),
+            ):
                 expected = 401 if name == "client_id" else 400
                 assert (status, "location" in headers) == (expected, False), (name, value)
     assert person.type(code)[0] == 303
@@ -286,7 +313,10 @@ def test_a_code_is_for_its_own_client_verifier_redirect_and_minute(person, monke
     for changes in [*wrong, {"code": "x"}]:
         status, answer = person.token(**{"code": code, **changes})
         assert (status, answer["error"]) == (400, "invalid_grant"), changes
-    assert person.token(code=code, resource="https://other.example/mcp")[1]["error"] == "invalid_target"
+    assert (
+        person.token(code=code, resource="https://other.example/mcp")[1]["error"]
+        == "invalid_target"
+    )
     assert person.token("password", code=code)[1]["error"] == "invalid_grant"
     assert person.token(code=code)[0] == 200
     late = person.code()
@@ -324,7 +354,10 @@ def test_a_browser_shows_why_a_client_cannot_sign_in_and_what_to_do(person):
         status, headers, body = person.send(
             "GET", "/authorize", query=urlencode(person.asked(**changes)), Accept=page
         )
-        assert (status in (400, 401), headers["content-type"]) == (True, "text/plain; charset=utf-8")
+        assert (status in (400, 401), headers["content-type"]) == (
+            True,
+            "text/plain; charset=utf-8",
+        )
         assert word in body.decode()
         assert "приложение" in body.decode()
         assert "{" not in body.decode()
@@ -332,7 +365,10 @@ def test_a_browser_shows_why_a_client_cannot_sign_in_and_what_to_do(person):
 
 def test_secrets_in_an_address_are_not_read(person):
     """Proxies write addresses into their logs."""
-    code, fields = person.code(), {"grant_type": "authorization_code", "client_id": person.client_id}
+    code, fields = (
+        person.code(),
+        {"grant_type": "authorization_code", "client_id": person.client_id},
+    )
     rest = urlencode({**fields, "redirect_uri": BACK, "code_verifier": VERIFIER}).encode()
     assert person.send("POST", "/token", rest, query=urlencode({"code": code}))[0] == 400
     assert person.token(code=code)[0] == 200
@@ -384,7 +420,9 @@ def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypa
 
 def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, monkeypatch):
     first = person.signed_in()
-    renewed = [person.token("refresh_token", refresh_token=first["refresh_token"]) for _ in range(2)]
+    renewed = [
+        person.token("refresh_token", refresh_token=first["refresh_token"]) for _ in range(2)
+    ]
     assert [status for status, _ in renewed] == [200, 200]
     answers = [answer for _, answer in renewed]
     assert answers[0]["refresh_token"] == answers[1]["refresh_token"] != first["refresh_token"]
@@ -401,9 +439,13 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
 def test_fifty_renewals_in_the_minute_of_grace_are_one_chain(person):
     first = person.signed_in()
     database = person.server.app.sign_in.ledger.db
-    renewed = [person.token("refresh_token", refresh_token=first["refresh_token"])[1] for _ in range(50)]
+    renewed = [
+        person.token("refresh_token", refresh_token=first["refresh_token"])[1] for _ in range(50)
+    ]
     assert len({answer["refresh_token"] for answer in renewed}) == 1
-    assert database.execute("SELECT count(*) FROM secrets WHERE kind = 'refresh'").fetchone()[0] == 2
+    assert (
+        database.execute("SELECT count(*) FROM secrets WHERE kind = 'refresh'").fetchone()[0] == 2
+    )
 
 
 def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypatch):
@@ -462,7 +504,9 @@ def test_other_hosts_methods_and_long_bodies_are_refused_and_browsers_may_ask(pe
         assert person.send("PUT", path)[0] == 405
         status, headers, _ = person.send("OPTIONS", path)
         allowed = headers.get("access-control-allow-origin")
-        assert (status, allowed) == ((405, None) if path.startswith(("/authorize", "/day")) else (204, "*"))
+        assert (status, allowed) == (
+            (405, None) if path.startswith(("/authorize", "/day")) else (204, "*")
+        )
     assert person.send("POST", "/token", b"x=" + b"y" * 20_000)[0] == 413
     assert "access-control-allow-origin" not in person.server.send(LIST)[1]
 

@@ -85,7 +85,9 @@ def session(server, stored, document=None, mode="auto", asked=None):
     async def callback():
         return AuthorizationCodeResult(code=back["code"], state=back["state"], iss=back["iss"])
 
-    metadata = OAuthClientMetadata(redirect_uris=[BACK], client_name="SDK", token_endpoint_auth_method="none")
+    metadata = OAuthClientMetadata(
+        redirect_uris=[BACK], client_name="SDK", token_endpoint_auth_method="none"
+    )
     provider = OAuthClientProvider(
         server.url, metadata, stored, redirect, callback, client_metadata_url=document
     )
@@ -128,7 +130,9 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
         assert (row["user"], row["label"]) == ("anna", "SDK")
         server.ledger.revoke(row["id"])
         assert (
-            server.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token)[0]
+            server.send(
+                {"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token
+            )[0]
             == 401
         )
         assert is_right(session(server, stored, mode=mode, asked=asked))
@@ -142,7 +146,9 @@ def serving(folder):
     key, certificate = folder / "key.pem", folder / "cert.pem"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(["openssl", "req", "-x509", "-days", "2", *made, *names], check=True, capture_output=True)
+    subprocess.run(
+        ["openssl", "req", "-x509", "-days", "2", *made, *names], check=True, capture_output=True
+    )
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

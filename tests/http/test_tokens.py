@@ -46,7 +46,8 @@ def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
     )
     assert tokens.verify(token, (KEY,), URL).user == "anna"
     assert (
-        jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"] == "onepercent"
+        jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"]
+        == "onepercent"
     )
 
 
@@ -58,7 +59,13 @@ def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
     refused(token, ())
 
 
-ODD_HEADERS = [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, [], b"[" * 100_000]
+ODD_HEADERS = [
+    {"alg": "hs256"},
+    {"alg": ["HS256"]},
+    {"alg": "HS256", "crit": []},
+    [],
+    b"[" * 100_000,
+]
 ODD_CLAIMS = {
     "exp": [None, "4102444800", True, float("nan"), float("inf"), 10**400, [1]],
     "aud": [None, [], [URL], [URL, 7]],
@@ -107,7 +114,9 @@ def test_what_is_not_a_token_and_padding_and_additions_are_refused():
 ODD = [
     URL,
     [URL],
-    *json.loads('[null, 7, -1, 1.5, true, "", "x", [], {}, "4102444800", 4102444800, 1e30, ["pi-mcp"]]'),
+    *json.loads(
+        '[null, 7, -1, 1.5, true, "", "x", [], {}, "4102444800", 4102444800, 1e30, ["pi-mcp"]]'
+    ),
 ]
 CLAIMS = ("exp", "nbf", "iat", "iss", "aud", "sub", "jti", "scope")
 
@@ -156,7 +165,13 @@ def pyjwt_accepts(token):
         try:
             options = {"require": ["exp", "sub", "aud", "iss"]}
             jwt.decode(
-                token, key, algorithms=["HS256"], audience=URL, issuer="pi-mcp", leeway=60, options=options
+                token,
+                key,
+                algorithms=["HS256"],
+                audience=URL,
+                issuer="pi-mcp",
+                leeway=60,
+                options=options,
             )
         except jwt.InvalidTokenError:
             continue

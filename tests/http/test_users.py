@@ -50,7 +50,9 @@ class Person:
 
     def step(self, number=0):
         """One of the things that people do, most of which change something."""
-        self.chance.choice([self.look, self.preview, self.create, self.create, self.steal, self.cancel])()
+        self.chance.choice(
+            [self.look, self.preview, self.create, self.create, self.steal, self.cancel]
+        )()
 
     def look(self):
         snapshot = self.call("get_user_snapshot")
@@ -72,7 +74,10 @@ class Person:
             assert answer["code"] in ("PREVIEW_STALE", "PREVIEW_CANCELLED"), answer
 
     def apply(self, preview_id):
-        confirmation = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": f"yes {self.name}"}
+        confirmation = {
+            "idempotency_key": str(uuid.uuid4()),
+            "user_confirmation": f"yes {self.name}",
+        }
         return self.call("apply_actions", preview_id=preview_id, **confirmation)
 
     def steal(self):
@@ -85,7 +90,11 @@ class Person:
             self.call("cancel_preview", preview_id=self.pending.pop(0))
 
     def goals(self):
-        goals = self.call("get_user_snapshot", include=["goals"])["data"].get("goals", {}).get("items", ())
+        goals = (
+            self.call("get_user_snapshot", include=["goals"])["data"]
+            .get("goals", {})
+            .get("items", ())
+        )
         return Counter(goal["title"] for goal in goals)
 
 
@@ -114,19 +123,22 @@ def test_two_users_at_once_mix_nothing_up():
         assert missing.total() == log.count(
             "no audit row"
         )  # of a failed call, while others kept the database busy
-        assert not [word for person in people for word in (person.name, person.token) if word in log], log[
-            -2000:
-        ]
+        assert not [
+            word for person in people for word in (person.name, person.token) if word in log
+        ], log[-2000:]
 
 
 def test_killed_in_the_middle_of_calls_nobody_but_these_notices():
     with HttpServer(kept=True, **SETTINGS) as server, ThreadPoolExecutor(8) as threads:
         people = [Person(server, f"user{number}") for number in range(8)]
         sessions = [
-            threads.submit(lambda person=person: [person.create() for _ in range(GOALS)]) for person in people
+            threads.submit(lambda person=person: [person.create() for _ in range(GOALS)])
+            for person in people
         ]
         for killed in range(KILLS):
-            while sum(len(person.titles) for person in people) < (killed + 1) * 8 * GOALS // (KILLS + 1):
+            while sum(len(person.titles) for person in people) < (killed + 1) * 8 * GOALS // (
+                KILLS + 1
+            ):
                 assert not all(session.done() for session in sessions)
                 time.sleep(0.02)
             server.process.kill()
@@ -134,5 +146,7 @@ def test_killed_in_the_middle_of_calls_nobody_but_these_notices():
             server.start()
         for session in sessions:
             session.result()
-        assert [person.goals() for person in people] == [Counter(person.titles) for person in people]
+        assert [person.goals() for person in people] == [
+            Counter(person.titles) for person in people
+        ]
         assert sum(person.cut for person in people) > 0

@@ -22,7 +22,9 @@ def further(small_docs, env):
 
     def write(pages):
         env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git#main:docs")
-        small_docs({f"../../.klipper.extra/moonraker/docs/{path}": text for path, text in pages.items()})
+        small_docs(
+            {f"../../.klipper.extra/moonraker/docs/{path}": text for path, text in pages.items()}
+        )
 
     return write
 

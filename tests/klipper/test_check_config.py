@@ -21,7 +21,11 @@ def check(config, **arguments):
 @pytest.fixture
 def docs(small_docs):
     return small_docs(
-        {"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"}
+        {
+            "Config_Reference.md": REFERENCE,
+            "Config_Changes.md": CHANGES,
+            "G-Codes.md": "# G-Codes\n",
+        }
     )
 
 
@@ -30,7 +34,12 @@ def test_findings_are_counted_and_listed_worst_first(docs):
         "[fan]\nhardware_pwm: maybe\n[whatever]\n[include x.cfg]\n[gcode_macro a]\ngcode: G28\n[heater_fam]\n"
     )
     assert (answer["sections"], answer["options"]) == (4, 2)
-    assert [finding["level"] for finding in answer["findings"]] == ["error", "warning", "hint", "hint"]
+    assert [finding["level"] for finding in answer["findings"]] == [
+        "error",
+        "warning",
+        "hint",
+        "hint",
+    ]
     assert answer["findings"][1] == {
         "line": 7,
         "section": "heater_fam",
@@ -50,7 +59,9 @@ HOSTILE = {
     "one option for ever": "[fan]\n" + "pin: PA1\n" * 200_000,
     "endless continuation": "[gcode_macro x]\ngcode:\n" + "  G1\n" * 400_000,
     "endless names": "[" + "a" * MEGABYTES + "]\n" + "b" * MEGABYTES + ": 1\n",
-    "one pin everywhere": "".join(f"[heater_fan f{number}]\npin: PA1\n" for number in range(50_000)),
+    "one pin everywhere": "".join(
+        f"[heater_fan f{number}]\npin: PA1\n" for number in range(50_000)
+    ),
     "includes that lead out": "[include ../../etc/passwd]\n[include /etc/*]\n" * 30_000,
     "numbers in a name": "[gcode_macro x]\n" + "_0" * 900_000 + ": 1\n",
     "25,000 steppers of their own": "".join(
@@ -66,7 +77,10 @@ HOSTILE = {
 def test_a_hostile_file_gets_a_short_answer_soon(docs, name):
     answer = check(HOSTILE[name], include={"a" * 4000: "[include *]\n"})
     assert (
-        len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) <= 3100
+        len(
+            json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        )
+        <= 3100
     )
 
 
@@ -74,7 +88,11 @@ def command(docs, *words):
     return subprocess.run(
         [sys.executable, "-m", "tools", "klipper", *words],
         cwd=PROJECT,
-        env={"PATH": "/usr/bin:/bin", "KLIPPER_DOCS_DIR": str(docs.parent), "HOME": str(docs.parent)},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "KLIPPER_DOCS_DIR": str(docs.parent),
+            "HOME": str(docs.parent),
+        },
         capture_output=True,
         text=True,
         timeout=60,
@@ -90,7 +108,9 @@ def test_files_that_include_all_others_are_read_so_far():
 @pytest.mark.slow
 def test_the_command_prints_a_line_for_each_finding_and_fails_with_errors(docs, tmp_path):
     (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "a.cfg").write_text("[heater_fan x]\nheater: extruder\nfan_spede: 1\n[extruder]\n")
+    (tmp_path / "more" / "a.cfg").write_text(
+        "[heater_fan x]\nheater: extruder\nfan_spede: 1\n[extruder]\n"
+    )
     file = tmp_path / "printer.cfg"
     file.write_text("[include more/*.cfg]\n[fan]\npin: PB1\nhardware_pwm: \x1b[31mmaybe\n")
     done = command(docs, "check", str(file))
@@ -132,10 +152,15 @@ def test_a_section_gives_its_options_with_default_and_text(docs):
 
 def test_an_option_gives_every_section_that_has_it_or_what_became_of_it(docs):
     answer = look_up(option="gear_ratio")
-    assert [owner for entry in answer["sections"] for owner in entry["in"]] == ["[stepper_x]", "[extruder]"]
+    assert [owner for entry in answer["sections"] for owner in entry["in"]] == [
+        "[stepper_x]",
+        "[extruder]",
+    ]
     answer = look_up(section="heater_fan", option="hardware_pwm")  # described in another section
     assert answer["sections"] == [{"in": ["[fan] (False)"], "text": "The default is False."}]
-    assert look_up(section="printer", option="max_hop")["changes"][0].startswith("2025-08-11: Support for")
+    assert look_up(section="printer", option="max_hop")["changes"][0].startswith(
+        "2025-08-11: Support for"
+    )
     heater = look_up(section="heater_bed", option="nozzle_diameter")  # not of the part it refers to
     assert heater["code"] == "NOT_FOUND"
 

@@ -19,7 +19,11 @@ pytestmark = pytest.mark.slow
 def state_of(folder) -> dict:
     """Every file, link and folder below, the hidden ones too: contents, modes, times."""
     return {
-        str(path.relative_to(folder)): (path.lstat().st_mode, path.lstat().st_mtime_ns, _content(path))
+        str(path.relative_to(folder)): (
+            path.lstat().st_mode,
+            path.lstat().st_mtime_ns,
+            _content(path),
+        )
         for path in (folder, *folder.rglob("*"))
     }
 
@@ -70,7 +74,9 @@ def at_work(docs, upstream):
     (docs / "docs/Bed_Mesh.md").write_text(page("Bed Mesh, edited"))
 
 
-@pytest.fixture(params=[sparse, sparse_and_packed, unpacked, at_work], ids=lambda kind: kind.__name__)
+@pytest.fixture(
+    params=[sparse, sparse_and_packed, unpacked, at_work], ids=lambda kind: kind.__name__
+)
 def foreign(request, docs, upstream, env):
     docs.parent.mkdir()
     request.param(docs, upstream)
@@ -91,7 +97,9 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
 
     assert state_of(foreign) == before
     assert (
-        answer["status"] == "only read" and "Moonraker" in answer["note"] and answer["folder"] == str(foreign)
+        answer["status"] == "only read"
+        and "Moonraker" in answer["note"]
+        and answer["folder"] == str(foreign)
     )
     assert os.listdir(foreign.parent) == [foreign.name]
     assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and settings.folders_to_write() == []

@@ -53,7 +53,9 @@ def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, cap
 
     freshness.at_start()
 
-    assert [record.levelno for record in caplog.records] == [logging.WARNING] and "sync_docs" in caplog.text
+    assert [record.levelno for record in caplog.records] == [
+        logging.WARNING
+    ] and "sync_docs" in caplog.text
     assert state_of(docs) == before, "the upstream is asked for its tip, and nothing is fetched"
     done()
     assert heard == [True, False] and not described()
@@ -66,7 +68,9 @@ def test_a_failed_sync_leaves_the_note(docs, behind, heard):
     assert described() and heard == [True]
 
 
-def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(env, docs, upstream, heard, caplog):
+def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(
+    env, docs, upstream, heard, caplog
+):
     freshness.at_start()
     assert not docs.exists()
     done()
@@ -98,7 +102,9 @@ def test_sessions_share_one_check_an_interval(due, behind, caplog):
     assert len(caplog.records) == 1, "a new session says too that the docs are behind"
 
 
-def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_else(due, behind, heard, caplog):
+def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_else(
+    due, behind, heard, caplog
+):
     go_away(behind)
     freshness.at_start()
     assert len(caplog.records) == 1 and heard == [] and not described()
@@ -117,7 +123,9 @@ def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):
         assert described()
 
 
-def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_is_enough(env, docs, behind):
+def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_is_enough(
+    env, docs, behind
+):
     freshness.at_start()
     other = Upstream(env() / "other")
     env(KLIPPER_DOCS_URL=other.url)

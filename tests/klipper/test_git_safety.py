@@ -15,12 +15,36 @@ pytestmark = pytest.mark.slow
 
 HOOKS = ("post-checkout", "post-merge", "reference-transaction", "pre-auto-gc", "post-index-change")
 PROGRAMS = (
-    *("core.fsmonitor", "core.sshCommand", "core.gitProxy", "core.askPass", "core.pager", "core.editor"),
-    *("core.alternateRefsCommand", "diff.external", "diff.md.textconv", "diff.md.command", "gpg.program"),
-    *("filter.x.clean", "filter.x.smudge", "filter.x.process", "gc.recentObjectsHook", "sequence.editor"),
+    *(
+        "core.fsmonitor",
+        "core.sshCommand",
+        "core.gitProxy",
+        "core.askPass",
+        "core.pager",
+        "core.editor",
+    ),
+    *(
+        "core.alternateRefsCommand",
+        "diff.external",
+        "diff.md.textconv",
+        "diff.md.command",
+        "gpg.program",
+    ),
+    *(
+        "filter.x.clean",
+        "filter.x.smudge",
+        "filter.x.process",
+        "gc.recentObjectsHook",
+        "sequence.editor",
+    ),
     *("remote.origin.uploadpack", "uploadpack.packObjectsHook"),
 )
-SHELL_PROGRAMS = ("alias.fetch", "alias.ls-remote", "credential.helper", "credential.http://127.0.0.1.helper")
+SHELL_PROGRAMS = (
+    "alias.fetch",
+    "alias.ls-remote",
+    "credential.helper",
+    "credential.http://127.0.0.1.helper",
+)
 
 
 def poison(docs, evil) -> None:
@@ -33,7 +57,9 @@ def poison(docs, evil) -> None:
     git(docs, "config", "core.hooksPath", str(docs / ".git" / "evil"))
     git(docs, "config", f"url.ext::sh -c 'touch {evil}' .insteadOf", "file://")
     git(docs, "config", "include.path", str(docs / ".git" / "more"))
-    (docs / ".git" / "more").write_text(f'[filter "y"]\n\tsmudge = "{program}"\n\trequired = true\n')
+    (docs / ".git" / "more").write_text(
+        f'[filter "y"]\n\tsmudge = "{program}"\n\trequired = true\n'
+    )
     (docs / ".git" / "info" / "attributes").write_text("*.md filter=x diff=md\n")
     for folder in ("hooks", "evil"):
         (docs / ".git" / folder).mkdir(exist_ok=True)
@@ -68,12 +94,17 @@ def test_no_hook_of_the_persons_own_runs_in_a_sync(env, docs, upstream, monkeypa
 
 def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, upstream):
     upstream.commit(
-        {"docs/.gitattributes": "*.md filter=x diff=md\n*.txt filter=y\n", ".gitattributes": "* filter=y\n"}
+        {
+            "docs/.gitattributes": "*.md filter=x diff=md\n*.txt filter=y\n",
+            ".gitattributes": "* filter=y\n",
+        }
     )
     done()
     evil = env() / "evil"
     poison(docs, evil)
-    upstream.commit({"docs/Bed_Mesh.md": page("two"), "docs/New.txt": "new\n", "docs/Sub.md": "x\n"})
+    upstream.commit(
+        {"docs/Bed_Mesh.md": page("two"), "docs/New.txt": "new\n", "docs/Sub.md": "x\n"}
+    )
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
     subprocess.run(["git", "-C", docs, "status"], capture_output=True, check=False)
     assert evil.exists(), "the poison works on a git that is run plainly"
@@ -120,7 +151,9 @@ def test_a_path_that_leaves_the_checkout_is_refused(docs, upstream, entry):
     done()
     blob = git(upstream.folder, "rev-parse", "HEAD:docs/Bed_Mesh.md")
     inner = make_tree(upstream.folder, f"100644 blob {blob}\tx.md\n")
-    pages = make_tree(upstream.folder, f"100644 blob {blob}\tBed_Mesh.md\n040000 tree {inner}\t{entry}\n")
+    pages = make_tree(
+        upstream.folder, f"100644 blob {blob}\tBed_Mesh.md\n040000 tree {inner}\t{entry}\n"
+    )
     top = make_tree(upstream.folder, f"040000 tree {pages}\tdocs\n")
     commit = git(upstream.folder, "commit-tree", "-m", "evil", top)
     git(upstream.folder, "update-ref", "refs/heads/master", commit)
@@ -139,4 +172,6 @@ def make_tree(folder, rows: str) -> str:
         mode, _, blob = about.split(" ")
         data += f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(blob)
     words = ["git", "-C", folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin"]
-    return subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
+    return (
+        subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
+    )

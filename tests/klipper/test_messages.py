@@ -72,7 +72,9 @@ def test_at_least_150_of_klippers_messages_are_explained():
     if not rows.exists():
         pytest.skip("Klipper's messages are not in a clone (../shared/data)")
     printed = [json.loads(line)["message"] for line in rows.read_text("utf-8").splitlines()]
-    assert sum(bool(messages.of_line(re.sub(r"%[-\d.]*[a-z]", "x1", text))) for text in printed) >= 250
+    assert (
+        sum(bool(messages.of_line(re.sub(r"%[-\d.]*[a-z]", "x1", text))) for text in printed) >= 250
+    )
 
 
 def test_every_message_says_what_it_means_and_where_to_read_on():

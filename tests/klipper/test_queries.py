@@ -40,7 +40,9 @@ def test_a_question_becomes_words_of_the_pages():
         assert [" ".join(sorted(term)) for term in terms] == expected
 
 
-def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(docs, env, monkeypatch):
+def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(
+    docs, env, monkeypatch
+):
     def of_another_session():
         index._cached_index.cache_clear()
         return index.index_of_pages()
@@ -75,7 +77,9 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
 def test_of_many_who_ask_first_at_once_one_counts_the_pages(docs, monkeypatch):
     index._cached_index.cache_clear()
     counted, text_or_empty = [], index.text_or_empty
-    monkeypatch.setattr(index, "text_or_empty", lambda page: counted.append(page.path) or text_or_empty(page))
+    monkeypatch.setattr(
+        index, "text_or_empty", lambda page: counted.append(page.path) or text_or_empty(page)
+    )
     with ThreadPoolExecutor(8) as everybody:
         indexes = list(everybody.map(lambda _: index.index_of_pages(), range(8)))
     assert len(set(map(id, indexes))) == 1
@@ -85,7 +89,12 @@ def test_of_many_who_ask_first_at_once_one_counts_the_pages(docs, monkeypatch):
 def damages(whole):
     """Indexes as a card that rots or a copy cut short leaves them."""
     random = Random(3)
-    yield from (b"", b"\0" * len(whole), whole + b"\0", *(whole[:-cut] for cut in (1, 4, 12, 4000, 12_000)))
+    yield from (
+        b"",
+        b"\0" * len(whole),
+        whole + b"\0",
+        *(whole[:-cut] for cut in (1, 4, 12, 4000, 12_000)),
+    )
     for count in (1, 2, 8, 50, 200):
         for _ in range(8):
             rotten = bytearray(whole)

@@ -21,7 +21,9 @@ def windows(path, **heading):
 
 def joined(path, **heading):
     *closed, last = windows(path, **heading)
-    return "".join(one["text"][: one["next_offset"] - one["offset"]] for one in closed) + last["text"]
+    return (
+        "".join(one["text"][: one["next_offset"] - one["offset"]] for one in closed) + last["text"]
+    )
 
 
 def test_a_short_page_comes_whole(small_docs):
@@ -34,19 +36,38 @@ def test_a_short_page_comes_whole(small_docs):
 
 @pytest.mark.parametrize(
     "text",
-    ["x" * 25_000, "line\n" * 6_000, "строка ё\r\n" * 4_000, "a" * 10_000, "a" * 10_001, "\n" * 20_001, ""],
+    [
+        "x" * 25_000,
+        "line\n" * 6_000,
+        "строка ё\r\n" * 4_000,
+        "a" * 10_000,
+        "a" * 10_001,
+        "\n" * 20_001,
+        "",
+    ],
 )
 def test_reading_window_by_window_reproduces_the_file(small_docs, text):
     folder = small_docs({"Long.md": text})
     assert joined("Long.md") == text == (folder / "Long.md").read_bytes().decode()
     for answer in windows("Long.md"):
         assert len(answer["text"]) <= 10_000
-        closing = answer["text"][answer["next_offset"] - answer["offset"] :] if answer["truncated"] else ""
+        closing = (
+            answer["text"][answer["next_offset"] - answer["offset"] :]
+            if answer["truncated"]
+            else ""
+        )
         assert (f"offset={answer['next_offset']}" in closing) == answer["truncated"]
 
 
 # A page as people and pages name it.
-SPELLINGS = ("Bed_Mesh.md", "docs/Bed_Mesh.md", "bed_mesh", "BED_MESH.MD", "./Bed_Mesh.md", " Bed_Mesh ")
+SPELLINGS = (
+    "Bed_Mesh.md",
+    "docs/Bed_Mesh.md",
+    "bed_mesh",
+    "BED_MESH.MD",
+    "./Bed_Mesh.md",
+    " Bed_Mesh ",
+)
 LINKS = (
     "Bed_Mesh.md#faulty-regions", "./Bed_Mesh.html#faulty-regions", "https://www.klipper3d.org/Bed_Mesh.html#faulty-regions",
     "https://github.com/Klipper3d/klipper/blob/master/docs/Bed_Mesh.md#faulty-regions",
@@ -60,7 +81,9 @@ def test_a_page_is_read_by_its_path_or_a_link_and_from_a_heading(small_docs):
     for path in LINKS:
         assert call("read_doc", path=path)["text"].startswith("## Faulty Regions")
     for heading in ("Faulty Regions", "## Faulty Regions", "#faulty-regions", "faulty regions"):
-        assert call("read_doc", path="Bed_Mesh.md", heading=heading)["offset"] == PAGE.index("## Faulty")
+        assert call("read_doc", path="Bed_Mesh.md", heading=heading)["offset"] == PAGE.index(
+            "## Faulty"
+        )
     assert call("read_doc", path="Bed_Mash.md")["hint"] == "Did you mean Bed_Mesh.md?"
 
 
@@ -88,7 +111,10 @@ def test_a_hostile_path_is_an_error_with_a_hint(small_docs, tmp_path, path, code
 
 def test_a_page_with_a_hash_in_its_name_is_read_as_it_is_listed(small_docs):
     small_docs(
-        {"C# and #2.md": "# Notes\n\none\n\n## Tips\n\ntwo\n", "C.md": "# Other\n\n## and #2.md\n\nthree\n"}
+        {
+            "C# and #2.md": "# Notes\n\none\n\n## Tips\n\ntwo\n",
+            "C.md": "# Other\n\n## and #2.md\n\nthree\n",
+        }
     )
     for page in call("list_docs_map")["pages"]:
         assert "error" not in call("read_doc", path=page["name"])
@@ -115,10 +141,16 @@ def test_a_section_ends_where_the_next_of_its_level_begins_and_the_map_tells_its
     small_docs({"A.md": "# A\n\n## B\nb\n\n### C\nc\n\n## D\nd\n"})
     answer = call("read_doc", path="A.md", heading="B")
     assert answer["text"] == "## B\nb\n\n### C\nc\n\n"
-    assert (answer["next_offset"], answer["truncated"], answer["next_heading"]) == (None, False, "D")
+    assert (answer["next_offset"], answer["truncated"], answer["next_heading"]) == (
+        None,
+        False,
+        "D",
+    )
     assert call("read_doc", path="A.md", heading="C")["text"] == "### C\nc\n\n"
     assert call("read_doc", path="A.md", heading="D")["next_heading"] is None
-    assert call("read_doc", path="A.md", heading="A")["text"] == call("read_doc", path="A.md")["text"]
+    assert (
+        call("read_doc", path="A.md", heading="A")["text"] == call("read_doc", path="A.md")["text"]
+    )
     outline = call("list_docs_map", path="a")
     assert (outline["path"], outline["total_chars"]) == ("A.md", 29)
     assert outline["headings"] == ["# A (29)", "## B (17)", "### C (9)", "## D (7)"]
@@ -128,9 +160,9 @@ def test_a_long_section_goes_on_to_its_end(small_docs):
     section = "## B\n" + "line\n" * 3000
     small_docs({"A.md": f"# A\n\n{section}## C\n"})
     assert joined("A.md", heading="B") == section
-    assert {(len(one["text"]) <= 10_000, one["next_heading"]) for one in windows("A.md", heading="B")} == {
-        (True, "C")
-    }
+    assert {
+        (len(one["text"]) <= 10_000, one["next_heading"]) for one in windows("A.md", heading="B")
+    } == {(True, "C")}
     assert call("read_doc", path="A.md", heading="B", offset=15_500)["text"] == ""
 
 
@@ -180,7 +212,9 @@ def test_a_dated_entry_is_read_by_its_date(small_docs):
     answer = call("read_doc", path="Changes.md", heading="20250102")
     assert (answer["text"], answer["next_heading"]) == ("20250102: new\n\n", "2025-01-01")
     assert call("read_doc", path="Changes.md", heading="2025-01-01-1")["text"] == "20250101: a\n"
-    assert call("list_docs_map", path="Changes")["entries"] == "3 dated ones, 2025-01-01 to 2025-01-02"
+    assert (
+        call("list_docs_map", path="Changes")["entries"] == "3 dated ones, 2025-01-01 to 2025-01-02"
+    )
 
 
 def test_what_is_not_there_is_told_with_what_is(small_docs):
@@ -195,16 +229,26 @@ def test_what_is_not_there_is_told_with_what_is(small_docs):
 
 def test_the_map_shows_folders_titles_sizes_and_counts_assets(small_docs):
     small_docs(
-        {"A.md": "# Title A\n", "sub/B_b.md": "no heading", "img/x.png": b"\xff", "img/y.png": b"\xff"}
+        {
+            "A.md": "# Title A\n",
+            "sub/B_b.md": "no heading",
+            "img/x.png": b"\xff",
+            "img/y.png": b"\xff",
+        }
     )
     assert call("list_docs_map") == {
         "success": True,
         "pages": [{"name": "A.md", "title": "Title A", "size": 10}],
-        "folders": {"sub": {"pages": [{"name": "B_b.md", "title": "B b", "size": 10}]}, "img": {"assets": 2}},
+        "folders": {
+            "sub": {"pages": [{"name": "B_b.md", "title": "B b", "size": 10}]},
+            "img": {"assets": 2},
+        },
     }
 
 
-def test_further_repositories_are_a_line_each_and_read_and_listed_under_their_name(small_docs, further):
+def test_further_repositories_are_a_line_each_and_read_and_listed_under_their_name(
+    small_docs, further
+):
     small_docs({"A.md": "# A\n"})
     further({"install.md": "# Installation\n"})
 
@@ -212,7 +256,10 @@ def test_further_repositories_are_a_line_each_and_read_and_listed_under_their_na
 
     assert [page["name"] for page in tree["pages"]] == ["A.md"]
     assert tree["sources"] == {"moonraker": "1 pages: list_docs_map(path='moonraker')"}
-    assert call("list_docs_map", path="moonraker")["folders"]["moonraker"]["pages"][0]["name"] == "install.md"
+    assert (
+        call("list_docs_map", path="moonraker")["folders"]["moonraker"]["pages"][0]["name"]
+        == "install.md"
+    )
     assert call("read_doc", path="moonraker/Install.md")["path"] == "moonraker/install.md"
     assert call("read_doc", path="moonraker/../A.md")["code"] == "INVALID_PATH"
 

@@ -84,8 +84,12 @@ def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
             continue
         for finding in used.findings(printer_cfg.from_text(text)):
             # An option may be known and go with no other one of its block.
-            refusals = re.findall("not valid in (?!.*' beside )|not a valid config", finding.message)
-            assert not refusals or finding.level == "hint", finding  # `stepper_z1` without the stepper before
+            refusals = re.findall(
+                "not valid in (?!.*' beside )|not a valid config", finding.message
+            )
+            assert not refusals or finding.level == "hint", (
+                finding
+            )  # `stepper_z1` without the stepper before
 
 
 def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said(real_docs):
@@ -113,9 +117,9 @@ def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
     gone = "printer max_accel_to_decel; stepper_x step_distance; extruder pid_integral_max; neopixel color_order_grb"
     for section, option in map(str.split, gone.split(";")):
         findings = checker().findings(printer_cfg.from_text(f"[{section}]\n{option}: 1\n"))
-        assert any(f.option == option and "is gone" in f.message and f.level == "error" for f in findings), (
-            option
-        )
+        assert any(
+            f.option == option and "is gone" in f.message and f.level == "error" for f in findings
+        ), option
 
 
 # Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that their
@@ -130,9 +134,9 @@ def assert_at_least(floors, questions):
         ranks = [rank for rank, path in enumerate(dict.fromkeys(paths(query)), 1) if path in gold]
         found.append(1 / ranks[0] if ranks else 0)
     scores = (found.count(1), sum(map(bool, found)), sum(found))
-    assert [score / len(found) >= floor for score, floor in zip(scores, floors, strict=True)] == [True] * 3, (
-        scores
-    )
+    assert [score / len(found) >= floor for score, floor in zip(scores, floors, strict=True)] == [
+        True
+    ] * 3, scores
 
 
 @pytest.mark.parametrize(
@@ -151,7 +155,9 @@ def test_questions_find_their_page(real_docs, part, floors):
 BOTH_WAYS = json.loads((PROJECT / "tests/klipper/asked_both_ways.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("form", "floors"), [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))])
+@pytest.mark.parametrize(
+    ("form", "floors"), [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))]
+)
 def test_questions_find_their_page_as_people_ask_and_as_a_model_does(real_docs, form, floors):
     assert_at_least(floors, ((row[form], row["gold"]) for row in BOTH_WAYS))
 
@@ -175,6 +181,8 @@ def test_every_result_is_as_documented(real_docs, query):
         line = text.split("\n")[result["line"] - 1]
         assert line.startswith("#") or result["line"] == 1 or "date" in result
         assert text[result["offset"] :].startswith(line)
-        assert re.sub(r"\W", "", result["heading"]) in re.sub(r"\W", "", line) or result["line"] == 1
+        assert (
+            re.sub(r"\W", "", result["heading"]) in re.sub(r"\W", "", line) or result["line"] == 1
+        )
         assert 150 <= len(result["snippet"]) <= 200 or len(text) < 200
         assert result["snippet"].strip("…") in " ".join(text.split())

@@ -12,11 +12,21 @@ def page(title, *sections):
 
 
 def test_a_result_has_path_title_heading_line_and_snippet(small_docs):
-    faulty = ("```\n# magnets: 1\n```", "## Faulty Regions", "Magnets below the bed disturb the probe.")
-    small_docs({"Bed_Mesh.md": page("Bed Mesh", *faulty), "FAQ.md": page("Frequently Asked", "rails")})
+    faulty = (
+        "```\n# magnets: 1\n```",
+        "## Faulty Regions",
+        "Magnets below the bed disturb the probe.",
+    )
+    small_docs(
+        {"Bed_Mesh.md": page("Bed Mesh", *faulty), "FAQ.md": page("Frequently Asked", "rails")}
+    )
     (result,) = search("magnets disturb the probe")
     assert list(result) == ["path", "heading", "line", "offset", "snippet"]
-    assert (result["path"], result["heading"], result["line"]) == ("Bed_Mesh.md", "Faulty Regions", 9)
+    assert (result["path"], result["heading"], result["line"]) == (
+        "Bed_Mesh.md",
+        "Faulty Regions",
+        9,
+    )
     assert read(result)["text"].startswith("## Faulty Regions")
     assert "Magnets below the bed" in result["snippet"]
     assert 150 <= len(result["snippet"]) <= 200
@@ -35,8 +45,13 @@ DRIVERS = {
     "Bed_Mesh.md": page("Mesh of the bed", "It is flat."),
     "Other.md": page("Other", "A stealthchop of another driver, and nothing else."),
 }
-RARE = {f"Page_{number}.md": page(f"Page {number}", "printer nozzle printer nozzle") for number in range(8)}
-LONG = "\n\n".join(f"## Option {number}\n\nThe flange is option {number}. {FILLER}" for number in range(80))
+RARE = {
+    f"Page_{number}.md": page(f"Page {number}", "printer nozzle printer nozzle")
+    for number in range(8)
+}
+LONG = "\n\n".join(
+    f"## Option {number}\n\nThe flange is option {number}. {FILLER}" for number in range(80)
+)
 TOUCH = page("B", "To touch is another thing.")
 ORDER = [
     (DRIVERS, {"2209": "TMC.md", "ed_mes": "Bed_Mesh.md", "libra": "TMC.md", "2209 stealthchop": "TMC.md", "ed_M": "Bed_Mesh.md"}),
@@ -135,7 +150,9 @@ def test_of_dated_entries_the_newest_that_says_most_is_shown(small_docs):
 
 def test_words_that_stand_nowhere_are_named(small_docs):
     small_docs({"A.md": page("Title", "magnets")})
-    assert answer("magnets flibbertigibbet")["absent"] == ("not found in the documentation: flibbertigibbet")
+    assert answer("magnets flibbertigibbet")["absent"] == (
+        "not found in the documentation: flibbertigibbet"
+    )
     assert "absent" not in answer("magnets")
     assert len(answer("magnets " + "flibber" * 40)["absent"]) < 100
     assert answer("flibbertigibbet")["result"] == []
@@ -143,7 +160,11 @@ def test_words_that_stand_nowhere_are_named(small_docs):
 
 def test_a_message_of_klipper_is_explained_with_where_to_read_on(small_docs):
     small_docs(
-        {"FAQ.md": page("FAQ", '## I keep getting random "Lost communication with MCU" errors', "Noise.")}
+        {
+            "FAQ.md": page(
+                "FAQ", '## I keep getting random "Lost communication with MCU" errors', "Noise."
+            )
+        }
     )
     found = answer("Klipper says: Lost communication with MCU 'toolboard', why?")
     assert found["known_message"]["message"] == "lost communication with mcu *"
@@ -153,13 +174,18 @@ def test_a_message_of_klipper_is_explained_with_where_to_read_on(small_docs):
 
 def test_a_page_comes_once_and_at_most_limit_pages(small_docs):
     small_docs(
-        {f"Page_{number}.md": page(f"Page {number}", "magnets", "magnets again") for number in range(9)}
+        {
+            f"Page_{number}.md": page(f"Page {number}", "magnets", "magnets again")
+            for number in range(9)
+        }
     )
     assert len(set(paths("magnets"))) == len(paths("magnets")) == 7
     assert len(paths("magnets", limit=2)) == 2
 
 
-def test_pages_of_further_repositories_are_searched_and_one_of_two_sources_is_one_result(small_docs, further):
+def test_pages_of_further_repositories_are_searched_and_one_of_two_sources_is_one_result(
+    small_docs, further
+):
     small_docs({"Bed_Mesh.md": page("Bed Mesh", "Magnets."), "A.md": page("A", "The katapult.")})
     further(
         {
@@ -176,7 +202,9 @@ def test_pages_of_further_repositories_are_searched_and_one_of_two_sources_is_on
 def test_a_heading_that_is_the_whole_question_comes_before_a_page_of_a_longer_name(small_docs):
     small_docs(
         {
-            "Hall_Filament_Width_Sensor.md": page("Hall filament width sensor", "A filament width sensor."),
+            "Hall_Filament_Width_Sensor.md": page(
+                "Hall filament width sensor", "A filament width sensor."
+            ),
             "Config_Reference.md": page(
                 "Reference", "## Filament sensors", "Switches for filament.", "## Fans"
             ),

@@ -18,7 +18,9 @@ LIST_CHANGED = "notifications/tools/list_changed"
 
 
 def description(client, **meta):
-    listed = {tool["name"]: tool for tool in client.request("tools/list", **meta)["result"]["tools"]}
+    listed = {
+        tool["name"]: tool for tool in client.request("tools/list", **meta)["result"]["tools"]
+    }
     return listed["sync_docs"]["description"]
 
 
@@ -48,9 +50,9 @@ def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(
             client.notification(LIST_CHANGED)
             client.notifications.clear()
 
-        answer = client.request("tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"})[
-            "result"
-        ]
+        answer = client.request(
+            "tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"}
+        )["result"]
         while NOTE in description(client):
             client.notification(LIST_CHANGED)
 
@@ -60,7 +62,9 @@ def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(
     assert "The Klipper docs are behind their upstream" in b"".join(client.errors).decode()
 
 
-def test_an_upstream_that_does_not_answer_delays_neither_initialize_nor_a_call(behind, stalling_http, env):
+def test_an_upstream_that_does_not_answer_delays_neither_initialize_nor_a_call(
+    behind, stalling_http, env
+):
     env(KLIPPER_DOCS_URL=stalling_http)
     with Client() as client:
         client.initialize()

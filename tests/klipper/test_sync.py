@@ -45,7 +45,9 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
     answer = done()
 
     assert (
-        answer["status"] == "cloned" and answer["old"] is None and answer["new"].startswith(upstream.tip[:9])
+        answer["status"] == "cloned"
+        and answer["old"] is None
+        and answer["new"].startswith(upstream.tip[:9])
     )
     assert answer["added"] == sorted(upstream.pages())
     assert_at_tip(docs, upstream)
@@ -142,7 +144,9 @@ def test_another_default_branch_another_one_in_the_settings_and_another_address_
     assert git(docs, "remote", "get-url", "origin") == other.url
 
 
-def test_a_missing_page_is_restored_and_a_generation_of_an_earlier_version_is_fetched_anew(docs, upstream):
+def test_a_missing_page_is_restored_and_a_generation_of_an_earlier_version_is_fetched_anew(
+    docs, upstream
+):
     done()
     current = (docs / ".pi-mcp/current").resolve()
     number, _, commit = current.name.split("_")
@@ -178,7 +182,9 @@ def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstre
     assert asked <= 12 and again <= 2
 
 
-def test_further_sources_are_synced_by_the_same_call_and_one_that_fails_stops_no_other(env, docs, upstream):
+def test_further_sources_are_synced_by_the_same_call_and_one_that_fails_stops_no_other(
+    env, docs, upstream
+):
     moonraker = Upstream(env() / "moonraker", "main")
     moonraker.commit({"guide/Install.md": page("Install")})
     gone = env() / "gone"
@@ -187,7 +193,9 @@ def test_further_sources_are_synced_by_the_same_call_and_one_that_fails_stops_no
     klipper, failed, extra = done()["sources"]
 
     assert klipper["source"] == "klipper" and klipper["status"] == "cloned"
-    assert failed["source"] == "gone" and failed["code"] == "UPSTREAM_UNREACHABLE" and failed["hint"]
+    assert (
+        failed["source"] == "gone" and failed["code"] == "UPSTREAM_UNREACHABLE" and failed["hint"]
+    )
     assert extra["added"] == ["moonraker/Install.md"]
     assert (docs.parent / ".klipper.extra/moonraker/guide/Install.md").is_file()
     assert not (docs.parent / ".klipper.extra/gone/docs").exists()
@@ -203,7 +211,9 @@ def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
 
     amounts = [done for done, _, _ in reports]
     assert (
-        amounts == sorted(set(amounts)) and amounts[-1] == 200 and {total for _, total, _ in reports} == {200}
+        amounts == sorted(set(amounts))
+        and amounts[-1] == 200
+        and {total for _, total, _ in reports} == {200}
     )
     assert len(reports) < 40
     assert any("fetching" in message for _, _, message in reports)
@@ -256,10 +266,17 @@ def test_what_a_person_wrote_is_put_aside_and_named(docs, upstream, edit, news):
 
 def test_the_entries_of_changes_since_a_day_are_shown(docs, upstream):
     entries = "20260301: New.\n\n20260201: Newer.\n\n20250101: Old.\n"
-    upstream.commit({"docs/Config_Changes.md": f"# Configuration Changes\n\n## Changes\n\n{entries}"})
+    upstream.commit(
+        {"docs/Config_Changes.md": f"# Configuration Changes\n\n## Changes\n\n{entries}"}
+    )
 
-    assert done(since="2026-02-01")["config_changes_since"] == ["2026-03-01: New.", "2026-02-01: Newer."]
+    assert done(since="2026-02-01")["config_changes_since"] == [
+        "2026-03-01: New.",
+        "2026-02-01: Newer.",
+    ]
     for day in ("20260301", "2026-W09-7"):  # Python 3.11 and later read these, too
-        assert sync(since=day).get("config_changes_since", ["2026-03-01: New."]) == ["2026-03-01: New."]
+        assert sync(since=day).get("config_changes_since", ["2026-03-01: New."]) == [
+            "2026-03-01: New."
+        ]
     assert sync(since="yesterday")["success"] is False
     assert_at_tip(docs, upstream)

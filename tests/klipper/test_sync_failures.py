@@ -58,7 +58,9 @@ def test_an_upstream_that_is_gone_leaves_the_pages_and_says_what_to_do(env, docs
 
 @pytest.mark.parametrize("url", ["--upload-pack=touch /tmp/evil", "ext::sh -c 'touch evil'"])
 @pytest.mark.parametrize("branch", ["--upload-pack=evil", "a..b", "nowhere"])
-def test_an_address_or_branch_that_cannot_be_is_refused_with_a_hint(env, docs, upstream, url, branch):
+def test_an_address_or_branch_that_cannot_be_is_refused_with_a_hint(
+    env, docs, upstream, url, branch
+):
     for name, value in (("KLIPPER_DOCS_BRANCH", branch), ("KLIPPER_DOCS_URL", url)):
         env(**{name: value})
         answer = sync()

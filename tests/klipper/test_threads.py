@@ -37,10 +37,22 @@ PRINTER = (
             "[gcode_macro m900]\ndefault_parameter_K: 0\ngcode: G28\n",
             "is gone, 2021",
         ),
-        ("Klipper3d/klipper#1507", "[heater_bed]\npid_deriv_time: 2\n", "'pid_deriv_time' is not valid"),
+        (
+            "Klipper3d/klipper#1507",
+            "[heater_bed]\npid_deriv_time: 2\n",
+            "'pid_deriv_time' is not valid",
+        ),
         ("Klipper3d/klipper#3470", "[menu __main __x]\ntype: item\nname: x\n", "Choice 'item'"),
-        ("Klipper3d/klipper#5019", "[heater_bed]\nsensor_pin: analog14\n", "'analog14' is not a valid pin"),
-        ("Klipper3d/klipper#5101", "[extruder1]\nshared_heater: extruder\n", "shared_heater.* is gone"),
+        (
+            "Klipper3d/klipper#5019",
+            "[heater_bed]\nsensor_pin: analog14\n",
+            "'analog14' is not a valid pin",
+        ),
+        (
+            "Klipper3d/klipper#5101",
+            "[extruder1]\nshared_heater: extruder\n",
+            "shared_heater.* is gone",
+        ),
         (
             "Klipper3d/klipper#5515",
             "[output_pin x]\npin: PH6\nmaximum_mcu_duration: 5\n",
@@ -74,7 +86,9 @@ PRINTER = (
         ),
     ],
 )
-def test_a_configuration_that_was_asked_about_names_what_solved_it(real_docs, thread, lines, solution):
+def test_a_configuration_that_was_asked_about_names_what_solved_it(
+    real_docs, thread, lines, solution
+):
     answer = json.dumps(call("check_config", config=PRINTER + lines))
     assert re.search(solution, answer), thread
 
@@ -104,6 +118,8 @@ def test_a_configuration_that_was_asked_about_names_what_solved_it(real_docs, th
         ),
     ],
 )
-def test_a_message_that_was_asked_about_leads_to_what_solved_it(real_docs, thread, message, solution):
+def test_a_message_that_was_asked_about_leads_to_what_solved_it(
+    real_docs, thread, message, solution
+):
     answer = json.dumps(call("search_docs", query=message))
     assert re.search(solution, answer), thread

@@ -9,9 +9,16 @@ from typing import ClassVar
 from tests.support.web import Handler
 
 IDENTITY = {
-    f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    f"GIT_{who}_{what}": "t@example.org"
+    for who in ("AUTHOR", "COMMITTER")
+    for what in ("NAME", "EMAIL")
 }
-ENVIRON = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+ENVIRON = {
+    **os.environ,
+    **IDENTITY,
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+}
 
 
 def git(folder: Path, *words: str) -> str:
@@ -32,7 +39,11 @@ class Upstream:
         git(folder, "init", "-q", "-b", branch)
         git(folder, "config", "uploadpack.allowFilter", "true")
         self.commit(
-            {"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int;\n"}
+            {
+                "docs/Bed_Mesh.md": page("Bed Mesh"),
+                "docs/BLTouch.md": page("BLTouch"),
+                "src/code.c": "int;\n",
+            }
         )
 
     @property
@@ -78,7 +89,11 @@ def page(title: str, words: int = 200) -> str:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file below, by relative path."""
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def smart_http(root: Path) -> type[Handler]:
@@ -102,7 +117,11 @@ def smart_http(root: Path) -> type[Handler]:
                 "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             }
             done = subprocess.run(
-                ["git", "http-backend"], input=self.body(), env=environ, capture_output=True, check=True
+                ["git", "http-backend"],
+                input=self.body(),
+                env=environ,
+                capture_output=True,
+                check=True,
             )
             head, _, content = done.stdout.partition(b"\r\n\r\n")
             headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))

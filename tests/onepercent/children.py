@@ -105,7 +105,9 @@ def check_whole(confirmed: list[int]) -> None:
         goals = [row[0] for row in db.execute("SELECT id FROM goals")]
         assert set(confirmed) <= set(goals)
         for table, times in {"steps": 3, "diary": 1, "xp_ledger": 2, "goal_progress": 1}.items():
-            assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == times * len(goals), table
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == times * len(
+                goals
+            ), table
         applied = db.execute(
             "SELECT count() FROM previews JOIN audit a ON a.id = audit_id WHERE status = 'applied'"
         )

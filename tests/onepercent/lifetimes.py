@@ -56,7 +56,9 @@ def _steps(years: int, chance: random.Random, today: date) -> Iterator[dict[str,
     for number in range(A_YEAR["steps"] * years):
         still_open = number < open_steps
         day = _ago(today, -chance.randrange(30) if still_open else chance.randrange(1, 365 * years))
-        goal_id = goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS)
+        goal_id = (
+            goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS)
+        )
         done = {
             "is_complete": int(not still_open),
             "completed_at": None if still_open else f"{day}T09:00:00.000Z",
@@ -92,7 +94,13 @@ def _marks(years: int, habits: int, chance: random.Random, today: date) -> Itera
         for ago in range(365 * years):
             if chance.random() < MARKED:
                 status = "completed" if chance.random() < 0.9 else "missed"
-                yield {"habit_id": habit_id, "date": _ago(today, ago), "status": status, "xp": 10, **STAMPS}
+                yield {
+                    "habit_id": habit_id,
+                    "date": _ago(today, ago),
+                    "status": status,
+                    "xp": 10,
+                    **STAMPS,
+                }
 
 
 def _diary(years: int, chance: random.Random, today: date) -> Iterator[dict[str, Any]]:
@@ -105,7 +113,13 @@ def _ledger(years: int, habits: int, today: date) -> Iterator[dict[str, Any]]:
     count = int(365 * years * habits * MARKED)
     for number in range(count):
         at = f"{_ago(today, 365 * years - 1 - number * 365 * years // count)}T09:00:00.000Z"
-        yield {"user": "local", "at": at, "xp": 10, "action": "habit.mark_completed", "entity_id": 1}
+        yield {
+            "user": "local",
+            "at": at,
+            "xp": 10,
+            "action": "habit.mark_completed",
+            "entity_id": 1,
+        }
 
 
 def _calls(years: int) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-DETAIL = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
+DETAIL = {
+    "custom": "schedule_days",
+    "times_per_week": "times",
+    "every_n_days": "n",
+    "monthly": "month_days",
+}
 FOREVER = date.max
 # In place of the times of a week: a turn of every n days, in which it is to be done once.
 TURN = -1
@@ -59,13 +64,17 @@ class Life:
     def shown(self, today: date) -> Params:
         """What the snapshot must say of it."""
         return {
-            "goals": [self._goal(key) for key in self.order["goals"] if self._is_seen(self.goals[key])],
+            "goals": [
+                self._goal(key) for key in self.order["goals"] if self._is_seen(self.goals[key])
+            ],
             "habits": [
                 self._habit(key, today)
                 for key in self.order["habits"]
                 if self._is_seen(self.habits[key]) and today <= self.habits[key]["until"]
             ],
-            "diary": {key: entry["what_done"] for key, entry in self.diary.items() if not entry["deleted"]},
+            "diary": {
+                key: entry["what_done"] for key, entry in self.diary.items() if not entry["deleted"]
+            },
             "ssp": self.spheres,
             "xp": (self.balance, sum(gain for gain in self.gains if gain > 0)),
         }
@@ -75,7 +84,9 @@ class Life:
 
     def _goal(self, goal: int) -> tuple:
         steps = {
-            key: step for key, step in self.steps.items() if step["goal_id"] == goal and not step["deleted"]
+            key: step
+            for key, step in self.steps.items()
+            if step["goal_id"] == goal and not step["deleted"]
         }
         dates = sorted((key, step["dt"]) for key, step in steps.items() if not step["done"])
         done = sum(step["done"] for step in steps.values())
@@ -88,15 +99,21 @@ class Life:
         if row["target"] is None:
             return None
         feeding = [
-            key for key, habit in self.habits.items() if habit["goal_id"] == goal and not habit["deleted"]
+            key
+            for key, habit in self.habits.items()
+            if habit["goal_id"] == goal and not habit["deleted"]
         ]
-        brought = sum(mark["amount"] or 0 for (habit, _), mark in self.marks.items() if habit in feeding)
+        brought = sum(
+            mark["amount"] or 0 for (habit, _), mark in self.marks.items() if habit in feeding
+        )
         return row["added"] + brought
 
     def _move(self, table: str, key: int, order: int | None, before: int | None) -> None:
         """Put a thing before another one, or before that of a number in the list that is seen; else last."""
         rows = getattr(self, table)
-        others = [other for other in self.order[table] if other != key and not rows[other]["deleted"]]
+        others = [
+            other for other in self.order[table] if other != key and not rows[other]["deleted"]
+        ]
         seen = [other for other in others if not rows[other]["archived"]]
         seen = [other for other in seen if rows[other].get("status", "work") == "work"]
         if order:
@@ -192,7 +209,14 @@ class Life:
 
     def step_create(self, goal_id: int, title: str, dt: str | None = None) -> None:
         self._find("goals", goal_id)
-        step = {"goal_id": goal_id, "title": title, "dt": dt, "done": False, "deleted": False, "brought": 0}
+        step = {
+            "goal_id": goal_id,
+            "title": title,
+            "dt": dt,
+            "done": False,
+            "deleted": False,
+            "brought": 0,
+        }
         self.steps[self.new] = step
 
     def step_update(self, step_id: int, **params: Any) -> None:
@@ -203,7 +227,11 @@ class Life:
 
     def step_shift(self, goal_id: int, days: int = 0, dt: str | None = None) -> None:
         self._find("goals", goal_id)
-        steps = [step for step in self.steps.values() if step["goal_id"] == goal_id and not step["deleted"]]
+        steps = [
+            step
+            for step in self.steps.values()
+            if step["goal_id"] == goal_id and not step["deleted"]
+        ]
         dated = [step for step in steps if step["dt"] and not step["done"]]
         if not dated:
             raise Refused("STEP_NOT_FOUND")
@@ -277,7 +305,9 @@ class Life:
         for first, last in sorted(habit["pauses"]):
             if last >= self.today:
                 habit["pauses"].remove((first, last))
-                habit["pauses"] += [(first, self.today - timedelta(1))] if first < self.today else []
+                habit["pauses"] += (
+                    [(first, self.today - timedelta(1))] if first < self.today else []
+                )
                 return True
         return False
 
@@ -299,7 +329,9 @@ class Life:
         habit = self._find("habits", habit_id)
         self._update(habit, {"archived": True})
         first = self._first_day(habit_id)
-        present = [(begin, end) for begin, end in sorted(habit["pauses"]) if begin <= first <= end][:1]
+        present = [(begin, end) for begin, end in sorted(habit["pauses"]) if begin <= first <= end][
+            :1
+        ]
         habit["pauses"] = [pause for pause in habit["pauses"] if pause not in present]
         habit["pauses"].append((present[0][0] if present else first, FOREVER))
 
@@ -342,25 +374,41 @@ class Life:
             total = present + amount if amount else (before or {}).get("amount")
             slip = (total or 0) > target
             return self._keep(
-                place, "missed" if slip else "completed", None, -habit["penalty"] if slip else 0, total
+                place,
+                "missed" if slip else "completed",
+                None,
+                -habit["penalty"] if slip else 0,
+                total,
             )
         if status == "completed" and target:
             total = present + amount if amount else max(present, target)
             status = "completed" if total >= target else "partial"
-        worth = {"completed": habit["reward"], "missed": 0 if excuse else -habit["penalty"], "partial": 0}[
-            status
-        ]
+        worth = {
+            "completed": habit["reward"],
+            "missed": 0 if excuse else -habit["penalty"],
+            "partial": 0,
+        }[status]
         brought = before["xp"] if before else 0
         if status == "completed" and brought <= 0 and self._is_beyond(habit, place):
             worth = 0
         return self._keep(place, status, excuse, worth, total)
 
     def _keep(
-        self, place: tuple[int, str], status: str, excuse: str | None, worth: int, total: float | None
+        self,
+        place: tuple[int, str],
+        status: str,
+        excuse: str | None,
+        worth: int,
+        total: float | None,
     ) -> int:
         brought = self.marks[place]["xp"] if place in self.marks else 0
         earned = self.earn(worth - brought)
-        self.marks[place] = {"status": status, "excuse": excuse, "xp": earned + brought, "amount": total}
+        self.marks[place] = {
+            "status": status,
+            "excuse": excuse,
+            "xp": earned + brought,
+            "amount": total,
+        }
         return earned
 
     def _is_beyond(self, habit: dict, place: tuple[int, str]) -> bool:
@@ -373,7 +421,9 @@ class Life:
         monday = day - timedelta(day.weekday())
         week = [str(monday + number * DAY) for number in range(7)]
         done = [
-            at for at in week if at != text and self.marks.get((key, at), {}).get("status") == "completed"
+            at
+            for at in week
+            if at != text and self.marks.get((key, at), {}).get("status") == "completed"
         ]
         return frequency == "times_per_week" and len(done) >= numbers[0]
 
@@ -420,15 +470,21 @@ class PlainHabit:
     def streak(self, today: date) -> tuple[int, int]:
         """(run, best)."""
         run = best = 0
-        first = min([self.created, *self.marks]) if self.is_limit else min(self.marks, default=today)
+        first = (
+            min([self.created, *self.marks]) if self.is_limit else min(self.marks, default=today)
+        )
         for period, wanted, is_whole in self._periods(first, today):
             times = 1 if wanted == TURN else wanted
-            marks = [self.marks.get(day) for day in period if day <= today and not self.is_paused(day)]
+            marks = [
+                self.marks.get(day) for day in period if day <= today and not self.is_paused(day)
+            ]
             if self.is_limit and marks == [None] and first <= period[0] < today:
                 marks = ["+"]
             if times:
                 is_kept = marks.count("+") >= times
-                is_excused = not is_whole or "e" in marks or any(self.is_paused(day) for day in period)
+                is_excused = (
+                    not is_whole or "e" in marks or any(self.is_paused(day) for day in period)
+                )
                 is_over = period[-1] < today
             else:
                 is_kept, is_excused = marks == ["+"], marks in ([], ["e"])
@@ -457,7 +513,9 @@ class PlainHabit:
                 continue
             missing = times - sum(day in self.marks for day in period)
             if is_whole and not any(self.is_paused(day) for day in period):
-                due.update([day for day in reversed(period) if day not in self.marks][: max(missing, 0)])
+                due.update(
+                    [day for day in reversed(period) if day not in self.marks][: max(missing, 0)]
+                )
         signs = ""
         for day in _days(first, last):
             if day in self.marks:
@@ -499,7 +557,9 @@ class PlainHabit:
                 # A turn of n days begins on the first day, on each on which it was done, and after n days.
                 done = None if is_new else done
                 anchor = done or max(schedule[0], self.created)
-                if turn and (is_new or self.marks.get(day) == "+" or (day - anchor).days % numbers[0] == 0):
+                if turn and (
+                    is_new or self.marks.get(day) == "+" or (day - anchor).days % numbers[0] == 0
+                ):
                     yield turn, TURN, len(turn) == length
                     turn = []
                 length = numbers[0]

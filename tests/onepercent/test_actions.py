@@ -9,7 +9,11 @@ from tests.onepercent.person import act, call, do, items, preview, ref, refused
 def life() -> None:
     """Goal, step and habit 1."""
     step = act("step.create", goal_id=None, title="Читать", dt="2026-03-20")
-    do(act("goal.create", title="  Выучить Python "), step, act("habit.create", name="Бег", xp_penalty=5))
+    do(
+        act("goal.create", title="  Выучить Python "),
+        step,
+        act("habit.create", name="Бег", xp_penalty=5),
+    )
 
 
 def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goal():
@@ -30,7 +34,13 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
     }
     assert (entry["entity"], entry["id"], entry["changes"]) == ("goal", 1, changes)
     (entry,) = preview(act("step.complete", step_id=1))["diff"]["completions"]
-    shown = {"entity": "step", "id": 1, "title": "Читать", "goal_title": "Выучить Python", "xp_reward": 25}
+    shown = {
+        "entity": "step",
+        "id": 1,
+        "title": "Читать",
+        "goal_title": "Выучить Python",
+        "xp_reward": 25,
+    }
     assert entry == shown | {"client_action_id": entry["client_action_id"]}
 
 
@@ -60,7 +70,10 @@ def test_a_mark_is_of_today_or_the_thirty_days_before():
 def test_a_diary_entry_is_never_blank_and_a_day_has_several():
     text = "At least one of what_done, what_not_done, reflection, plans is required"
     assert refused(act("diary.create_entry", what_done=" \n"))["error"] == text
-    do(act("diary.create_entry", what_done="Раз"), act("diary.create_entry", plans="Два", date="2026-03-18"))
+    do(
+        act("diary.create_entry", what_done="Раз"),
+        act("diary.create_entry", plans="Два", date="2026-03-18"),
+    )
     assert refused(act("diary.update_entry", diary_id=1, what_done=""))["error"] == text
     do(act("diary.update_entry", diary_id=1, what_done=None, plans="Три"))
     assert [(each["id"], each["plans"], "what_done" in each) for each in items("diary")] == [
@@ -70,19 +83,28 @@ def test_a_diary_entry_is_never_blank_and_a_day_has_several():
 
 def test_null_means_the_goal_created_last_before_and_never_one_older_than_one_that_failed():
     first, second = act("goal.create", title="Первая"), act("goal.create", title="Вторая")
-    one, two = (act("step.create", goal_id=None, title=title) for title in ("к первой", "ко второй"))
+    one, two = (
+        act("step.create", goal_id=None, title=title) for title in ("к первой", "ко второй")
+    )
     do(first, one, second, two)
     assert [goal["steps"][0]["title"] for goal in items("goals")[1:]] == ["к первой", "ко второй"]
-    errors = call("preview_actions", actions=[first, act("goal.create", title=""), two])["diff"]["errors"]
+    errors = call("preview_actions", actions=[first, act("goal.create", title=""), two])["diff"][
+        "errors"
+    ]
     assert [error["code"] for error in errors] == ["FIELD_REQUIRED", "GOAL_NOT_FOUND"]
 
 
 def test_a_reference_stands_for_what_an_earlier_action_creates():
     goal, entry = act("goal.create", title="Цель"), act("diary.create_entry", plans="план")
     step = act("step.create", goal_id=ref(goal), title="Шаг")
-    changed = act("diary.update_entry", diary_id=ref(entry).upper().replace("$REF", "$ref"), plans="другой")
+    changed = act(
+        "diary.update_entry", diary_id=ref(entry).upper().replace("$REF", "$ref"), plans="другой"
+    )
     previewed = preview(goal, step, act("step.complete", step_id=ref(step)), entry, changed)
     assert previewed["xp_total"] == 25 + 10
     assert all("id" not in each for each in previewed["diff"]["completions"])
     wrong = call("preview_actions", actions=[step, goal, act("step.complete", step_id=ref(goal))])
-    assert [error["code"] for error in wrong["diff"]["errors"]] == ["GOAL_NOT_FOUND", "STEP_NOT_FOUND"]
+    assert [error["code"] for error in wrong["diff"]["errors"]] == [
+        "GOAL_NOT_FOUND",
+        "STEP_NOT_FOUND",
+    ]

@@ -84,7 +84,9 @@ def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path: Path):
     content = json.loads((tmp_path / "first.json").read_text())
     assert all(table["rows"] for part in ("state", "history") for table in content[part].values())
     with store.reading() as db:
-        tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        tables = db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        )
         derived = {"goal_progress", "xp_balance", "habit_streaks", "habit_months"}
         assert {row[0] for row in tables} == {*content["state"], *content["history"]} | derived
 
@@ -122,7 +124,9 @@ def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file: Pat
 
 
 @pytest.mark.parametrize("way", ["restore", "import"])
-def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(way: str, copy: Path, tmp_path: Path):
+def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(
+    way: str, copy: Path, tmp_path: Path
+):
     export(str(tmp_path / "export.json"))
     do(act("goal.create", title="Ещё позже"))
     with store.reading() as db:
@@ -230,7 +234,9 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path: Path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["backup", "restore", "import"])
-def test_killed_at_any_moment_everything_is_as_before_or_as_after(way: str, file: Path, tmp_path: Path):
+def test_killed_at_any_moment_everything_is_as_before_or_as_after(
+    way: str, file: Path, tmp_path: Path
+):
     def text() -> str:
         export(str(tmp_path / "text.json"))
         return (tmp_path / "text.json").read_text(encoding="utf-8")
@@ -263,9 +269,7 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way: str, file
 @pytest.mark.slow
 def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path, tmp_path: Path):
     def run(*words: str, status: int = 0) -> bytes:
-        main = (
-            "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
-        )
+        main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=60, check=False)
         assert done.returncode == status, done.stderr
@@ -282,7 +286,9 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path
     command = call("get_user_snapshot")["hint"].partition("onepercent ")[2].partition("`")[0]
     assert json.loads(run(*command.replace("FILE", str(copy)).split()))["kept"]
     check_whole([1])
-    assert json.loads(run("import", str(tmp_path / "none.json"), status=1))["code"] == "DATABASE_ERROR"
+    assert (
+        json.loads(run("import", str(tmp_path / "none.json"), status=1))["code"] == "DATABASE_ERROR"
+    )
     for words, status in (((), 0), (("export",), 2), (("fly",), 2)):
         assert b"onepercent export FILE" in run(*words, status=status)
 

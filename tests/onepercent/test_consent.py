@@ -30,7 +30,9 @@ def client():
 
 def preview(client, **more):
     actions = [{**one, "client_action_id": str(uuid.uuid4())} for one in (GOAL, RENAME)]
-    answer = client.request("tools/call", name="preview_actions", arguments={"actions": actions}, **more)
+    answer = client.request(
+        "tools/call", name="preview_actions", arguments={"actions": actions}, **more
+    )
     return answer["result"]["structuredContent"]["preview_id"]
 
 
@@ -39,7 +41,9 @@ def words_of(preview_id):
 
 
 def goals(client, **more):
-    answer = client.request("tools/call", name="get_user_snapshot", arguments={"include": ["goals"]}, **more)
+    answer = client.request(
+        "tools/call", name="get_user_snapshot", arguments={"include": ["goals"]}, **more
+    )
     return [
         one["title"]
         for one in answer["result"]["structuredContent"]["data"].get("goals", {}).get("items", [])
@@ -48,7 +52,9 @@ def goals(client, **more):
 
 def asked(client, arguments):
     """Apply; the question that comes back."""
-    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
+    client.send(
+        id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments}
+    )
     question = client.receive()
     assert question["method"] == "elicitation/create"
     return question
@@ -86,7 +92,9 @@ def test_a_question_that_is_closed_changes_nothing_and_can_be_asked_again(client
     assert apply(client, arguments, "accept")[1]["isError"] is False
 
 
-def test_others_are_served_while_the_person_thinks_and_what_is_applied_is_not_asked_about_again(client):
+def test_others_are_served_while_the_person_thinks_and_what_is_applied_is_not_asked_about_again(
+    client,
+):
     arguments = words_of(preview(client))
     question = asked(client, arguments)
     assert goals(client) == []
@@ -111,20 +119,36 @@ def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
             one.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
             one.send(method="notifications/initialized")
         arguments = words_of(preview(one, **meta))
-        answer = one.request("tools/call", name="apply_actions", arguments=arguments, **meta)["result"]
-        assert answer["structuredContent"]["code"] == "CANNOT_ASK" and answer["structuredContent"]["hint"]
+        answer = one.request("tools/call", name="apply_actions", arguments=arguments, **meta)[
+            "result"
+        ]
+        assert (
+            answer["structuredContent"]["code"] == "CANNOT_ASK"
+            and answer["structuredContent"]["hint"]
+        )
         assert goals(one, **meta) == []
 
 
 def test_in_the_2026_era_a_yes_counts_for_the_question_that_was_asked_and_its_preview_alone():
     meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
-    yes = {"inputResponses": {"consent": {"action": "accept"}}, "_meta": meta, "name": "apply_actions"}
+    yes = {
+        "inputResponses": {"consent": {"action": "accept"}},
+        "_meta": meta,
+        "name": "apply_actions",
+    }
     with asking() as one:
         first, second = (words_of(preview(one, _meta=meta)) for _ in "ab")
-        question = one.request("tools/call", name="apply_actions", arguments=first, _meta=meta)["result"]
+        question = one.request("tools/call", name="apply_actions", arguments=first, _meta=meta)[
+            "result"
+        ]
         state = question["requestState"]
-        for arguments, sent in ((first, "x"), (second, state)):  # forged; the same words, but another preview
-            again = one.request("tools/call", arguments=arguments, requestState=sent, **yes)["result"]
+        for arguments, sent in (
+            (first, "x"),
+            (second, state),
+        ):  # forged; the same words, but another preview
+            again = one.request("tools/call", arguments=arguments, requestState=sent, **yes)[
+                "result"
+            ]
             assert again["resultType"] == question["resultType"] == "input_required"
         assert goals(one, _meta=meta) == []
         done = one.request("tools/call", arguments=first, requestState=state, **yes)["result"]

@@ -22,7 +22,9 @@ def names(file: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file: Path, clock: Clock):
+def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(
+    file: Path, clock: Clock
+):
     months = [date(2026 + number // 12, number % 12 + 1, 1) for number in range(1, 15)]
     last_days = [date(2027, 3, 20) - timedelta(days=ago) for ago in range(18, -1, -1)]
     some = {day + timedelta(days=later) for day in months for later in (0, 10, 20)}
@@ -72,7 +74,9 @@ def test_a_damaged_database_takes_no_sound_copy_away(file: Path, clock: Clock):
 def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: Path):
     do(*a_day())
     (file.parent / "file").touch()
-    where = {"a file": file.parent / "file", "the database": file, "gone": Path("/proc/nowhere")}[wrong]
+    where = {"a file": file.parent / "file", "the database": file, "gone": Path("/proc/nowhere")}[
+        wrong
+    ]
     person.use(file, ONEPERCENT_BACKUP_DIR=str(where))
     with pytest.raises(ToolError) as refused:
         backup()
@@ -80,7 +84,9 @@ def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: P
     assert len(items("goals")) == 1
 
 
-def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file: Path, clock: Clock):
+def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(
+    file: Path, clock: Clock
+):
     do(*a_day())
     assert "There is no backup yet" in health().advice
     backup()
@@ -104,4 +110,6 @@ def test_what_is_no_file_is_never_replaced(command, tmp_path: Path):
     for name in ("pipe", "link", ".", "/dev/null"):
         with pytest.raises(ToolError, match="is not a file"):
             command(str(tmp_path / name))
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and stat.S_ISCHR(
+        os.stat("/dev/null").st_mode
+    )

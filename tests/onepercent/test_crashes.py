@@ -113,7 +113,8 @@ def rows() -> dict[str, list[tuple]]:
     """All that the person has, by table."""
     with store.reading() as db:
         return {
-            table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in migrations.STATE
+            table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")]
+            for table in migrations.STATE
         }
 
 
@@ -130,7 +131,9 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
         act("habit.pause", habit_id=2, **{"from": "2026-03-20"}),
     )
     with store.writing() as db:
-        db.execute("UPDATE habits SET created_on = '2026-02-01'")  # so that a new schedule has days before it
+        db.execute(
+            "UPDATE habits SET created_on = '2026-02-01'"
+        )  # so that a new schedule has days before it
     previewed, states, statement, answers = preview(*KINDS[kind]), [rows()], 0, []
     while not answers:
         statement += 1 if kind == "a day" else EACH

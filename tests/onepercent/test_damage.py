@@ -43,7 +43,11 @@ def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(
         do(*a_day())
     behind_the_tools(file, statement)
     before = (file.read_bytes(), file.stat().st_mtime_ns)
-    for answer in (call("get_user_snapshot"), call("preview_actions", actions=a_day()), call("undo_last")):
+    for answer in (
+        call("get_user_snapshot"),
+        call("preview_actions", actions=a_day()),
+        call("undo_last"),
+    ):
         assert answer["code"] == "DATABASE_ERROR" and words in answer["error"]
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
     assert health().state == "broken"
@@ -81,7 +85,9 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(file: Path, tmp_path: Pat
         ("no such table: goals", "The database refused the change"),
     ],
 )
-def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(words: str, message: str):
+def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(
+    words: str, message: str
+):
     told = store.translated(sqlite3.OperationalError(words), Path("x")).message
     assert told.startswith(message) and ("," in told) == ("," in message)
 
@@ -95,7 +101,11 @@ def test_random_bytes_anywhere_are_never_an_internal_error(seed: int, file: Path
     for _ in range(20 if seed % 2 else 500):
         damaged[chance.randrange(100 if seed % 3 else 0, len(damaged))] = chance.randrange(256)
     file.write_bytes(damaged)
-    for answer in (call("get_user_snapshot"), call("preview_actions", actions=a_day()), call("undo_last")):
+    for answer in (
+        call("get_user_snapshot"),
+        call("preview_actions", actions=a_day()),
+        call("undo_last"),
+    ):
         assert answer["success"] or answer["code"] != "INTERNAL_ERROR", answer
     health()
     try:

@@ -26,7 +26,9 @@ from tools.onepercent.settings import OnePercentSettings
         ("Asia/Kathmandu", "2026-03-18T18:15:00+00:00", "2026-03-19"),
     ],
 )
-def test_today_is_the_persons_local_date(file: Path, clock: Clock, zone: str, moment: str, day: str):
+def test_today_is_the_persons_local_date(
+    file: Path, clock: Clock, zone: str, moment: str, day: str
+):
     person.use(file, ONEPERCENT_TZ=zone)
     clock.set(moment)
     do(act("diary.create_entry", plans="план"))
@@ -54,7 +56,10 @@ def test_midnight_between_preview_and_apply_changes_no_date(clock: Clock):
     assert data["diary"]["items"][0]["date"] == "2026-03-18"
     assert data["habits"]["items"][0]["today_status"] == "pending"
     assert data["habits"]["items"][0]["current_streak"] == 1
-    assert refused(act("habit.mark_completed", habit_id=habit, date="2026-02-16"))["code"] == "INVALID_DATE"
+    assert (
+        refused(act("habit.mark_completed", habit_id=habit, date="2026-02-16"))["code"]
+        == "INVALID_DATE"
+    )
 
 
 def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock: Clock):
@@ -75,7 +80,11 @@ def test_the_weekly_rate_leaves_out_what_was_not_due():
     for action, params, rate in (
         ("habit.mark_completed", {}, 100),
         ("habit.mark_completed", {"date": "2026-03-15"}, 50),
-        ("habit.mark_missed", {"date": "2026-03-16", "excuse_reason": "болезнь"}, round(100 * 2 / 3)),
+        (
+            "habit.mark_missed",
+            {"date": "2026-03-16", "excuse_reason": "болезнь"},
+            round(100 * 2 / 3),
+        ),
     ):
         do(act(action, habit_id=1, **params))
         assert snapshot("habits")["habits"]["weekly_completion_rate"] == rate

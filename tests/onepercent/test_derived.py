@@ -24,7 +24,10 @@ DAMAGE = {
     "a lifetime of another number": ("xp_balance", "UPDATE xp_balance SET lifetime = 1"),
     "a balance deleted": ("xp_balance", "DELETE FROM xp_balance"),
     "a month deleted": ("habit_months", "DELETE FROM habit_months"),
-    "a mark in a month removed": ("habit_months", "UPDATE habit_months SET marks = replace(marks, '+', ' ')"),
+    "a mark in a month removed": (
+        "habit_months",
+        "UPDATE habit_months SET marks = replace(marks, '+', ' ')",
+    ),
     "a mark in a month of another kind": (
         "habit_months",
         "UPDATE habit_months SET marks = replace(marks, '+', '-')",
@@ -43,7 +46,10 @@ TO_VERSION_6 = [
         f"ALTER TABLE goals DROP COLUMN {name}"
         for name in ("target_amount", "target_unit", "amount", "place")
     ),
-    *(f"ALTER TABLE habits DROP COLUMN {name}" for name in ("until", "at_most", "goal_id", "place")),
+    *(
+        f"ALTER TABLE habits DROP COLUMN {name}"
+        for name in ("until", "at_most", "goal_id", "place")
+    ),
     "ALTER TABLE habit_marks DROP COLUMN note",
     "PRAGMA user_version = 6",
 ]
@@ -109,7 +115,14 @@ def test_an_import_keeps_every_count_under_each_hash_seed(tmp_path: Path):
     for seed in range(1, SEEDS + 1):
         file = tmp_path / f"{seed}.sqlite3"
         env = os.environ | {"PYTHONHASHSEED": str(seed), "ONEPERCENT_DB": str(file)}
-        command = [sys.executable, "-m", "tools", "onepercent", "import", str(tmp_path / "export.json")]
+        command = [
+            sys.executable,
+            "-m",
+            "tools",
+            "onepercent",
+            "import",
+            str(tmp_path / "export.json"),
+        ]
         subprocess.run(command, cwd=PROJECT, env=env, check=True, capture_output=True)
         person.use(file)
         assert snapshot("goals")["goals"]["items"][0]["done"] == "1/3", seed
@@ -127,7 +140,13 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
             (2, "2026-03-05", '{"every": "day"}'),
         ):
             made, left = stamps[at : at + 2]
-            step = {"goal_id": 1, "title": "Зарядка", "priority": "attention", "dt": dt, "repeat": repeat}
+            step = {
+                "goal_id": 1,
+                "title": "Зарядка",
+                "priority": "attention",
+                "dt": dt,
+                "repeat": repeat,
+            }
             insert(db, "steps", **step, created_at=made, updated_at=left)
         # One that a person has moved since.
         insert(
@@ -142,14 +161,19 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
             db.execute(statement)
     store.release()
     with store.reading() as db:
-        assert tuple(db.execute("SELECT steps_count, steps_completed FROM goal_progress").fetchone()) == (
+        assert tuple(
+            db.execute("SELECT steps_count, steps_completed FROM goal_progress").fetchone()
+        ) == (
             5,
             1,
         )
         rows = db.execute(
             "SELECT dt, repeat FROM steps WHERE title = 'Зарядка' AND deleted_at IS NULL"
         ).fetchall()
-    assert [tuple(row) for row in rows] == [("2026-03-01", '{"every": "day"}'), ("2026-03-05", None)]
+    assert [tuple(row) for row in rows] == [
+        ("2026-03-01", '{"every": "day"}'),
+        ("2026-03-05", None),
+    ]
     assert database().state == "ok"
 
 
@@ -185,13 +209,18 @@ def test_a_preview_that_is_gone_or_older_than_its_rows_applies_nothing():
     ("damage", "codes"),
     [
         ("UPDATE applied SET journal = '{' WHERE id = 2", ["DATABASE_ERROR"]),
-        ("DELETE FROM applied WHERE id = 2", ["PREVIEW_STALE"]),  # the one before: its row has changed since
+        (
+            "DELETE FROM applied WHERE id = 2",
+            ["PREVIEW_STALE"],
+        ),  # the one before: its row has changed since
         ("DELETE FROM applied", ["NOTHING_TO_UNDO"]),
         ("UPDATE goals SET title = 'Двор'", ["PREVIEW_STALE"]),  # the journal is older than its row
         ("DELETE FROM goals", ["PREVIEW_STALE"]),
     ],
 )
-def test_a_journal_that_is_damaged_gone_or_older_than_its_rows_undoes_nothing(damage: str, codes: list[str]):
+def test_a_journal_that_is_damaged_gone_or_older_than_its_rows_undoes_nothing(
+    damage: str, codes: list[str]
+):
     do(act("goal.create", title="Кухня"))
     do(act("goal.update", goal_id=1, title="Сад"))
     behind_the_tools(damage)

@@ -58,7 +58,10 @@ def test_whatever_an_entry_says_makes_it_another_one(entry: Entry):
 
 def test_an_undo_names_what_changed_about_a_goal_and_about_its_steps():
     do(act("goal.create", title="Дом", steps=[{"title": "Раз"}]))
-    do(act("goal.update", goal_id=1, due="2026-04-01"), act("step.update", step_id=1, dt="2026-03-20"))
+    do(
+        act("goal.update", goal_id=1, due="2026-04-01"),
+        act("step.update", step_id=1, dt="2026-03-20"),
+    )
     message = call("undo_last")["message"]
     assert "• Цель «Дом»: срок: 01.04 → —" in message and "• Шаг «Раз»: день: 20.03 → —" in message
 

@@ -23,17 +23,26 @@ def test_an_action_without_an_id_has_its_place_and_others_refer_to_it():
     answer = apply(previewed)
     assert [result["client_action_id"] for result in answer["results"]] == ["1", "2", "3", "4"]
     assert not any("client_action_id" in entry for entry in previewed["diff"]["creates"])
-    assert {each["title"]: each["steps_count"] for each in items("goals")} == {"Первая": 1, "Вторая": 1}
+    assert {each["title"]: each["steps_count"] for each in items("goals")} == {
+        "Первая": 1,
+        "Вторая": 1,
+    }
 
 
 def test_an_id_is_any_short_text_and_comes_before_a_place():
     previewed = preview(
-        goal("Первая", client_action_id="3"), goal("Вторая", client_action_id="книги"), step("$ref:книги")
+        goal("Первая", client_action_id="3"),
+        goal("Вторая", client_action_id="книги"),
+        step("$ref:книги"),
     )
     assert [entry["goal_title"] for entry in previewed["diff"]["creates"][2:]] == ["Вторая"]
     made = preview(goal("Третья", client_action_id="2"), step("$ref:2"))["diff"]["creates"]
-    assert [entry["client_action_id"] for entry in made] == ["2", "2'"] and made[1]["goal_title"] == "Третья"
-    twice = call("preview_actions", actions=[goal(client_action_id="x"), goal(client_action_id="x")])
+    assert [entry["client_action_id"] for entry in made] == ["2", "2'"] and made[1][
+        "goal_title"
+    ] == "Третья"
+    twice = call(
+        "preview_actions", actions=[goal(client_action_id="x"), goal(client_action_id="x")]
+    )
     assert twice["diff"]["errors"][0]["error"] == "client_action_id is used twice: x"
 
 
@@ -48,7 +57,10 @@ def test_a_preview_is_its_own_key():
     words = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
     first, again = call("apply_actions", **words), call("apply_actions", **words)
     assert first["success"] and json.dumps(first) == json.dumps(again)
-    assert call("apply_actions", **words, idempotency_key=str(uuid.uuid4()))["code"] == "PREVIEW_APPLIED"
+    assert (
+        call("apply_actions", **words, idempotency_key=str(uuid.uuid4()))["code"]
+        == "PREVIEW_APPLIED"
+    )
     assert len(items("goals")) == 1
 
 
@@ -57,7 +69,9 @@ def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted
     actions = [act("step.update", step_id=1, goal_id=777), act("goal.delete", goal_id=1)]
     answer = call("preview_actions", actions=actions)
     assert (answer["code"], "preview_id" in answer) == ("REFUSED_BESIDE_DELETION", False)
-    assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"] and "partial" in answer["hint"]
+    assert [error["code"] for error in answer["errors"]] == [
+        "GOAL_NOT_FOUND"
+    ] and "partial" in answer["hint"]
     answer = call("preview_actions", actions=actions, partial=True)
     lines = answer["message"].splitlines()
     assert lines[1:3] == [
@@ -84,9 +98,13 @@ def test_every_error_code_stands_on_the_page_with_what_to_do():
         for code in re.findall("`([A-Z_]+)`", row)
     }
     sources = "".join(
-        path.read_text(encoding="utf-8") for path in (PROJECT / "tools" / "onepercent").rglob("*.py")
+        path.read_text(encoding="utf-8")
+        for path in (PROJECT / "tools" / "onepercent").rglob("*.py")
     )
-    raised = {*re.findall(r'code="([A-Z_]+)"', sources), *re.findall(r'"(INVALID_[A-Z]+)"', sources)}
+    raised = {
+        *re.findall(r'code="([A-Z_]+)"', sources),
+        *re.findall(r'"(INVALID_[A-Z]+)"', sources),
+    }
     raised |= {f"{entity.upper()}_NOT_FOUND" for entity in ("goal", "step", "habit", "diary")}
     assert raised - listed == set()
     assert listed - raised <= {"CANNOT_ASK", "INTERNAL_ERROR", "NOT_PRESSED"}

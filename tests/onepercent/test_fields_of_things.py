@@ -16,7 +16,12 @@ from tools.onepercent.base import days, texts
 from tools.onepercent.base.diff import Edit
 from tools.onepercent.database import store
 
-CONTENT = {"goal": goals.CONTENT, "step": steps.CONTENT, "habit": habits.CONTENT, "diary": diary.CONTENT}
+CONTENT = {
+    "goal": goals.CONTENT,
+    "step": steps.CONTENT,
+    "habit": habits.CONTENT,
+    "diary": diary.CONTENT,
+}
 TABLES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary"}
 
 # A value of each field, which is not its default; a new field needs one here.
@@ -45,7 +50,9 @@ def creation(entity: str, **params: Any) -> dict[str, Any]:
         "habit": {"name": "Бег"},
         "diary": {"what_done": "Раз", "plans": "Два"},
     }
-    return act(f"{entity}.create" + ("_entry" if entity == "diary" else ""), **least[entity] | params)
+    return act(
+        f"{entity}.create" + ("_entry" if entity == "diary" else ""), **least[entity] | params
+    )
 
 
 def whole(entity: str) -> list[dict[str, Any]]:
@@ -53,7 +60,9 @@ def whole(entity: str) -> list[dict[str, Any]]:
     if entity == "step":
         items = call("get_user_snapshot", goal_id=1)["data"]["goals"]["items"][0]["steps"]
     elif entity == "goal":
-        items = [call("get_user_snapshot", goal_id=key)["data"]["goals"]["items"][0] for key in (2, 3)]
+        items = [
+            call("get_user_snapshot", goal_id=key)["data"]["goals"]["items"][0] for key in (2, 3)
+        ]
     else:
         section = "habits" if entity == "habit" else "diary"
         items = call("get_user_snapshot", include=[section])["data"][section]["items"]
@@ -79,7 +88,9 @@ def test_a_field_is_stored_said_before_the_yes_and_shown_afterwards(entity: str,
     do(plain, full)
     with store.reading() as db:
         rows = db.execute(f"SELECT * FROM {TABLES[entity]} ORDER BY id DESC LIMIT 2").fetchall()
-    columns = [column for column in dict(rows[0]) if column == name or column.startswith(f"{name}_")]
+    columns = [
+        column for column in dict(rows[0]) if column == name or column.startswith(f"{name}_")
+    ]
     assert columns and all(rows[0][column] != rows[1][column] for column in columns)
     first, second = whole(entity)[-2:]
     assert first != second
@@ -118,5 +129,7 @@ def test_a_step_in_a_list_takes_every_field_and_the_page_of_the_answers_names_ea
 def test_only_goals_and_habits_have_a_place_in_a_list():
     with store.reading() as db:
         unit = UnitOfWork(db, "u", days.now(), days.today())
-        steps_of_today = [StoredRow("steps", {"id": 1, "place": place}) for place in ("дом", "дача")]
+        steps_of_today = [
+            StoredRow("steps", {"id": 1, "place": place}) for place in ("дом", "дача")
+        ]
         assert edits(unit, *steps_of_today) == {"place": Edit("дом", "дача")}

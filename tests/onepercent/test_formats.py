@@ -23,7 +23,12 @@ def life():
     goal = act("goal.create", title="Umzug; Köln, 2026", due="2026-04-01")
     steps = [
         act("step.create", goal_id=ref(goal), title=HOSTILE.replace("\n", " "), dt="2026-03-20"),
-        act("step.create", goal_id=ref(goal), title="Без дня " + "длинный " * 30, description=HOSTILE),
+        act(
+            "step.create",
+            goal_id=ref(goal),
+            title="Без дня " + "длинный " * 30,
+            description=HOSTILE,
+        ),
     ]
     habit = act("habit.create", name="Вода", target={"amount": 2, "unit": "л"})
     marked = act("habit.mark_completed", habit_id=ref(habit), amount=2.5)
@@ -40,7 +45,12 @@ def test_tables_hold_every_mark_step_and_entry_as_they_are(life, tmp_path):
     written = export(str(tmp_path), "--csv")["files"]
     assert [Path(file).name for file in written] == ["marks.csv", "steps.csv", "diary.csv"]
     [mark] = table(tmp_path, "marks")
-    assert (mark["date"], mark["habit"], mark["amount"], mark["unit"]) == ("2026-03-18", "Вода", "2.5", "л")
+    assert (mark["date"], mark["habit"], mark["amount"], mark["unit"]) == (
+        "2026-03-18",
+        "Вода",
+        "2.5",
+        "л",
+    )
     first, second = table(tmp_path, "steps")
     assert (first["goal"], first["date"]) == ("Umzug; Köln, 2026", "2026-03-20")
     assert second["description"] == HOSTILE
@@ -58,7 +68,10 @@ def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
     plain = ["+7 позвонить", "- хлеб", "-1 кг", "a=b"]
     do(act("goal.create", title="x"), act("step.create", goal_id=None, steps=[*formulas, *plain]))
     export(str(tmp_path), "--csv")
-    assert [row["step"] for row in table(tmp_path, "steps")] == [*(f"'{each}" for each in formulas), *plain]
+    assert [row["step"] for row in table(tmp_path, "steps")] == [
+        *(f"'{each}" for each in formulas),
+        *plain,
+    ]
 
 
 def test_what_was_deleted_is_in_no_table(tmp_path):

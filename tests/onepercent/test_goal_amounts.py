@@ -97,7 +97,9 @@ def test_amounts_in_another_unit_are_warned_of(car):
     assert "ничего не добавит к цели «Машина»" in preview(without)["message"]
 
 
-def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_undo(car, tmp_path: Path):
+def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_undo(
+    car, tmp_path: Path
+):
     do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
     deleted = preview(act("goal.delete", goal_id=1))
     assert "Привычка «Копилка» остаётся" in deleted["message"]

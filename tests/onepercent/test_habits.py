@@ -82,7 +82,9 @@ def test_what_does_not_go_together_is_a_clear_error(params: dict, code: str):
 
 def test_amounts_of_a_day_add_up_until_it_is_done():
     water = habit(target={"amount": 2, "unit": "л"})
-    previewed = preview(*[act("habit.mark_completed", habit_id=water, amount=0.5) for _ in range(3)])
+    previewed = preview(
+        *[act("habit.mark_completed", habit_id=water, amount=0.5) for _ in range(3)]
+    )
     assert "«Бег», 18.03: 1,5 из 2 л" in previewed["message"] and previewed["xp_total"] == 0
     apply(previewed)
     assert (shown()["today_amount"], shown()["today_status"], marks()[-1]) == (1.5, "pending", "~")
@@ -93,20 +95,27 @@ def test_amounts_of_a_day_add_up_until_it_is_done():
     history = snapshot("history")["history"]["habits"][0]
     assert (history["amount"], history["unit"], history["streak"]) == (4.25, "л", 2)
     for wrong in (-1, "два", 2e9):
-        assert refused(act("habit.mark_completed", habit_id=water, amount=wrong))["code"] == "FIELD_INVALID"
+        assert (
+            refused(act("habit.mark_completed", habit_id=water, amount=wrong))["code"]
+            == "FIELD_INVALID"
+        )
     assert "target" in refused(act("habit.mark_completed", habit_id=habit(), amount=1))["hint"]
 
 
 def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
     running = habit(frequency_type="weekdays")
     do(act("habit.mark_completed", habit_id=running, date="2026-03-12"))
-    previewed = preview(act("habit.mark_completed", habit_id=running, dates=["2026-03-12..2026-03-18"]))
+    previewed = preview(
+        act("habit.mark_completed", habit_id=running, dates=["2026-03-12..2026-03-18"])
+    )
     (entry,) = previewed["diff"]["completions"]
     assert (entry["dates"], entry["count"]) == (["2026-03-13", "2026-03-16..2026-03-18"], 4)
     assert "«Бег», 13.03, 16.03–18.03: сделано (+40 XP)" in previewed["message"]
     apply(previewed)
     assert "Отмечено" not in apply(preview(act("habit.mark_missed", habit_id=running)))["message"]
-    error = refused(act("habit.mark_completed", habit_id=running, dates=["2026-03-13", "2026-03-16"]))
+    error = refused(
+        act("habit.mark_completed", habit_id=running, dates=["2026-03-13", "2026-03-16"])
+    )
     assert error["code"] == "ALREADY_COMPLETED"
 
 
@@ -138,7 +147,9 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     clock.set("2026-03-25T12:00:00+00:00")
     assert (shown()["current_streak"], shown()["today_status"]) == (3, "not_scheduled")
     assert shown()["paused_until"] == "2026-03-25" and marks("2026-03-16") == "+++ppppppp"
-    error = refused(act("habit.pause", habit_id=running, **{"from": "2026-03-24", "to": "2026-03-30"}))
+    error = refused(
+        act("habit.pause", habit_id=running, **{"from": "2026-03-24", "to": "2026-03-30"})
+    )
     assert error["code"] == "FIELD_INVALID" and "2026-03-19 until 2026-03-25" in error["error"]
     clock.set("2026-03-27T12:00:00+00:00")
     do(act("habit.pause", habit_id=running, **{"from": "2026-03-26"}))
@@ -150,9 +161,9 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     do(act("habit.resume", habit_id=running))
     assert "paused_until" not in shown() and marks("2026-03-16") == before
     with store.reading() as db:
-        assert db.execute("SELECT max(first_day) FROM habit_pauses").fetchone()[0] == "2026-03-26", (
-            "it is gone"
-        )
+        assert (
+            db.execute("SELECT max(first_day) FROM habit_pauses").fetchone()[0] == "2026-03-26"
+        ), "it is gone"
     backwards = {"from": "2026-04-02", "to": "2026-04-01"}
     assert refused(act("habit.pause", habit_id=running, **backwards))["code"] == "INVALID_DATE"
 
@@ -170,7 +181,8 @@ def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
     do(act("habit.mark_completed", habit_id=running, dates=["2026-03-15..2026-03-18"]))
     do(act("habit.archive", habit_id=running))
     assert (
-        snapshot("habits")["habits"]["archived"] == [{"id": running, "name": "Бег"}] and items("habits") == []
+        snapshot("habits")["habits"]["archived"] == [{"id": running, "name": "Бег"}]
+        and items("habits") == []
     )
     assert call("get_user_snapshot", find="бег")["found"]["items"][0]["id"] == running
     clock.set("2026-05-01T12:00:00+00:00")
@@ -183,4 +195,7 @@ def test_a_wrong_day_is_told_which_number_is_monday_and_which_the_last():
         ("custom", {"schedule_days": [0, 2]}, "1 (Monday) to 7"),
         ("monthly", {"month_days": [32]}, "1 to 31 (the last)"),
     ):
-        assert said in refused(act("habit.create", name="Run", frequency_type=frequency, **days))["hint"]
+        assert (
+            said
+            in refused(act("habit.create", name="Run", frequency_type=frequency, **days))["hint"]
+        )

@@ -26,7 +26,8 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
     goal = do(act("goal.create", title="Цель"), act("habit.create", name="Бег"))[0]
     # Also around the midnights of New York and the changes of clocks.
     some = [
-        datetime(2024, 11, 20) + timedelta(hours=chance.randrange(733 * 24), minutes=59) for _ in range(1000)
+        datetime(2024, 11, 20) + timedelta(hours=chance.randrange(733 * 24), minutes=59)
+        for _ in range(1000)
     ]
     times = [f"{moment.isoformat()}.000Z" for moment in some]
     steps, gains = sorted(times[:400]), [(at, chance.choice([25, 10, 150])) for at in times[400:]]
@@ -39,11 +40,21 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
             on = {"completed_at": at, "completed_on": days.date_of_stamp(at)}
             insert(db, "steps", title=f"Шаг {number}", **done, **on, **STAMPS)
         for at, xp in gains:
-            insert(db, "xp_ledger", at=at, xp=xp, action="x", entity_id=1, day=days.date_of_stamp(at))
+            insert(
+                db, "xp_ledger", at=at, xp=xp, action="x", entity_id=1, day=days.date_of_stamp(at)
+            )
         for day in entries:
             insert(db, "diary", date=day.isoformat(), plans="x", **STAMPS)
         for day in kept:
-            insert(db, "habit_marks", habit_id=1, date=day.isoformat(), status="completed", xp=0, **STAMPS)
+            insert(
+                db,
+                "habit_marks",
+                habit_id=1,
+                date=day.isoformat(),
+                status="completed",
+                xp=0,
+                **STAMPS,
+            )
 
     def local(at: str) -> date:
         return datetime.fromisoformat(at.replace("Z", "+00:00")).astimezone(ZoneInfo(zone)).date()
@@ -51,8 +62,13 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
     present = clock().astimezone(ZoneInfo(zone)).date()
     for length in (1, 7, 31, 32, 92, 93, 366):
         first = present - timedelta(days=length - 1)
-        found = snapshot("history", date_from=first.isoformat(), date_to=present.isoformat())["history"]
-        for sums, start in ((found["total"], first), (found["previous"], first - timedelta(days=length))):
+        found = snapshot("history", date_from=first.isoformat(), date_to=present.isoformat())[
+            "history"
+        ]
+        for sums, start in (
+            (found["total"], first),
+            (found["previous"], first - timedelta(days=length)),
+        ):
             span = {start + timedelta(days=ago) for ago in range(length)}
             assert sums["xp"] == sum(xp for at, xp in gains if local(at) in span)
             assert sums["steps"] == sum(local(at) in span for at in steps)
@@ -61,7 +77,10 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
         pieces = found.get("days") or found.get("weeks") or found.get("months") or []
         assert sum(piece.get("xp", 0) for piece in pieces) == found["total"]["xp"]
         counted = [piece.get("steps", 0) for piece in pieces]
-        assert sum(len(one) if isinstance(one, list) else one for one in counted) == found["total"]["steps"]
+        assert (
+            sum(len(one) if isinstance(one, list) else one for one in counted)
+            == found["total"]["steps"]
+        )
         assert found["xp"]["to"] - found["xp"]["from"] == found["total"]["xp"]
         if length <= 31:
             for piece in pieces:
@@ -77,14 +96,28 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
 def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock: Clock):
     step = act("step.create", goal_id=None, title="5 км")
     do(act("goal.create", title="Марафон"), step, act("habit.create", name="Бег"))
-    do(act("habit.mark_completed", habit_id=1, date="2026-03-17"), act("habit.mark_missed", habit_id=1))
+    do(
+        act("habit.mark_completed", habit_id=1, date="2026-03-17"),
+        act("habit.mark_missed", habit_id=1),
+    )
     clock.set("2026-03-19T12:00:00+00:00")
-    do(act("step.complete", step_id=1), act("diary.create_entry", plans="x"), act("goal.complete", goal_id=1))
+    do(
+        act("step.complete", step_id=1),
+        act("diary.create_entry", plans="x"),
+        act("goal.complete", goal_id=1),
+    )
     found = snapshot("history")["history"]
     assert (found["date_from"], found["date_to"]) == ("2026-03-13", "2026-03-19")
     day = found["days"][-1]
-    assert (day["date"], day["xp"], day["steps"], day["goals"]) == ("2026-03-19", 185, ["5 км"], ["Марафон"])
-    assert found["habits"] == [{"id": 1, "name": "Бег", "marks": "....+-?", "rate": 50, "streak": 0}]
+    assert (day["date"], day["xp"], day["steps"], day["goals"]) == (
+        "2026-03-19",
+        185,
+        ["5 км"],
+        ["Марафон"],
+    )
+    assert found["habits"] == [
+        {"id": 1, "name": "Бег", "marks": "....+-?", "rate": 50, "streak": 0}
+    ]
     assert found["total"]["steps"] == 1 and found["previous"]["steps"] == 0
 
 
@@ -123,11 +156,22 @@ def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
 def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_count():
     steps = [act("step.create", goal_id=None, title=f"Бег {number}") for number in range(1, 18)]
     do(act("goal.create", title="Цель"), *steps)
-    entries = [act("diary.create_entry", plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")]
+    entries = [
+        act("diary.create_entry", plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")
+    ]
     do(act("step.complete", step_ids=[1, 2, 3]), *entries)
     found = call("get_user_snapshot", find="бег")["found"]
-    assert [item["id"] for item in found["items"]] == [*range(4, 18), 2, 1, 1, 2, 3] and "more" not in found
-    quotes = [text for item in found["items"][14:16] for text in item.values() if "бег" in str(text)]
+    assert [item["id"] for item in found["items"]] == [
+        *range(4, 18),
+        2,
+        1,
+        1,
+        2,
+        3,
+    ] and "more" not in found
+    quotes = [
+        text for item in found["items"][14:16] for text in item.values() if "бег" in str(text)
+    ]
     assert quotes[0].startswith("…") and quotes[1].endswith("…")
     do(act("goal.create", title="Ещё"), *steps)
     found = call("get_user_snapshot", find="бег")["found"]
@@ -143,9 +187,15 @@ def test_the_commands_are_for_people():
     today, past = COMMANDS["onepercent", "today"]().text, COMMANDS["onepercent", "history"]().text
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
-    assert "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег " in past
+    assert (
+        "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег "
+        in past
+    )
     for number in ("0", "99999", "x"):
-        assert COMMANDS["onepercent", "history"](number) == ("Сколько дней показать: от 1 до 36525", 2)
+        assert COMMANDS["onepercent", "history"](number) == (
+            "Сколько дней показать: от 1 до 36525",
+            2,
+        )
     find = COMMANDS["onepercent", "find"]
     assert find("zzz") == ("zzz: ничего не нашлось", 1)
     assert find("читать").text == find("читать", "книгу").text == "✓ шаг 1  Читать"
@@ -170,8 +220,14 @@ def test_today_shows_amounts_and_weeks():
 
 
 def test_today_shows_goals_that_are_a_sum():
-    do(act("goal.create", title="Книги", target=12), act("goal.create", title="Дом", due="2026-03-18"))
-    do(act("goal.add", goal_id=1, amount=5), act("goal.create", title="Машина", target=9, due="2026-03-18"))
+    do(
+        act("goal.create", title="Книги", target=12),
+        act("goal.create", title="Дом", due="2026-03-18"),
+    )
+    do(
+        act("goal.add", goal_id=1, amount=5),
+        act("goal.create", title="Машина", target=9, due="2026-03-18"),
+    )
     text = COMMANDS["onepercent", "today"]().text
     assert text.count("Машина") == text.count("Дом") == 1 and "\n· Книги 5 из 12 ×\n" in text
     do(act("goal.complete", goal_id=1))
@@ -188,14 +244,20 @@ def test_a_day_of_the_diary_is_told_once():
 
 def test_the_status_names_the_newest_copy_and_how_to_make_one():
     status = snapshot("status")["status"]
-    assert status["backup"]["newest"] is None and "python3 -m tools onepercent backup" in status["commands"]
+    assert (
+        status["backup"]["newest"] is None
+        and "python3 -m tools onepercent backup" in status["commands"]
+    )
     assert status["systems"]["onepercent"] == "ok" and "search" in status["offline"]
     backup()
     assert snapshot("status")["status"]["backup"]["newest"] == "2026-03-18"
 
 
 def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
-    do(act("goal.create", title="Дом", steps=[{"title": "Уборка"}]), act("goal.create", title="Сад"))
+    do(
+        act("goal.create", title="Дом", steps=[{"title": "Уборка"}]),
+        act("goal.create", title="Сад"),
+    )
     clock.set("2026-03-20T12:00:00+00:00")
     previewed = preview(act("step.update", step_id=1, progress=50))
     assert "Шаг «Уборка»: готово: — → половина" in previewed["message"]
@@ -205,7 +267,9 @@ def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
     assert [goal["moved"] for goal in goals] == ["2026-03-20", "2026-03-18"]
 
 
-def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_error(clock, tmp_path):
+def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_error(
+    clock, tmp_path
+):
     do(act("habit.create", name="Бег"), act("goal.create", title="Цель", steps=[{"title": "Шаг"}]))
     do(
         act("habit.mark_completed", habit_id=1),
@@ -220,11 +284,17 @@ def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_e
     whole = snapshot("history", date_from="2000-01-01")["history"]
     assert whole["date_from"] == "2026-03-18" and whole["months"][0]["month"] == "2026-03"
     assert whole["total"]["xp"] == 45
-    for period in ({"date_from": "2026-02-01", "date_to": "2026-03-17"}, {"date_from": "2029-03-19"}):
+    for period in (
+        {"date_from": "2026-02-01", "date_to": "2026-03-17"},
+        {"date_from": "2029-03-19"},
+    ):
         error = call("get_user_snapshot", include=["history"], **period)
         assert error["code"] == "INVALID_DATE" and "Send dates from 2026-03-18" in error["hint"]
     report = COMMANDS["onepercent", "report"]
-    assert report(str(tmp_path / "then.html"), "--from", "2026-03-01", "--to", "2026-03-31").status == 0
+    assert (
+        report(str(tmp_path / "then.html"), "--from", "2026-03-01", "--to", "2026-03-31").status
+        == 0
+    )
     assert (
         "Nothing is kept"
         in report(str(tmp_path / "no.html"), "--from", "2025-03-01", "--to", "2025-03-31").text

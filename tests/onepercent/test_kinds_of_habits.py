@@ -58,7 +58,9 @@ def test_a_habit_ends_by_itself_and_its_past_stays(clock):
     do(act("habit.mark_completed", habit_id=1))
     clock.set("2026-03-21T12:00:00+00:00")
     section = snapshot("habits")["habits"]
-    assert section["items"] == [] and section["archived"] == [{"id": 1, "name": "Бег", "until": "2026-03-19"}]
+    assert section["items"] == [] and section["archived"] == [
+        {"id": 1, "name": "Бег", "until": "2026-03-19"}
+    ]
     assert marks("2026-03-17") == ".+?.."
     assert "не по расписанию" in preview(act("habit.mark_completed", habit_id=1))["message"]
     do(act("habit.update", habit_id=1, until=None))
@@ -79,7 +81,11 @@ def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_
     )  # nothing is there to take
     apply(slip)
     shown = habit()
-    assert (shown["today_status"], shown["current_streak"], shown["best_streak"]) == ("missed", 0, 4)
+    assert (shown["today_status"], shown["current_streak"], shown["best_streak"]) == (
+        "missed",
+        0,
+        4,
+    )
     assert snapshot("xp")["xp"]["balance"] == 0
     do(act("habit.unmark", habit_id=1))
     clock.set("2026-03-23T12:00:00+00:00")
@@ -92,7 +98,9 @@ def test_a_limit_that_is_no_number_is_refused(limit):
     assert (error["code"], error["field"]) == ("FIELD_INVALID", "target.at_most")
 
 
-@pytest.mark.parametrize("target", [{"at_most": 2, "unit": "ч"}, {"amount": 2, "unit": "ч", "at_most": True}])
+@pytest.mark.parametrize(
+    "target", [{"at_most": 2, "unit": "ч"}, {"amount": 2, "unit": "ч", "at_most": True}]
+)
 def test_a_limit_is_kept_up_to_it_and_passed_above_it(target: dict):
     assert habit(target=target)["target"] == {"at_most": 2, "unit": "ч"}
     do(act("habit.mark_completed", habit_id=1, amount=1.5))
@@ -135,7 +143,10 @@ def test_a_slip_and_a_day_without_say_what_they_are(clock):
     habit(target={"at_most": 0})
     clock.set("2026-03-19T12:00:00+00:00")
     for action, said in (("habit.mark_completed", "удержались"), ("habit.mark_missed", "срыв")):
-        assert f"«Бег», 18.03: {said}" in preview(act(action, habit_id=1, date="2026-03-18"))["message"]
+        assert (
+            f"«Бег», 18.03: {said}"
+            in preview(act(action, habit_id=1, date="2026-03-18"))["message"]
+        )
     do(act("habit.mark_missed", habit_id=1))
     assert "срыв → нет отметки" in preview(act("habit.unmark", habit_id=1))["message"]
     assert "срыв → нет отметки" in call("undo_last")["message"]
@@ -148,7 +159,10 @@ def test_a_changed_target_is_said_as_one_thing_also_when_it_is_undone():
     assert preview(changed)["message"].count(said) == 1
     do(changed)
     assert "нужно: не больше 3 сигарет → не больше 0 сигарет" in call("undo_last")["message"]
-    assert "не больше 3 сигарет → —" in preview(act("habit.update", habit_id=1, target=None))["message"]
+    assert (
+        "не больше 3 сигарет → —"
+        in preview(act("habit.update", habit_id=1, target=None))["message"]
+    )
 
 
 def test_a_limit_in_a_pause_neither_counts_nor_breaks(clock):
@@ -211,7 +225,9 @@ def test_a_changed_note_is_taken_back_as_a_note():
 
 def test_more_than_was_wanted_is_said_without_of():
     habit(target={"amount": 10, "unit": "раз"})
-    assert "12 раз, нужно 10" in preview(act("habit.mark_completed", habit_id=1, amount=12))["message"]
+    assert (
+        "12 раз, нужно 10" in preview(act("habit.mark_completed", habit_id=1, amount=12))["message"]
+    )
 
 
 def test_a_changed_turn_counts_from_the_days_on_which_it_was_done_by_the_turn_of_then(clock):

@@ -53,6 +53,8 @@ def test_a_model_in_a_loop_fills_no_disk(seconds: list[float]):
     for _ in range(35):
         call("preview_actions", actions="x" * 1_000_000)
     with store.reading() as db:
-        assert db.execute("SELECT count(*), max(length(request)) < 9000 FROM audit").fetchone()[:] == (30, 1)
+        assert db.execute("SELECT count(*), max(length(request)) < 9000 FROM audit").fetchone()[
+            :
+        ] == (30, 1)
         request = json.loads(db.execute("SELECT request FROM audit").fetchone()[0])
     assert request["characters"] > 1_000_000 and request["cut"].startswith('{"actions":"xxx')

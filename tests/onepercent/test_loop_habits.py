@@ -27,7 +27,9 @@ TODAY = date(2026, 3, 18)  # the clock's
 Days = dict[str, tuple[str, str]]
 
 
-def habit(name: str, days: Days | None = None, times: int = 1, every: int = 1, **more: str) -> dict[str, Any]:
+def habit(
+    name: str, days: Days | None = None, times: int = 1, every: int = 1, **more: str
+) -> dict[str, Any]:
     """A habit of Loop: `unit`, `at_least` and `at_most` make it one of amounts."""
     kind = {"at_least": "AT_LEAST", "at_most": "AT_MOST"}
     target = next((name for name in kind if name in more), "")
@@ -59,12 +61,16 @@ def contents(*habits: dict[str, Any]) -> dict[str, str]:
     rows = [[f"{at:03d}", *each["row"]] for at, each in enumerate(habits, 1)]
     files = {"Habits.csv": table([HABITS, *rows])}
     for position, name, *_ in rows:
-        plain = "".join(sign for sign in name if sign.isascii() and (sign.isalnum() or sign in " ._-"))
+        plain = "".join(
+            sign for sign in name if sign.isascii() and (sign.isalnum() or sign in " ._-")
+        )
         folder, past = f"{position} {plain}"[:104].strip(), habits[int(position) - 1]["days"]
         newest_first = [[day, *past[day]] for day in sorted(past, reverse=True)]
         files[f"{folder}/Scores.csv"] = "Date,Score\n2026-03-18,0.5000\n"
         files[f"{folder}/Checkmarks.csv"] = table([["Date", "Value", "Notes"], *newest_first])
-    files["Checkmarks.csv"] = files["Scores.csv"] = "Date," + ",".join(row[1] for row in rows) + ",\n"
+    files["Checkmarks.csv"] = files["Scores.csv"] = (
+        "Date," + ",".join(row[1] for row in rows) + ",\n"
+    )
     return files
 
 
@@ -98,7 +104,10 @@ def added(file: str) -> str:
 def state() -> dict[str, list[tuple]]:
     """Every row of what a person has."""
     with store.reading() as db:
-        return {table: list(map(tuple, db.execute(f"SELECT * FROM {table}"))) for table in migrations.STATE}
+        return {
+            table: list(map(tuple, db.execute(f"SELECT * FROM {table}")))
+            for table in migrations.STATE
+        }
 
 
 def marks(name: str) -> dict[str, tuple[str, float | None]]:
@@ -121,12 +130,18 @@ def streak(name: str) -> int:
     return next(each["current_streak"] for each in items("habits") if each["name"] == name)
 
 
-RUN = habit("Run", {"2026-03-16": ("YES_MANUAL", "5 km, “wet”"), "2026-03-17": ("SKIP", "ill")}, 3, 7)
+RUN = habit(
+    "Run", {"2026-03-16": ("YES_MANUAL", "5 km, “wet”"), "2026-03-17": ("SKIP", "ill")}, 3, 7
+)
 
 
 def test_without_yes_it_only_says_what_would_come(export):
     text, status = run(export(RUN, habit("Читать")))
-    assert status == 0 and "«Run»: новая; 3 раза в неделю" in text and "«Run», 16.03–17.03: 2 отметки" in text
+    assert (
+        status == 0
+        and "«Run»: новая; 3 раза в неделю" in text
+        and "«Run», 16.03–17.03: 2 отметки" in text
+    )
     assert "«Читать»: новая; каждый день" in text and "XP не изменятся" in text and "--yes" in text
     assert not any(state().values())
 
@@ -157,7 +172,12 @@ def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
     text, _ = run(export(habit("Beer", past, at_most="2.0")))
     assert "«Beer»: новая; каждый день; не больше 2 ×" in text
     added(export(habit("Beer", past, at_most="2.0")))
-    assert [status for status, _ in marks("Beer").values()] == ["completed", "completed", "missed", "excused"]
+    assert [status for status, _ in marks("Beer").values()] == [
+        "completed",
+        "completed",
+        "missed",
+        "excused",
+    ]
     assert items("habits")[0]["target"] == {"at_most": 2, "unit": "×"}
 
 
@@ -177,7 +197,9 @@ def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
         (4, 14, "2 раза в неделю", True),
     ],
 )
-def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(times, every, said, is_nearest, export):
+def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(
+    times, every, said, is_nearest, export
+):
     text, _ = run(export(habit("Run", None, times, every)))
     assert f"«Run»: новая; {said};" in text
     assert (f"в Loop {times}× за {every} дн." in text) == is_nearest
@@ -212,7 +234,11 @@ def test_an_archived_habit_stays_archived_and_owes_nothing_since(export):
     assert [each["name"] for each in snapshot("habits")["habits"]["archived"]] == ["Old"]
     [old] = snapshot("history", date_from="2026-03-01", date_to="2026-03-18")["history"]["habits"]
     assert old["marks"].startswith("++") and "?" not in old["marks"]
-    added(export(habit("Old", days(d01="YES_MANUAL", d02="YES_MANUAL")), habit("Never", archived="true")))
+    added(
+        export(
+            habit("Old", days(d01="YES_MANUAL", d02="YES_MANUAL")), habit("Never", archived="true")
+        )
+    )
 
 
 def test_what_was_tried_is_applied_however_long_it_takes(export, clock: Clock, monkeypatch):
@@ -223,7 +249,9 @@ def test_what_was_tried_is_applied_however_long_it_takes(export, clock: Clock, m
     monkeypatch.setattr("tools.onepercent.base.days.now", ticking)
     added(
         export(
-            RUN, habit("Old", days(d01="NO"), archived="true"), habit("Floss", None, 1, 3, archived="true")
+            RUN,
+            habit("Old", days(d01="NO"), archived="true"),
+            habit("Floss", None, 1, 3, archived="true"),
         )
     )
     assert [each["name"] for each in snapshot("habits")["habits"]["archived"]] == ["Old", "Floss"]
@@ -236,7 +264,11 @@ def test_one_undo_takes_all_of_it_back_and_a_redo_brings_it_again(export):
     after = state()
     assert "«Run»" in call("undo_last", list=True)["changes"][0]["change"]
     assert undone()["diff"]["deletes"]
-    assert [each["name"] for each in items("habits")] == ["Read"] and not marks("Run") and not marks("Read")
+    assert (
+        [each["name"] for each in items("habits")] == ["Read"]
+        and not marks("Run")
+        and not marks("Read")
+    )
     assert state()["diary"] == before["diary"]
     undone(redo=True)
     assert state() == after and len(marks("Run")) == 2
@@ -343,7 +375,13 @@ def test_an_export_without_folders_is_read_from_its_table_of_all_habits(form: st
     rows = ["Date,Walk,Wake up,"]
     for day, values in days_of_all.items():
         rows.append(
-            ",".join([day, *(form.format(day=day, value=value).replace(", ", " ") for value in values), ""])
+            ",".join(
+                [
+                    day,
+                    *(form.format(day=day, value=value).replace(", ", " ") for value in values),
+                    "",
+                ]
+            )
         )
     added(export(files={"Habits.csv": OLD_HABITS, "Checkmarks.csv": "\n".join(rows) + "\n"}))
     assert marks("Walk") == {"2025-04-18": ("completed", None), "2025-04-17": ("missed", None)}
@@ -352,7 +390,12 @@ def test_an_export_without_folders_is_read_from_its_table_of_all_habits(form: st
 
 def test_a_table_whose_columns_are_not_the_habits_is_not_guessed_at(export):
     text = added(
-        export(files={"Habits.csv": OLD_HABITS, "Checkmarks.csv": "Date,Wake up,Walk,\n2025-04-18,2,0,\n"})
+        export(
+            files={
+                "Habits.csv": OLD_HABITS,
+                "Checkmarks.csv": "Date,Wake up,Walk,\n2025-04-18,2,0,\n",
+            }
+        )
     )
     assert "Нового нет" in text
     assert "«Walk»: не переносится" in text and "«Wake up»: не переносится" in text
@@ -407,7 +450,9 @@ def test_a_bad_export_is_refused_in_a_sentence_and_nothing_of_it_comes(files, ex
     added(export(habit("Before", days(d16="NO"))))
     before = state()
     good = contents(habit("Good", days(d17="NO")))
-    if "Habits.csv" in files and "Position" in files["Habits.csv"]:  # a good habit first, then the bad one
+    if (
+        "Habits.csv" in files and "Position" in files["Habits.csv"]
+    ):  # a good habit first, then the bad one
         files = {**files, "000/Checkmarks.csv": good["001 Good/Checkmarks.csv"]}
         files["Habits.csv"] = files["Habits.csv"].replace(
             "\n", f"\n000{good['Habits.csv'].splitlines()[1][3:]}\n", 1
@@ -479,7 +524,11 @@ FREQUENCIES = ((1, 1), (1, 7), (3, 7), (1, 2), (1, 9), (1, 30), (8, 30), (2, 3))
 def random_habit(dice: random.Random) -> tuple[dict[str, Any], dict[str, tuple[str, float | None]]]:
     """A habit of Loop, and the marks that are to come of it."""
     length, kind = dice.choice((0, 3, 40, 400)), dice.choice(("", "", "at_least", "at_most"))
-    more = {kind: f"{dice.choice((0.0, 1.0, 12.5, 2000.0))}", "unit": dice.choice(("", "km"))} if kind else {}
+    more = (
+        {kind: f"{dice.choice((0.0, 1.0, 12.5, 2000.0))}", "unit": dice.choice(("", "km"))}
+        if kind
+        else {}
+    )
     past: Days = {}
     expected: dict[str, tuple[str, float | None]] = {}
     for ago in range(length):
@@ -522,12 +571,17 @@ def stored() -> list[tuple[str, dict[str, tuple[str, float | None]]]]:
 
 
 @pytest.mark.parametrize("seed", range(EXPORTS))
-def test_of_a_random_export_nothing_is_lost_and_nothing_comes_twice(seed: int, export, clock: Clock):
+def test_of_a_random_export_nothing_is_lost_and_nothing_comes_twice(
+    seed: int, export, clock: Clock
+):
     dice = random.Random(seed)
     habits = [random_habit(dice) for _ in range(dice.randrange(1, 6))]
     some_days_ago = str(TODAY - timedelta(dice.choice((0, 2, 30, 90))))
     older = [
-        {**each, "days": {day: value for day, value in each["days"].items() if day <= some_days_ago}}
+        {
+            **each,
+            "days": {day: value for day, value in each["days"].items() if day <= some_days_ago},
+        }
         for each, _ in habits
     ]
     run(export(*older), "--yes")

@@ -13,8 +13,12 @@ from tools.onepercent.database import store
 def test_a_snapshot_brings_the_marks_beside_its_json(file):
     with Client() as client:
         client.initialize()
-        person.do(person.act("habit.create", name="Бег"), person.act("habit.mark_completed", habit_id=1))
-        result = client.call("get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20")
+        person.do(
+            person.act("habit.create", name="Бег"), person.act("habit.mark_completed", habit_id=1)
+        )
+        result = client.call(
+            "get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20"
+        )
         text, lines = result["content"]
         assert json.loads(text["text"])["user_name"]
         assert lines["text"].startswith("2026-03-01 – 2026-03-20: + сделано")
@@ -26,7 +30,11 @@ def test_the_marks_are_of_four_weeks_and_of_a_year_at_most():
     person.do(person.act("habit.create", name="Бег"))
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2020-01-01'")
-    for dates, days in (({}, 28), ({"date_from": "2020-01-01"}, 366), ({"date_from": "2027-01-01"}, 1)):
+    for dates, days in (
+        ({}, 28),
+        ({"date_from": "2020-01-01"}, 366),
+        ({"date_from": "2027-01-01"}, 1),
+    ):
         (lines,) = person.call("get_user_snapshot", picture=True, **dates).content
         assert len(lines.splitlines()[1]) == len("1 Бег ") + days
 

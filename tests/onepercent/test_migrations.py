@@ -51,9 +51,14 @@ def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
-def test_a_life_of_every_version_goes_on(version: int, way: str, then: pytest.MonkeyPatch, file: Path):
+def test_a_life_of_every_version_goes_on(
+    version: int, way: str, then: pytest.MonkeyPatch, file: Path
+):
     go_back(then, version)
-    stamps, numbers = {"created_at": STAMP, "updated_at": STAMP}, {"xp_reward": 10, "xp_penalty": 10}
+    stamps, numbers = (
+        {"created_at": STAMP, "updated_at": STAMP},
+        {"xp_reward": 10, "xp_penalty": 10},
+    )
     habit = {"name": "Бег", "icon": "star", "frequency_type": "daily", "created_on": "2026-03-17"}
     mark = {"habit_id": 1, "date": "2026-03-18", "status": "completed", "xp": 10}
     with store.writing() as db:
@@ -65,7 +70,9 @@ def test_a_life_of_every_version_goes_on(version: int, way: str, then: pytest.Mo
     assert [goal["title"] for goal in items("goals")] == ["Старая"]
     assert snapshot("xp")["xp"]["balance"] == 35
     past = snapshot("history")["history"]["habits"]
-    assert [(habit["name"], habit["marks"], habit["streak"]) for habit in past] == [("Бег", ".....?+", 1)]
+    assert [(habit["name"], habit["marks"], habit["streak"]) for habit in past] == [
+        ("Бег", ".....?+", 1)
+    ]
     do(*a_day())
     assert snapshot("xp")["xp"]["balance"] == 70
     assert health().state == "ok"

@@ -41,7 +41,15 @@ SCHEDULES = [
     {"frequency_type": "times_per_week", "times": 2}, {"frequency_type": "every_n_days", "n": 3},
     {"frequency_type": "monthly", "month_days": [1, 31]}, {"frequency_type": "custom", "schedule_days": [2, 5]},
 ]  # fmt: skip
-PAUSES = [{}, {}, {"from": 2}, {"from": -2}, {"from": 3, "to": -3}, {"to": -1}, {"from": 0, "to": 2}]
+PAUSES = [
+    {},
+    {},
+    {"from": 2},
+    {"from": -2},
+    {"from": 3, "to": -3},
+    {"to": -1},
+    {"from": 0, "to": 2},
+]
 EXCUSE = st.sampled_from([None, "болезнь"])
 LIMITS = [{"at_most": 0}, {"at_most": 2, "unit": "ч"}]
 TARGET = st.sampled_from([None, None, {"amount": 2, "unit": "л"}, *LIMITS])
@@ -98,8 +106,12 @@ class World:
     today: date = FIRST_DAY
     user: str = "anna"
     lives: dict[str, Life] = field(default_factory=lambda: {"anna": Life(), "boris": Life()})
-    undone: dict[str, list[tuple[Life, str]]] = field(default_factory=lambda: {"anna": [], "boris": []})
-    done: dict[str, list[tuple[Life, str]]] = field(default_factory=lambda: {"anna": [], "boris": []})
+    undone: dict[str, list[tuple[Life, str]]] = field(
+        default_factory=lambda: {"anna": [], "boris": []}
+    )
+    done: dict[str, list[tuple[Life, str]]] = field(
+        default_factory=lambda: {"anna": [], "boris": []}
+    )
     pending: list[tuple[str, date, list[dict], dict, int]] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=lambda: {"anna": 0, "boris": 0})
 
@@ -126,8 +138,12 @@ class World:
                 for title in ("Раз", "Два")
             ]
             dates = [str(self.today - timedelta(days=ago)) for ago in range(7, 0, -1)]
-            marks = [act("habit.mark_completed", habit_id=person.ref(habit), date=day) for day in dates]
-            self.preview([goal, *steps, habit, week, *marks, act("diary.create_entry", what_done="Раз")])
+            marks = [
+                act("habit.mark_completed", habit_id=person.ref(habit), date=day) for day in dates
+            ]
+            self.preview(
+                [goal, *steps, habit, week, *marks, act("diary.create_entry", what_done="Раз")]
+            )
             self.apply()
 
     def actions(self) -> list[dict]:
@@ -142,7 +158,9 @@ class World:
                 pool += [person.ref(one) for one in found if CREATES.get(one["action"]) == key] * 3
                 params[key] = self.data.draw(st.sampled_from(pool))
             params |= params.pop("more", {})
-            dates = {key for key in ("date", "dt", "from", "to", "until") if params.get(key) is not None}
+            dates = {
+                key for key in ("date", "dt", "from", "to", "until") if params.get(key) is not None
+            }
             for key in dates:
                 params[key] = (self.today - timedelta(days=params[key])).isoformat()
             found.append(act(name, **params))
@@ -158,7 +176,9 @@ class World:
         if answer["success"]:
             assert answer["xp_total"] == xp
             valid = [one for index, one in enumerate(actions) if index not in dict(errors)]
-            assert sum(len(entries) for entries in answer["diff"].values()) - len(errors) == len(valid)
+            assert sum(len(entries) for entries in answer["diff"].values()) - len(errors) == len(
+                valid
+            )
             self.pending.append((self.user, self.today, valid, answer, self.applied[self.user]))
         else:
             assert len(errors) == len(actions)
@@ -255,7 +275,9 @@ class World:
         export(str(self.file.with_suffix(".json")))
         found = json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))["state"]
         # The name of a user is nowhere else.
-        return json.dumps([[row for row in table["rows"] if self.user in row] for table in found.values()])
+        return json.dumps(
+            [[row for row in table["rows"] if self.user in row] for table in found.values()]
+        )
 
     def check(self) -> None:
         """The snapshot is what the model shows, XP is the sum of the ledger, and the file is sound."""
@@ -271,13 +293,21 @@ class World:
             for one in whole(data["habits"])
         ]
         diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
-        ssp = {one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]}
+        ssp = {
+            one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]
+        }
         xp = (data["xp"]["balance"], data["xp"]["lifetime"])
-        assert {"goals": goals, "habits": habits, "diary": diary, "ssp": ssp, "xp": xp} == self.life.shown(
-            self.today
-        )
+        assert {
+            "goals": goals,
+            "habits": habits,
+            "diary": diary,
+            "ssp": ssp,
+            "xp": xp,
+        } == self.life.shown(self.today)
         with store.reading() as db:
-            total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (self.user,)).fetchone()[0]
+            total = db.execute(
+                "SELECT total(xp) FROM xp_ledger WHERE user = ?", (self.user,)
+            ).fetchone()[0]
             assert derived.differing(db) == [] and not is_misfolded(db, self.today)
         assert total == data["xp"]["balance"]
 

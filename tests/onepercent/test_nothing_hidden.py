@@ -23,11 +23,13 @@ def test_an_archived_habit_stays_in_the_days_when_it_was_kept():
         before["habits"],
         before["total"],
     )
-    assert [habit["name"] for habit in history(date_from="2026-03-18", date_to="2026-03-18")["habits"]] == [
-        "Сон"
-    ]
+    assert [
+        habit["name"] for habit in history(date_from="2026-03-18", date_to="2026-03-18")["habits"]
+    ] == ["Сон"]
     data = snapshot("habits")["habits"]
-    assert [habit["name"] for habit in data["items"]] == ["Сон"] and data["archived"][0]["name"] == "Зарядка"
+    assert [habit["name"] for habit in data["items"]] == ["Сон"] and data["archived"][0][
+        "name"
+    ] == "Зарядка"
     assert data["weekly_completion_rate"] == 100
 
 
@@ -37,11 +39,17 @@ def test_what_is_late_moves_to_one_day_and_what_stays_late_is_said():
     message = preview(act("step.shift", overdue=True, days=1))["message"]
     assert "! Останется просроченным: 2 шага\nПрименить?" in message
     previewed = preview(act("step.shift", overdue=True, dt="2026-03-19"))
-    assert "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»" in previewed["message"]
+    assert (
+        "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»"
+        in previewed["message"]
+    )
     assert apply(previewed)["success"] and snapshot("schedule")["schedule"]["overdue"] == []
     assert refused(act("step.shift", goal_id=1, dt="2026-03-19"))["code"] == "NOTHING_TO_UPDATE"
     for params in ({}, {"days": 1, "dt": "2026-03-19"}):
-        assert refused(act("step.shift", goal_id=1, **params))["error"] == "One of days, dt is required"
+        assert (
+            refused(act("step.shift", goal_id=1, **params))["error"]
+            == "One of days, dt is required"
+        )
     assert "• Шаг «Шаг 10»: 19.03 → 10.03" in call("undo_last")["message"]
 
 
@@ -49,7 +57,9 @@ def test_the_steps_of_a_reached_goal_leave_the_schedule_and_come_back_with_it():
     steps = [{"title": "Краска", "dt": "2026-03-18"}, {"title": "Валик", "dt": "2026-03-10"}]
     do(act("goal.create", title="Кухня", steps=steps), act("goal.create", title="Сад"))
     previewed = preview(act("goal.complete", goal_id=1))
-    assert "! Вместе с целью «Кухня» из расписания уходит 2 несделанных шага" in previewed["message"]
+    assert (
+        "! Вместе с целью «Кухня» из расписания уходит 2 несделанных шага" in previewed["message"]
+    )
     apply(previewed)
     schedule = snapshot("schedule")["schedule"]
     assert schedule["today"] == schedule["overdue"] == []
@@ -121,16 +131,26 @@ def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_an
     assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in previewed["message"]
     apply(previewed)
     assert (
-        "Шаг «Слайды»: сделан 17.03" in preview(act("step.complete", step_id=1, date="2026-03-17"))["message"]
+        "Шаг «Слайды»: сделан 17.03"
+        in preview(act("step.complete", step_id=1, date="2026-03-17"))["message"]
     )
-    do(act("diary.create_entry", what_done="Утром бегал"), act("diary.create_entry", reflection="Вечер"))
+    do(
+        act("diary.create_entry", what_done="Утром бегал"),
+        act("diary.create_entry", reflection="Вечер"),
+    )
     message = preview(act("diary.delete_entry", diary_id=2))["message"]
     assert "Удалить: запись в дневнике за 18.03: мысли: «Вечер»" in message
 
 
 def test_who_lacks_what_the_others_share_says_so():
-    steps = [{"title": f"Шаг {day}", "dt": f"2026-03-{day}", "time_duration": 60} for day in (19, 20, 21)]
-    do(act("goal.create", title="Кухня", steps=[*steps, {"title": "Без срока", "dt": "2026-03-22"}]))
+    steps = [
+        {"title": f"Шаг {day}", "dt": f"2026-03-{day}", "time_duration": 60} for day in (19, 20, 21)
+    ]
+    do(
+        act(
+            "goal.create", title="Кухня", steps=[*steps, {"title": "Без срока", "dt": "2026-03-22"}]
+        )
+    )
     schedule = snapshot("schedule")["schedule"]
     assert schedule["usual"]["time_duration"] == {"minutes": 60, "word": "one"}
     assert ["time_duration" in step for step in schedule["upcoming"]] == [False, False, False, True]
@@ -138,9 +158,15 @@ def test_who_lacks_what_the_others_share_says_so():
 
 
 def test_what_an_undo_brings_back_of_a_day_with_two_entries_is_said_by_its_words():
-    do(act("diary.create_entry", what_done="Отчёт"), act("diary.create_entry", what_done="Кино с Аней"))
+    do(
+        act("diary.create_entry", what_done="Отчёт"),
+        act("diary.create_entry", what_done="Кино с Аней"),
+    )
     do(act("diary.delete_entry", diary_id=2))
-    assert "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»" in call("undo_last")["message"]
+    assert (
+        "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»"
+        in call("undo_last")["message"]
+    )
 
 
 def test_if_nothing_has_all_the_words_those_that_have_some_are_found():
@@ -151,4 +177,6 @@ def test_if_nothing_has_all_the_words_those_that_have_some_are_found():
 
     assert titles("кухню покрасить") == ["Ремонт кухни"]
     assert titles("ремонт кухни лампочки") == ["Ремонт кухни", "Купить лампочки"]
-    assert titles("купить лампочки") == ["Купить лампочки"] and titles("собака !") == titles("!") == []
+    assert (
+        titles("купить лампочки") == ["Купить лампочки"] and titles("собака !") == titles("!") == []
+    )

@@ -35,7 +35,8 @@ def life(clock: Clock) -> list[int | None]:
     clock.set(MORNING)
     today = ({"title": title, "dt": "2026-03-18"} for title in ("Пройти тест", "Слова"))
     steps = [
-        act("step.create", goal_id=None, **step) for step in (*today, {"title": "Письмо", "dt": "2026-03-10"})
+        act("step.create", goal_id=None, **step)
+        for step in (*today, {"title": "Письмо", "dt": "2026-03-10"})
     ]
     habits = [act("habit.create", name=name) for name in ("Бег", "Сон")]
     ids = do(act("goal.create", title="IELTS"), *steps, *habits)
@@ -47,14 +48,24 @@ def tell(*options: str, cards: int = 0) -> int:
     return notices.main(list(options), lambda: cards)
 
 
-def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone: Web, life, file: Path):
+def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(
+    phone: Web, life, file: Path
+):
     assert tell(cards=14) == 0
     person.use(file, NOTIFY_PRIVATE="1")
     tell("--now")
     [(path, headers, body), (_, _, private)] = phone.seen
-    assert parse_qs(urlsplit(path).query) == {"title": ["Сегодня, 18.03"]} and urlsplit(path).path == "/topic"
+    assert (
+        parse_qs(urlsplit(path).query) == {"title": ["Сегодня, 18.03"]}
+        and urlsplit(path).path == "/topic"
+    )
     assert headers["Content-Type"].startswith("text/plain")
-    lines = ["1 шаг: Пройти тест", "1 привычка: Бег", "Просрочено: 1 шаг", "К повторению: 14 карточек"]
+    lines = [
+        "1 шаг: Пройти тест",
+        "1 привычка: Бег",
+        "Просрочено: 1 шаг",
+        "К повторению: 14 карточек",
+    ]
     assert body.splitlines() == lines
     assert private.splitlines() == ["1 шаг", "1 привычка", "Просрочено: 1 шаг"]
 
@@ -77,7 +88,10 @@ def test_each_part_of_a_day_is_told_once(phone: Web, life, clock: Clock):
 
 
 def test_nothing_to_tell_is_no_notice(phone: Web, life, clock: Clock):
-    do(act("goal.delete", goal_id=life[0]), *[act("habit.delete", habit_id=habit) for habit in life[4:]])
+    do(
+        act("goal.delete", goal_id=life[0]),
+        *[act("habit.delete", habit_id=habit) for habit in life[4:]],
+    )
     do(act("diary.create_entry", what_done="x"))
     for moment in (MORNING, EVENING):
         clock.set(moment)
@@ -93,7 +107,12 @@ def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
 
 
 def test_a_long_day_names_ten_titles_and_counts_the_rest(phone: Web, life):
-    do(*[act("step.create", goal_id=life[0], title=f"Шаг {number}", dt="2026-03-18") for number in range(14)])
+    do(
+        *[
+            act("step.create", goal_id=life[0], title=f"Шаг {number}", dt="2026-03-18")
+            for number in range(14)
+        ]
+    )
     tell()
     first = phone.seen[0][2].splitlines()[0]
     assert first.startswith("15 шагов: Пройти тест; Шаг 0") and first.endswith("Шаг 8; ещё 5")
@@ -108,14 +127,20 @@ def test_gotify_and_any_webhook_get_what_they_take(phone: Web, life, file: Path)
     )
     do(act("step.update", step_id=life[1], title='Сказать "да"'))
     person.use(
-        file, NOTIFY_URL=f"{phone.url()}/hook", NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}'
+        file,
+        NOTIFY_URL=f"{phone.url()}/hook",
+        NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}',
     )
     tell("--now")
     content = json.loads(phone.seen[1][2])
-    assert content["flags"] == 4 and content["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
+    assert content["flags"] == 4 and content["content"].startswith(
+        'Сегодня, 18.03\n1 шаг: Сказать "да"'
+    )
 
 
-def test_without_a_network_it_comes_later_the_same_day(phone: Web, life, file: Path, clock: Clock, capsys):
+def test_without_a_network_it_comes_later_the_same_day(
+    phone: Web, life, file: Path, clock: Clock, capsys
+):
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
         person.use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
@@ -160,7 +185,11 @@ def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file: Path):
     """On a small Pi memory is short: OpenSSL alone is 3.5 MiB."""
     for url in ("", "http://127.0.0.1:9/topic"):
         # After nine in the evening there is always something: the question about the diary.
-        own = {"NOTIFY_URL": url, "NOTIFY_EVENING": "23:59", "ANKI_CONNECT_URL": "http://127.0.0.1:9"}
+        own = {
+            "NOTIFY_URL": url,
+            "NOTIFY_EVENING": "23:59",
+            "ANKI_CONNECT_URL": "http://127.0.0.1:9",
+        }
         environ = {**os.environ, **own}
         words = [sys.executable, "-I", "-S", "-X", "importtime", str(PROJECT / "tools"), "notify"]
         done = finished(words, env=environ, check=True)

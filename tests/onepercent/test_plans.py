@@ -40,12 +40,17 @@ def test_a_plan_that_does_not_fit_names_what_does_not():
     late = act("goal.create", title="Когда-нибудь", steps=[{"title": "Поздно", "dt": "9999-12-30"}])
     do(act("goal.create", title="Цель", steps=STEPS), late)
     for action, params, code, field in REFUSED:
-        error = refused(act(action, **({"title": "x"} if action == "goal.create" else {}), **params))
+        error = refused(
+            act(action, **({"title": "x"} if action == "goal.create" else {}), **params)
+        )
         assert (error["code"], error.get("field")) == (code, field), (action, params)
 
 
 def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
-    do(act("goal.create", title="Первая", steps=STEPS), act("goal.create", title="Вторая", steps=STEPS))
+    do(
+        act("goal.create", title="Первая", steps=STEPS),
+        act("goal.create", title="Вторая", steps=STEPS),
+    )
     previewed = preview(act("step.shift", overdue=True, days=3))
     assert "• 2 шага: на 3 дня вперёд; 16.03 → 19.03: «Два», «Два»" in previewed["message"]
     apply(previewed)
@@ -55,21 +60,33 @@ def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
         act("step.shift", goal_id=2, days=-1, to="2026-03-19"),
     )
     dates = {step["id"]: step.get("dt") for goal in items("goals") for step in goal["steps"]}
-    assert dates == {1: "2026-03-19", 2: "2026-03-19", 3: None, 4: "2026-03-30", 5: "2026-03-18", 6: None}
+    assert dates == {
+        1: "2026-03-19",
+        2: "2026-03-19",
+        3: None,
+        4: "2026-03-30",
+        5: "2026-03-18",
+        6: None,
+    }
 
 
 def test_a_step_done_yesterday_counts_yesterday():
     do(act("goal.create", title="Цель", steps=STEPS))
     do(act("step.complete", step_ids=[1, 2], date="2026-03-17"))
     days = snapshot("history")["history"]["days"]
-    assert [(day["date"], day["xp"], day["steps"]) for day in days] == [("2026-03-17", 50, ["Раз", "Два"])]
+    assert [(day["date"], day["xp"], day["steps"]) for day in days] == [
+        ("2026-03-17", 50, ["Раз", "Два"])
+    ]
     do(act("step.reopen", step_id=1))
     assert snapshot("history")["history"]["days"][0]["xp"] == 25
     assert "Step already completed: Два" in refused(act("step.complete", step_ids=[3, 2]))["error"]
 
 
 def test_an_errand_needs_no_goal_of_its_own():
-    errands = [act("step.create", inbox=True, title=title) for title in ("Купить билет", "Ещё", "Позвонить")]
+    errands = [
+        act("step.create", inbox=True, title=title)
+        for title in ("Купить билет", "Ещё", "Позвонить")
+    ]
     previewed = preview(*errands[:2])
     assert "• «Входящие»: новый список для мелких дел" in previewed["message"]
     apply(previewed)
@@ -81,7 +98,9 @@ def test_an_errand_needs_no_goal_of_its_own():
 def test_a_text_is_appended_to_and_its_changed_place_is_shown():
     do(act("goal.create", title="Цель", why_important="Потому что важно. " * 20))
     previewed = preview(
-        act("goal.update", goal_id=1, append={"why_important": "И радостно.", "why_give_me": "Силы"})
+        act(
+            "goal.update", goal_id=1, append={"why_important": "И радостно.", "why_give_me": "Силы"}
+        )
     )
     changes = previewed["diff"]["updates"][0]["changes"]
     assert (
@@ -130,6 +149,9 @@ def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clo
     assert call("get_user_snapshot")["today"]["date"] == "2026-03-19"  # 02:59 there
     clock.set("2026-03-19T17:00:00+00:00")
     assert call("get_user_snapshot")["today"]["date"] == "2026-03-20"
-    assert [day["date"] for day in snapshot("history")["history"]["days"]] == ["2026-03-18", "2026-03-19"]
+    assert [day["date"] for day in snapshot("history")["history"]["days"]] == [
+        "2026-03-18",
+        "2026-03-19",
+    ]
     person.use(file, ONEPERCENT_USER="other")
     assert call("get_user_snapshot")["today"]["tz"] == "UTC"

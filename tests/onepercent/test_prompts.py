@@ -23,7 +23,9 @@ SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to
 def test_a_review_looks_back_with_the_history(
     prompt: Callable, first: str, sections: set[str], language: str
 ):
-    text = re.sub("date_from (и|and) date_to", "date_from 2026-03-18; date_to", prompt(language=language))
+    text = re.sub(
+        "date_from (и|and) date_to", "date_from 2026-03-18; date_to", prompt(language=language)
+    )
     match = SNAPSHOT.search(text)
     assert match, text
     include = match[1].split(", ")

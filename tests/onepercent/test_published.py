@@ -61,11 +61,21 @@ def test_every_action_as_the_schema_has_it_is_taken():
     assert {one["action"] for one in VALID} == {
         name for name, one in actions.ACTIONS.items() if one.published
     }
-    step, entry = act("step.create", goal_id=None, title="x"), act("diary.create_entry", what_done="x")
-    assert do(act("goal.create", title="x"), step, act("habit.create", name="x"), entry) == [1, 1, 1, 1]
+    step, entry = (
+        act("step.create", goal_id=None, title="x"),
+        act("diary.create_entry", what_done="x"),
+    )
+    assert do(act("goal.create", title="x"), step, act("habit.create", name="x"), entry) == [
+        1,
+        1,
+        1,
+        1,
+    ]
     for each in VALID:
         assert fits(each), each
-        errors = {error["code"] for error in call("preview_actions", actions=[each]).get("errors", ())}
+        errors = {
+            error["code"] for error in call("preview_actions", actions=[each]).get("errors", ())
+        }
         assert errors <= {
             "NOT_COMPLETED",
             "NOTHING_TO_UPDATE",
@@ -99,7 +109,8 @@ def test_the_tools_are_small_in_every_conversation():
     """In characters of what a model sees, a quarter of which are tokens."""
     shown = {tool.name: [tool.name, tool.description, tool.schema] for tool in OWN}
     sizes = {
-        name: len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) for name, each in shown.items()
+        name: len(json.dumps(each, ensure_ascii=False, separators=(",", ":")))
+        for name, each in shown.items()
     }
     check_cap("preview_actions", sizes["preview_actions"], 4400)
     together = sizes["preview_actions"] + sizes["apply_actions"] + sizes["get_user_snapshot"]

@@ -94,14 +94,18 @@ class Life:
             "day": [f"{self.today + timedelta(days)}" for days in DAYS],
         }
         params = {
-            field: self.random.choice(named.get(values, values) if isinstance(values, str) else values)
+            field: self.random.choice(
+                named.get(values, values) if isinstance(values, str) else values
+            )
             for field, values in {**needed, **chosen}.items()
         }
         return act(name, **params.pop("more", {}), **params)
 
     def rows(self) -> str:
         export(str(self.file.with_suffix(".json")))
-        return json.dumps(json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))["state"])
+        return json.dumps(
+            json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))["state"]
+        )
 
     def look(self) -> str:
         before = self.rows()
@@ -112,7 +116,9 @@ class Life:
 
     def walk(self, previewed: dict) -> tuple[str, str]:
         """Apply what was previewed; the rows after it, and what is seen."""
-        assert previewed["success"] and not any(sign in previewed["message"] for sign in UNSAID), previewed
+        assert previewed["success"] and not any(sign in previewed["message"] for sign in UNSAID), (
+            previewed
+        )
         answer = apply(previewed)
         assert answer["success"] and answer["xp"]["delta"] == previewed["xp_total"], answer
         with store.reading() as db:
@@ -122,7 +128,9 @@ class Life:
     def live(self) -> None:
         """A few actions, taken back and done again."""
         before = self.rows(), self.look()
-        previewed = call("preview_actions", actions=[self.action() for _ in range(self.random.randint(1, 5))])
+        previewed = call(
+            "preview_actions", actions=[self.action() for _ in range(self.random.randint(1, 5))]
+        )
         assert (self.rows(), self.look()) == before
         if previewed["success"]:
             after = self.walk(previewed)
@@ -136,7 +144,8 @@ def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed: int, clock: Clo
     life = Life(Random(seed), clock, tmp_path / "life.sqlite3")
     person.use(life.file, ONEPERCENT_PREVIEW_TTL="10000000")
     person.do(
-        *(act("goal.create", title=title, steps=STEPS) for title in TITLES), act("habit.create", name="x")
+        *(act("goal.create", title=title, steps=STEPS) for title in TITLES),
+        act("habit.create", name="x"),
     )
     for _ in range(20):
         clock.set(f"{life.today}T12:00:00+00:00")

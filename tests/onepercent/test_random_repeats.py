@@ -62,7 +62,14 @@ def due(step: list, today: date) -> date:
 def last_day(rule: dict[str, Any], first: date, last: date) -> date:
     span = [first + number * DAY for number in range((last - first).days + 1)]
     return max(
-        [first, *(day for day in span if is_day_of(rule, day) and str(day) <= rule.get("until", "9999"))]
+        [
+            first,
+            *(
+                day
+                for day in span
+                if is_day_of(rule, day) and str(day) <= rule.get("until", "9999")
+            ),
+        ]
     )
 
 

@@ -49,7 +49,9 @@ def phrases(table: str) -> list[str]:
     return [phrase.strip() for line in table.strip().splitlines() for phrase in line.split(" | ")]
 
 
-@pytest.mark.parametrize(("table", "expected"), [(REFUSED, False), (ASKED_AGAIN, False), (TAKEN, True)])
+@pytest.mark.parametrize(
+    ("table", "expected"), [(REFUSED, False), (ASKED_AGAIN, False), (TAKEN, True)]
+)
 def test_a_no_is_a_no_a_yes_is_a_yes_and_what_is_neither_is_asked_again(table: str, expected: bool):
     judged = {phrase: is_yes(phrase) for phrase in phrases(table)}
     assert {phrase: found for phrase, found in judged.items() if found != expected} == {}
@@ -58,7 +60,9 @@ def test_a_no_is_a_no_a_yes_is_a_yes_and_what_is_neither_is_asked_again(table: s
 def test_the_tables_are_long_and_in_both_languages():
     for table in (REFUSED, TAKEN):
         russian = [
-            phrase for phrase in phrases(table) if any("а" <= letter <= "я" for letter in phrase.lower())
+            phrase
+            for phrase in phrases(table)
+            if any("а" <= letter <= "я" for letter in phrase.lower())
         ]
         assert len(russian) >= 40 and len(phrases(table)) - len(russian) >= 50
 

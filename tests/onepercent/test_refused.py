@@ -69,7 +69,9 @@ def test_a_refusal_names_what_and_how_it_would_fit(action: dict, russian: str, e
     told = person_pages.PREVIEW.private(answer)["pi-mcp/preview"]
     assert (told["ru"]["errors"], told["en"]["errors"]) == ([russian], [english])
     person.use(file, MCP_LANGUAGE="en")
-    assert call("preview_actions", actions=[action, FITS])["message"].splitlines()[1] == f"✗ {english}"
+    assert (
+        call("preview_actions", actions=[action, FITS])["message"].splitlines()[1] == f"✗ {english}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,9 @@ def test_a_refusal_names_what_and_how_it_would_fit(action: dict, russian: str, e
         ("goal.fly", "goal.complete, goal.update"),
     ],
 )
-def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(action: str, nearest: str):
+def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(
+    action: str, nearest: str
+):
     hint = refused(act(action))["hint"]
     assert nearest in hint and ("delete" in hint) == ("remove" in action)
 
@@ -103,7 +107,9 @@ def test_a_step_that_is_named_and_stays_is_named():
 
 def test_a_day_that_is_named_and_marked_already_is_named():
     do(act("habit.mark_completed", habit_id=1, date="2026-03-17"), act("habit.create", name="Сон"))
-    message = preview(act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17"]))["message"]
+    message = preview(act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17"]))[
+        "message"
+    ]
     assert "• «Сон», 17.03: сделано" in message and "! «Зарядка»: уже отмечено: 17.03" in message
 
 
@@ -119,7 +125,10 @@ def test_an_excuse_may_follow_a_miss_and_gives_its_xp_back():
     assert snapshot("xp")["xp"]["balance"] == 10
     excused = act("habit.mark_missed", habit_id=1, excuse_reason="болел")
     previewed = preview(excused)
-    assert "• «Зарядка», 18.03: пропуск; уважительная причина: «болел» (+10 XP)" in previewed["message"]
+    assert (
+        "• «Зарядка», 18.03: пропуск; уважительная причина: «болел» (+10 XP)"
+        in previewed["message"]
+    )
     apply(previewed)
     assert (items("habits")[0]["current_streak"], snapshot("xp")["xp"]["balance"]) == (1, 20)
     for again in (excused, act("habit.mark_missed", habit_id=1)):
@@ -134,7 +143,11 @@ def test_more_work_never_takes_a_done_day_back():
     assert previewed["xp_total"] == 0 and "13 из 15 раз; +1" in previewed["message"]
     apply(previewed)
     shown = items("habits")[1]
-    assert (shown["today_status"], shown["today_amount"], shown["current_streak"]) == ("completed", 13, 1)
+    assert (shown["today_status"], shown["today_amount"], shown["current_streak"]) == (
+        "completed",
+        13,
+        1,
+    )
 
 
 def test_who_takes_off_a_mark_that_is_not_there_is_told_where_the_last_one_is():

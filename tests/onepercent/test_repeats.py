@@ -30,14 +30,21 @@ def dates() -> list[tuple[str, str]]:
         ({"every": "day", "until": "2026-03-19"}, ["2026-03-18", "2026-03-19"]),
         ({"every": "day", "interval": 3}, ["2026-03-18", "2026-03-21", "2026-03-24"]),
         ({"every": "week"}, ["2026-03-18", "2026-03-25", "2026-04-01"]),
-        ({"every": "week", "interval": 2, "on": ["mon", "fri"]}, ["2026-03-20", "2026-03-30", "2026-04-03"]),
+        (
+            {"every": "week", "interval": 2, "on": ["mon", "fri"]},
+            ["2026-03-20", "2026-03-30", "2026-04-03"],
+        ),
         ({"every": "month", "interval": 3, "on": [31]}, ["2026-03-31", "2026-06-30", "2026-09-30"]),
         ({"every": "year"}, ["2026-03-18", "2027-03-18", "2028-03-18"]),
         ({"every": "year", "interval": 2, "until": "2028-03-17"}, ["2026-03-18"]),
     ],
 )
 def test_a_rule_names_its_days(sent: dict, days: list[str]):
-    repeat, since, found = begun(RULE.convert("repeat", sent), date(2026, 3, 18)), date(2026, 3, 18), []
+    repeat, since, found = (
+        begun(RULE.convert("repeat", sent), date(2026, 3, 18)),
+        date(2026, 3, 18),
+        [],
+    )
     while len(found) < 3 and (day := first_day(repeat, since)):
         found.append(day)
         since = date.fromisoformat(day) + timedelta(days=1)
@@ -46,11 +53,16 @@ def test_a_rule_names_its_days(sent: dict, days: list[str]):
 
 def test_a_birthday_on_the_29th_of_february_is_on_the_last_day_of_it_in_other_years():
     repeat = begun(RULE.convert("repeat", {"every": "year"}), date(2024, 2, 29))
-    assert [first_day(repeat, date(year, 1, 1)) for year in (2025, 2028)] == ["2025-02-28", "2028-02-29"]
+    assert [first_day(repeat, date(year, 1, 1)) for year in (2025, 2028)] == [
+        "2025-02-28",
+        "2028-02-29",
+    ]
 
 
 def test_a_yearly_step_keeps_its_day_and_says_it():
-    birthday = act("step.create", title="Birthday", dt="2026-03-19", inbox=True, repeat={"every": "year"})
+    birthday = act(
+        "step.create", title="Birthday", dt="2026-03-19", inbox=True, repeat={"every": "year"}
+    )
     previewed = preview(birthday)
     assert "19.03; каждый год: 19.03" in previewed["message"]
     apply(previewed)
@@ -86,12 +98,19 @@ def test_what_repeats_after_it_is_done_waits_and_begins_again_with_that_day(cloc
 
 def test_days_of_what_follows_done_are_refused():
     rule = {"every": "week", "on": ["tue"], "after": "done"}
-    assert refused(act("step.create", title="a", inbox=True, repeat=rule))["code"] == "FIELD_INVALID"
+    assert (
+        refused(act("step.create", title="a", inbox=True, repeat=rule))["code"] == "FIELD_INVALID"
+    )
 
 
 def test_the_next_step_is_made_when_one_is_done_and_undo_takes_it_back():
-    previewed = preview(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS, priority="important"))
-    assert "Шаг «Созвон»: новый; к цели «Входящие»; 24.03; важный; каждую неделю: вт" in previewed["message"]
+    previewed = preview(
+        act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS, priority="important")
+    )
+    assert (
+        "Шаг «Созвон»: новый; к цели «Входящие»; 24.03; важный; каждую неделю: вт"
+        in previewed["message"]
+    )
     apply(previewed)
     assert dates() == [("Созвон", "2026-03-24")]
     done = preview(act("step.complete", step_id=1))
@@ -145,7 +164,14 @@ def test_yesterdays_step_done_today_leaves_that_of_today(clock):
 
 
 def test_a_series_that_is_over_is_late_on_its_last_day_alone(clock):
-    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day", "until": "2026-03-20"}))
+    do(
+        act(
+            "step.create",
+            inbox=True,
+            title="Зарядка",
+            repeat={"every": "day", "until": "2026-03-20"},
+        )
+    )
     clock.set("2026-03-27T09:00:00+00:00")
     assert dates() == [("Зарядка", "2026-03-20")]
     do(act("step.shift", overdue=True, dt="2026-03-28"))
@@ -209,7 +235,10 @@ def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
     do(act("goal.create", title="Дом", steps=[{"title": "Цветы"}]))
     do(act("step.create", goal_id=1, title="Созвон", repeat=TUESDAYS))
     do(act("step.create", goal_id=1, title="Отчёт", repeat={"every": "day", "until": "2026-03-18"}))
-    assert "больше не повторится (каждую неделю: вт)" in preview(act("step.delete", step_id=2))["message"]
+    assert (
+        "больше не повторится (каждую неделю: вт)"
+        in preview(act("step.delete", step_id=2))["message"]
+    )
     do(act("step.complete", step_id=3))
     assert dates() == [("Созвон", "2026-03-24")]
     do(act("goal.complete", goal_id=1))
@@ -251,7 +280,9 @@ def test_a_preview_shows_the_rule_and_the_first_day_of_each_step_of_a_plan():
         {"title": "Отчёт", "repeat": TUESDAYS},
     ]
     previewed = preview(act("goal.create", title="Дом", steps=steps))
-    assert "«Созвон» (24.03, каждую неделю: вт, «Аня»), «Отчёт» (24.03, каждую" in previewed["message"]
+    assert (
+        "«Созвон» (24.03, каждую неделю: вт, «Аня»), «Отчёт» (24.03, каждую" in previewed["message"]
+    )
 
 
 def test_a_rule_of_many_days_is_shown_whole():
@@ -290,7 +321,10 @@ def test_the_only_entry_of_a_day_is_updated_by_its_date():
     do(act("diary.create_entry", plans="x", date="2026-03-17"))
     error = refused(act("diary.update_entry", date="2026-03-17", plans="y"))
     assert (error["code"], error["hint"]) == ("FIELD_INVALID", "Send diary_id: 1, 2.")
-    assert refused(act("diary.update_entry", date="2026-03-10", plans="y"))["code"] == "DIARY_NOT_FOUND"
+    assert (
+        refused(act("diary.update_entry", date="2026-03-10", plans="y"))["code"]
+        == "DIARY_NOT_FOUND"
+    )
     assert refused(act("diary.update_entry", plans="y"))["error"] == "diary_id is required"
 
 
@@ -302,5 +336,12 @@ def test_an_empty_list_of_steps_means_none():
 
 def test_every_two_weeks_without_a_day_begins_on_the_next_of_its_days():
     do(act("step.create", inbox=True, title="Полив", repeat=TUESDAYS | {"interval": 2}))
-    do(act("step.create", inbox=True, title="Счёт", repeat={"every": "month", "interval": 3, "on": [1]}))
+    do(
+        act(
+            "step.create",
+            inbox=True,
+            title="Счёт",
+            repeat={"every": "month", "interval": 3, "on": [1]},
+        )
+    )
     assert dates() == [("Полив", "2026-03-24"), ("Счёт", "2026-04-01")]

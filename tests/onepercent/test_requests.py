@@ -11,7 +11,13 @@ from tests.onepercent.person import Clock, call
 from tests.onepercent.person import do as done
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-TITLES = ("Купить учебник", "Пройти пробный тест", "Слова: урок", "Эссе о городе", "Разговор с носителем")
+TITLES = (
+    "Купить учебник",
+    "Пройти пробный тест",
+    "Слова: урок",
+    "Эссе о городе",
+    "Разговор с носителем",
+)
 LONG = "Сегодня проснулся в семь, хотя лёг в два. Сначала думал, что не встану, но встал. "
 
 
@@ -36,15 +42,17 @@ class Talk:
         return answer
 
     def see(self, *include: str, **more: Any) -> dict[str, Any]:
-        return self.call("get_user_snapshot", **({"include": list(include)} if include else {}), **more)[
-            "data"
-        ]
+        return self.call(
+            "get_user_snapshot", **({"include": list(include)} if include else {}), **more
+        )["data"]
 
     def find(self, words: str) -> int:
         return self.call("get_user_snapshot", find=words)["found"]["items"][0]["id"]
 
     def confirm(self, previewed: dict[str, Any]) -> dict[str, Any]:
-        return self.call("apply_actions", preview_id=previewed["preview_id"], user_confirmation="да")
+        return self.call(
+            "apply_actions", preview_id=previewed["preview_id"], user_confirmation="да"
+        )
 
     def change(self, *actions: dict[str, Any]) -> dict[str, Any]:
         return self.confirm(self.call("preview_actions", actions=list(actions)))
@@ -73,7 +81,8 @@ def plan(title: str = "Сдать IELTS на 7", number: int = 20) -> dict[str, 
     dates = [f"2026-{11 + at // 11:02}-{1 + at % 10 * 3:02}" for at in range(number)]
     titles = [f"{TITLES[at % 5]} {at + 1}" for at in range(number)]
     steps = [
-        {"title": text, "dt": dt, "time_duration": "one"} for text, dt in zip(titles, dates, strict=True)
+        {"title": text, "dt": dt, "time_duration": "one"}
+        for text, dt in zip(titles, dates, strict=True)
     ]
     return act("goal.create", title=title, why_important="Учёба за границей", steps=steps)
 
@@ -93,7 +102,10 @@ def the_marks_of_a_week(talk: Talk) -> None:
         act("habit.mark_completed", habit_id=2, dates=["2026-11-18", "2026-11-20"]),
         act("habit.mark_missed", habit_id=4, date="2026-11-16", excuse_reason="болел"),
     )
-    marks = [habit["marks"] for habit in Talk().see("history", date_from="2026-11-16")["history"]["habits"]]
+    marks = [
+        habit["marks"]
+        for habit in Talk().see("history", date_from="2026-11-16")["history"]["habits"]
+    ]
     assert marks == ["+++++++", "??+?+??", "+++++++", "e......"]
 
 
@@ -110,7 +122,12 @@ def more_of_an_entry(talk: Talk) -> None:
 
 
 def a_look_back_at_a_week_of_long_entries(talk: Talk) -> None:
-    done(*[act("diary.create_entry", what_done=LONG * 10, date=f"2026-11-{day}") for day in range(16, 22)])
+    done(
+        *[
+            act("diary.create_entry", what_done=LONG * 10, date=f"2026-11-{day}")
+            for day in range(16, 22)
+        ]
+    )
     talk.see("history")
 
 
@@ -175,8 +192,12 @@ MOST = {
 }
 
 
-@pytest.mark.parametrize(("request_of", "most"), MOST.items(), ids=lambda one: getattr(one, "__name__", ""))
-def test_a_request_is_met_within_its_tokens(request_of: Callable[[Talk], None], most: int, life: None):
+@pytest.mark.parametrize(
+    ("request_of", "most"), MOST.items(), ids=lambda one: getattr(one, "__name__", "")
+)
+def test_a_request_is_met_within_its_tokens(
+    request_of: Callable[[Talk], None], most: int, life: None
+):
     talk = Talk()
     request_of(talk)
     print(f"{request_of.__name__}: {talk.cost:.0f} tokens")

@@ -20,13 +20,25 @@ def test_a_section_asked_for_is_there_also_when_it_is_empty():
     data = snapshot("goals", "habits", "diary", "schedule", "xp", "ssp", "history")
     assert list(data) == ["goals", "habits", "diary", "schedule", "xp", "ssp", "history"]
     assert data["goals"] == data["diary"] == {"items": [], "total_count": 0}
-    assert data["schedule"] == {"today": [], "upcoming": [], "overdue": []} and data["history"]["days"] == []
-    assert data["xp"] == {"balance": 0, "lifetime": 0, "level": 1, "level_progress": 0, "next_level_xp": 1000}
+    assert (
+        data["schedule"] == {"today": [], "upcoming": [], "overdue": []}
+        and data["history"]["days"] == []
+    )
+    assert data["xp"] == {
+        "balance": 0,
+        "lifetime": 0,
+        "level": 1,
+        "level_progress": 0,
+        "next_level_xp": 1000,
+    }
 
 
 def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_are_asked_for():
     late, early = {"title": "поздно", "dt": "2026-05-01"}, {"title": "рано", "dt": "2026-04-01"}
-    first, second = {"title": "первый", "order": 1}, {"title": "второй", "order": 2, "dt": "2027-01-01"}
+    first, second = (
+        {"title": "первый", "order": 1},
+        {"title": "второй", "order": 2, "dt": "2027-01-01"},
+    )
     steps = [late, early, first, second, {"title": "без даты"}, {"title": "сделан", "order": 0}]
     creates = [act("step.create", goal_id=None, **step) for step in steps]
     do(act("goal.create", title="Цель", due="2026-12-31"), *creates)
@@ -41,7 +53,13 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
     }
     assert snapshot()["goals"]["items"] == [brief]
     whole = items("goals")[0]
-    assert [step["title"] for step in whole["steps"]] == ["первый", "второй", "рано", "поздно", "без даты"]
+    assert [step["title"] for step in whole["steps"]] == [
+        "первый",
+        "второй",
+        "рано",
+        "поздно",
+        "без даты",
+    ]
     assert whole["steps"][4] == {"id": 5, "title": "без даты"}
     assert snapshot("steps")["goals"]["usual"] == {"priority": "attention"}
     assert (whole["steps_count"], whole["steps_completed"], whole["score"]) == (6, 1, 25)
@@ -68,7 +86,8 @@ def test_the_diary_is_newest_first_between_the_two_dates():
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     days = ("2026-03-01", "2026-03-17", "2026-03-18", "2026-03-25", "2026-03-26")
     created = do(
-        act("goal.create", title="Цель"), *[act("step.create", goal_id=None, title=at, dt=at) for at in days]
+        act("goal.create", title="Цель"),
+        *[act("step.create", goal_id=None, title=at, dt=at) for at in days],
     )
     do(act("step.complete", step_id=created[1]), act("step.complete", step_id=created[3]))
     found = snapshot("schedule")["schedule"]
@@ -142,7 +161,9 @@ def test_a_date_without_days_after_it_is_a_clear_error(dates: dict[str, str]):
 def test_a_date_without_days_before_it_is_the_past(include: str):
     do(act("habit.create", name="Бег"))
     for dates in ({"date_to": "0001-02-01"}, {"date_to": "9999-12-31"}, {}):
-        shown = call("get_user_snapshot", include=[include], date_from="0001-01-01", picture=True, **dates)
+        shown = call(
+            "get_user_snapshot", include=[include], date_from="0001-01-01", picture=True, **dates
+        )
         assert shown.get("code") == ("INVALID_DATE" if "0001" in str(dates) else None)
         assert TOOLS["get_user_snapshot"].page.private(shown) or not shown["success"]
 

@@ -47,7 +47,9 @@ def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
             habit.pauses.append((begin, begin + timedelta(chance.randint(0, 20))))
     share, often = chance.random(), chance.choice(["+", "+++-", "+++++++e-~"])
     habit.marks = {
-        START + timedelta(at): chance.choice(often) for at in range(LENGTH) if chance.random() < share
+        START + timedelta(at): chance.choice(often)
+        for at in range(LENGTH)
+        if chance.random() < share
     }
     return habit, some()
 
@@ -56,7 +58,9 @@ def course_of(habit: PlainHabit, marks: dict[int, str]) -> Course:
     schedules = []
     for first, frequency, numbers in habit.schedules:
         anchor = max(first, habit.created).toordinal()
-        schedules.append((first.toordinal(), schedule(frequency, ",".join(map(str, numbers)), anchor)))
+        schedules.append(
+            (first.toordinal(), schedule(frequency, ",".join(map(str, numbers)), anchor))
+        )
     pauses = tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses)
     return Course(tuple(begun_anew(schedules, marks)), pauses)
 
@@ -66,7 +70,9 @@ def check(seed: int) -> None:
     habit, today = random_life(chance)
     present, begin = today.toordinal(), START.toordinal()
     habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
-    habit.schedules = [each for each in habit.schedules if each[0] <= today]  # a change holds from its day on
+    habit.schedules = [
+        each for each in habit.schedules if each[0] <= today
+    ]  # a change holds from its day on
     marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
     course = course_of(habit, marks)
     started = min([habit.created, *habit.marks]).toordinal()
@@ -75,11 +81,15 @@ def check(seed: int) -> None:
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
     cut = chance.randrange(0, present - begin + 1) // 7 * 7
-    if all(frequency != "every_n_days" for _, frequency, _ in habit.schedules):  # these are never folded
+    if all(
+        frequency != "every_n_days" for _, frequency, _ in habit.schedules
+    ):  # these are never folded
         folded = history.streak(begin + cut, begin + cut - 1)
         assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
     end = days.monday(present) + 6
-    assert history.signs(begin, end, present) == habit.signs(START, date.fromordinal(end), today), seed
+    assert history.signs(begin, end, present) == habit.signs(START, date.fromordinal(end), today), (
+        seed
+    )
 
 
 def test_random_histories_are_what_the_plain_model_says():
@@ -105,7 +115,9 @@ def schedule_params(frequency: str, numbers: list[int]) -> dict:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(seed: int, clock: Clock):
+def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(
+    seed: int, clock: Clock
+):
     chance = random.Random(seed)
     go_to(clock, MONDAY)
     habit = do(act("habit.create", name="Бег"))[0]
@@ -129,9 +141,13 @@ def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_show
                 actions.append(act("habit.update", habit_id=habit, **schedule_params(*new)))
         first = today + timedelta(days=chance.randint(-40, 10))
         last = first + timedelta(days=chance.randint(0, 12))
-        if chance.random() < 0.2 and not any(begin <= last and first <= end for begin, end in plain.pauses):
+        if chance.random() < 0.2 and not any(
+            begin <= last and first <= end for begin, end in plain.pauses
+        ):
             plain.pauses.append((first, last))
-            actions.append(act("habit.pause", habit_id=habit, **{"from": str(first), "to": str(last)}))
+            actions.append(
+                act("habit.pause", habit_id=habit, **{"from": str(first), "to": str(last)})
+            )
         if actions:
             do(*actions)
             if chance.random() < 0.2:

@@ -51,7 +51,9 @@ def test_bad_actions_are_reported_the_others_applied_and_where_all_are_bad_there
     assert applied["message"].startswith("✗ Одно изменение непонятно") and "dropped" not in apply(
         preview(GOAL)
     )
-    answer = call("preview_actions", actions=[act("goal.create"), act("goal.update", goal_id=7, title="x")])
+    answer = call(
+        "preview_actions", actions=[act("goal.create"), act("goal.update", goal_id=7, title="x")]
+    )
     assert (answer["code"], answer["error"]) == ("ALL_FAILED", "All actions failed validation")
     assert [each["error"] for each in answer["errors"]] == ["title is required", "Goal not found"]
     assert answer["success"] is False and "preview_id" not in answer
@@ -77,7 +79,10 @@ def test_a_preview_is_applied_or_cancelled_once():
                 f"PREVIEW_{words.upper()}",
             )
     answer = apply({"preview_id": str(uuid.uuid4())})
-    assert (answer["error"], answer["code"]) == ("Preview not found or already used", "PREVIEW_NOT_FOUND")
+    assert (answer["error"], answer["code"]) == (
+        "Preview not found or already used",
+        "PREVIEW_NOT_FOUND",
+    )
 
 
 def test_a_preview_expires_is_made_again_and_not_applied(clock: Clock):
@@ -87,7 +92,11 @@ def test_a_preview_expires_is_made_again_and_not_applied(clock: Clock):
     clock.set("2026-03-18T12:05:00+00:00")
     assert apply(late)["success"]
     answer = apply(previewed)
-    assert (answer["error"], answer["code"], len(items("goals"))) == ("Preview expired", "PREVIEW_EXPIRED", 1)
+    assert (answer["error"], answer["code"], len(items("goals"))) == (
+        "Preview expired",
+        "PREVIEW_EXPIRED",
+        1,
+    )
     assert answer["preview_id"] != previewed["preview_id"] and answer["expires_in_seconds"] == 300
     assert [each["entity"] for each in answer["diff"]["creates"]] == ["goal", "habit"]
     assert "уже есть" in answer["message"] and "новая" in answer["message"]
@@ -101,7 +110,10 @@ def test_apply_refuses_a_preview_made_stale_by_another_session():
     do(act("goal.update", goal_id=goal, title="Другая"))
     answer = apply(stale)
     assert answer["code"] == "PREVIEW_STALE" and "goal 'Другая' changed: title" in answer["error"]
-    assert answer["failed_action"]["action"] == "goal.complete" and answer["failed_action"]["index"] == 1
+    assert (
+        answer["failed_action"]["action"] == "goal.complete"
+        and answer["failed_action"]["index"] == 1
+    )
     assert [result["rollback"] for result in answer["results"]] == [True]
     assert snapshot("xp")["xp"]["balance"] == 0 and items("diary") == []
     assert [each["entity"] for each in answer["diff"]["creates"]] == ["diary"]
@@ -109,7 +121,10 @@ def test_apply_refuses_a_preview_made_stale_by_another_session():
     assert apply(stale)["success"]  # It stayed pending, and holds again once the state is back.
 
 
-SUMMER, WINTER = {"from": "2026-06-01", "to": "2026-06-14"}, {"from": "2026-12-20", "to": "2027-01-10"}
+SUMMER, WINTER = (
+    {"from": "2026-06-01", "to": "2026-06-14"},
+    {"from": "2026-12-20", "to": "2027-01-10"},
+)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +135,9 @@ SUMMER, WINTER = {"from": "2026-06-01", "to": "2026-06-14"}, {"from": "2026-12-2
         act("habit.archive", habit_id=1),
     ],
 )
-def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(clock: Clock, then: dict):
+def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(
+    clock: Clock, then: dict
+):
     do(act("habit.create", name="Бег"))
     previewed = preview(act("habit.pause", habit_id=1, **SUMMER), then)
     clock.set("2026-03-18T12:00:09+00:00")
@@ -147,8 +164,14 @@ def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_app
         act("habit.update", habit_id=1, xp_reward=99),
     ],
 )  # fmt: skip
-def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere_does_not(between: dict):
-    do(GOAL, act("step.create", goal_id=None, title="Шаг"), act("habit.create", name="Бег", xp_penalty=50))
+def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere_does_not(
+    between: dict,
+):
+    do(
+        GOAL,
+        act("step.create", goal_id=None, title="Шаг"),
+        act("habit.create", name="Бег", xp_penalty=50),
+    )
     do(act("goal.create", title="Вторая"))
     missed = preview(act("habit.mark_missed", habit_id=1))
     previewed = preview(act("goal.delete", goal_id=1), act("habit.mark_completed", habit_id=1))
@@ -157,7 +180,9 @@ def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere
     assert apply(previewed)["code"] == "PREVIEW_STALE"
     assert apply(other)["success"]
     do(act("diary.create_entry", plans="план"))
-    assert apply(missed)["code"] == "PREVIEW_STALE"  # The penalty would now take what was not there.
+    assert (
+        apply(missed)["code"] == "PREVIEW_STALE"
+    )  # The penalty would now take what was not there.
 
 
 def test_another_users_rows_are_as_if_they_were_not_there(file):
@@ -174,13 +199,17 @@ def test_another_users_rows_are_as_if_they_were_not_there(file):
     for name, params in attempts:
         absent = params | {key: 999 for key in params if key.endswith("_id")}
         theirs, nobodys = (
-            person.refused(act(name, **each)) | {"client_action_id": "", "id": 0} for each in (params, absent)
+            person.refused(act(name, **each)) | {"client_action_id": "", "id": 0}
+            for each in (params, absent)
         )
         assert theirs == nobodys
     assert apply(previewed) == apply({"preview_id": str(uuid.uuid4())})
     assert call("get_user_snapshot", goal_id=1) == call("get_user_snapshot", goal_id=999)
     assert call("undo_last")["code"] == "NOTHING_TO_UNDO"
-    assert items("goals") == items("habits") == items("diary") == [] and snapshot("xp")["xp"]["lifetime"] == 0
+    assert (
+        items("goals") == items("habits") == items("diary") == []
+        and snapshot("xp")["xp"]["lifetime"] == 0
+    )
 
 
 def test_what_is_applied_is_on_the_disk_before_the_answer():
@@ -207,14 +236,26 @@ def test_every_call_of_a_writing_tool_leaves_an_audit_row():
     with store.reading() as db:
         rows = [dict(row) for row in db.execute("SELECT * FROM audit ORDER BY id")]
     errors = [(row["tool"].partition("_")[0], row["error"]) for row in rows if row["error"]]
-    assert errors == [("apply", "PREVIEW_STALE"), ("apply", "FIELD_UNKNOWN"), ("preview", "NO_ACTIONS")]
+    assert errors == [
+        ("apply", "PREVIEW_STALE"),
+        ("apply", "FIELD_UNKNOWN"),
+        ("preview", "NO_ACTIONS"),
+    ]
     assert json.loads(rows[1]["request"])["user_confirmation"] == "да"
-    assert json.loads(rows[1]["answer"])["success"] and rows[1]["ms"] > 0 and rows[1]["user"] == "local"
+    assert (
+        json.loads(rows[1]["answer"])["success"]
+        and rows[1]["ms"] > 0
+        and rows[1]["user"] == "local"
+    )
     assert len({row["request_id"] for row in rows}) == len(rows) == 10
 
 
 def test_wrong_arguments_of_apply_get_the_contracts_codes():
-    good = {"preview_id": str(uuid.uuid4()), "idempotency_key": str(uuid.uuid4()), "user_confirmation": "да"}
+    good = {
+        "preview_id": str(uuid.uuid4()),
+        "idempotency_key": str(uuid.uuid4()),
+        "user_confirmation": "да",
+    }
     for change, code in (
         ({"preview_id": "x"}, "INVALID_UUID"), ({"preview_id": "\ud800"}, "INVALID_UUID"), ({"preview_id": None}, "FIELD_REQUIRED"),
         ({"user_confirmation": "д" * 501}, "FIELD_TOO_LONG"), ({"user_confirmation": " "}, "FIELD_REQUIRED"), ({"id": "x"}, "FIELD_UNKNOWN"),
@@ -226,17 +267,23 @@ def test_wrong_arguments_of_apply_get_the_contracts_codes():
 def of_another_version(previewed: dict, change) -> dict:
     """Make a preview one that another version has kept."""
     with store.writing() as db:
-        (plan,) = db.execute("SELECT plan FROM previews WHERE id = ?", (previewed["preview_id"],)).fetchone()
+        (plan,) = db.execute(
+            "SELECT plan FROM previews WHERE id = ?", (previewed["preview_id"],)
+        ).fetchone()
         kept = json.loads(plan)
         change(kept)
-        db.execute("UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(kept), previewed["preview_id"]))
+        db.execute(
+            "UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(kept), previewed["preview_id"])
+        )
     return apply(previewed)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda kept: kept["seen"].update({"goals/1": kept["seen"]["goals/1"][:-2]}),  # a column is new
+        lambda kept: kept["seen"].update(
+            {"goals/1": kept["seen"]["goals/1"][:-2]}
+        ),  # a column is new
         lambda kept: kept["entries"][0][0].pop(),
         lambda kept: kept.update(entries=[]),
         lambda kept: [kept.pop(name) for name in ("entries", "dropped", "seen")],
@@ -260,7 +307,10 @@ def test_a_preview_of_the_version_before_is_stale_and_shown_again(change):
 )
 def test_a_preview_that_cannot_be_read_is_stale(change):
     do(GOAL)
-    assert of_another_version(preview(act("goal.complete", goal_id=1)), change)["code"] == "PREVIEW_STALE"
+    assert (
+        of_another_version(preview(act("goal.complete", goal_id=1)), change)["code"]
+        == "PREVIEW_STALE"
+    )
 
 
 def test_a_redo_of_the_version_before_is_stale():

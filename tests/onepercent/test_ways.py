@@ -11,7 +11,11 @@ from tests.onepercent.person import act, do, items, preview, refused
         ("habit.create", {"name": "x", "end_date": "2026-04-01"}, "Use until"),
         ("goal.create", {"title": "x", "deadline": "2026-04-01"}, "Use due"),
         ("habit.create", {"name": "x", "reminder_time": "22:00"}, "no reminders at a time of day"),
-        ("step.create", {"title": "x", "inbox": True, "remind_me": True}, "no reminders at a time of day"),
+        (
+            "step.create",
+            {"title": "x", "inbox": True, "remind_me": True},
+            "no reminders at a time of day",
+        ),
         ("habit.create", {"name": "x", "limit": 2}, "at_most"),
         ("habit.create", {"name": "x", "interval": 3}, "every_n_days with n"),
         ("goal.create", {"title": "x", "progress": 40}, "goal.add"),
@@ -20,7 +24,11 @@ from tests.onepercent.person import act, do, items, preview, refused
         ("step.create", {"title": "x", "inbox": True, "tags": ["a"]}, "There are no tags"),
         ("step.create", {"title": "x", "inbox": True, "priorty": "low"}, "Use priority"),
         ("step.create", {"title": "x", "inbox": True, "time_durations": 30}, "Use time_duration"),
-        ("person.update", {"time_zone": "Europe/London", "till": "2026-03-20"}, "changed back then"),
+        (
+            "person.update",
+            {"time_zone": "Europe/London", "till": "2026-03-20"},
+            "changed back then",
+        ),
     ],
 )
 def test_an_unknown_field_gets_the_way_to_the_same_end(action: str, params: dict, way: str):

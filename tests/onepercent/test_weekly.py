@@ -34,7 +34,9 @@ def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(
         do(act("habit.mark_completed", habit_id=1))
     clock.set(f"{day}T12:00:00+00:00")
     assert habit()["today_status"] == status
-    assert snapshot("history")["history"]["habits"][0]["marks"][-1] == ("?" if status == "pending" else ".")
+    assert snapshot("history")["history"]["habits"][0]["marks"][-1] == (
+        "?" if status == "pending" else "."
+    )
 
 
 def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
@@ -69,7 +71,11 @@ def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     assert "раз в неделю: 3 → 2" in lowered["message"]
     apply(lowered)
     shown = habit()
-    assert (shown["this_week"], shown["today_status"], shown["current_streak"]) == ("2/2", "completed", 1)
+    assert (shown["this_week"], shown["today_status"], shown["current_streak"]) == (
+        "2/2",
+        "completed",
+        1,
+    )
     clock.set("2026-03-25T12:00:00+00:00")
     assert habit()["current_streak"] == 1
 
@@ -90,7 +96,13 @@ def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
         act("goal.create", title="Налоги", due="2026-03-20"),
         act("goal.create", title="Потом", due="2026-12-31"),
     )
-    row = {"title": "Налоги", "goal_id": 1, "date": "2026-03-20", "is_complete": False, "kind": "goal"}
+    row = {
+        "title": "Налоги",
+        "goal_id": 1,
+        "date": "2026-03-20",
+        "is_complete": False,
+        "kind": "goal",
+    }
     parts = {"2026-03-18": "upcoming", "2026-03-20": "today", "2026-03-25": "overdue"}
     for day, part in parts.items():
         clock.set(f"{day}T12:00:00+00:00")
@@ -111,13 +123,20 @@ def test_a_preposition_finds_nothing_alone_beside_a_word():
 
 def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
     def press(**more) -> str:
-        amount = {"action": "habit.mark_completed", "id": 1, "press_key": keys.of_day(), "amount": 0.5}
+        amount = {
+            "action": "habit.mark_completed",
+            "id": 1,
+            "press_key": keys.of_day(),
+            "amount": 0.5,
+        }
         answer = call("tick_by_press", **amount, **more)
         return answer.get("code") or f"{amount_of('2026-03-18')}"
 
     def amount_of(day: str) -> float:
         with store.reading() as db:
-            return db.execute("SELECT total(amount) FROM habit_marks WHERE date = ?", (day,)).fetchone()[0]
+            return db.execute(
+                "SELECT total(amount) FROM habit_marks WHERE date = ?", (day,)
+            ).fetchone()[0]
 
     do(act("habit.create", name="Вода", target={"amount": 2, "unit": "л"}))
     assert [press(seen=0), press(seen=0), press(seen=0)] == ["0.5", "ALREADY", "ALREADY"]

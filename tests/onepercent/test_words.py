@@ -44,7 +44,9 @@ def life() -> list[int]:
         ("step.update", {"step_id": 1, "order": 1_000_000}, "Шаг «Пройти тест»: порядок: — → 1\N{NO-BREAK SPACE}000\N{NO-BREAK SPACE}000"),
     ],
 )  # fmt: skip
-def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line: str, life: list[int]):
+def test_a_preview_says_what_is_going_to_happen(
+    action: str, params: dict, line: str, life: list[int]
+):
     assert f"• {line}\n" in preview(act(action, **params))["message"]
 
 
@@ -63,9 +65,13 @@ def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line:
         ("step.update", {"step_id": 1, "time_duration": 2}, "«Пройти тест»: 2 мин; 2 часа — это 120 минут"),
     ],
 )  # fmt: skip
-def test_what_may_not_be_meant_is_a_warning(action: str, params: dict, warning: str, life: list[int]):
+def test_what_may_not_be_meant_is_a_warning(
+    action: str, params: dict, warning: str, life: list[int]
+):
     lines = preview(act(action, **params))["message"].splitlines()
-    assert [line for line in lines if line[0] == "!"] == [f"! {warning}"] and lines[-1] == "Применить?"
+    assert [line for line in lines if line[0] == "!"] == [f"! {warning}"] and lines[
+        -1
+    ] == "Применить?"
 
 
 def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_it(life: list[int]):
@@ -81,7 +87,9 @@ def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_i
 def test_marks_of_several_days_say_which_ones_they_replace(life: list[int]):
     do(act("habit.mark_completed", habit_id=1, dates=["2026-03-16", "2026-03-18"]))
     previewed = preview(act("habit.mark_missed", habit_id=1, dates=["2026-03-16..2026-03-18"]))
-    assert "«Бег», 16.03–18.03: пропуск; было: 16.03 сделано, 18.03 сделано (−" in previewed["message"]
+    assert (
+        "«Бег», 16.03–18.03: пропуск; было: 16.03 сделано, 18.03 сделано (−" in previewed["message"]
+    )
 
 
 def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
@@ -136,9 +144,15 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int
     assert creation["rows"] == ["«Раз» (20.03, срочный)"] and creation["warnings"] == [
         "«Английский» уже есть"
     ]
-    assert (update["id"], update["what"], update["details"]) == ("x", "Шаг", [["", "21.03", "23.03"]])
+    assert (update["id"], update["what"], update["details"]) == (
+        "x",
+        "Шаг",
+        [["", "21.03", "23.03"]],
+    )
     assert told["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
-    assert "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)" in previewed["message"]
+    assert (
+        "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)" in previewed["message"]
+    )
 
 
 def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life: list[int]):
@@ -149,5 +163,7 @@ def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life: list[int])
 
 def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
     made = act("goal.create", title="Дом", steps=[{"title": "Раз"}])
-    told = person_pages.PREVIEW.private(preview(made, act("goal.delete", goal_id=None)))["pi-mcp/preview"]
+    told = person_pages.PREVIEW.private(preview(made, act("goal.delete", goal_id=None)))[
+        "pi-mcp/preview"
+    ]
     assert [change["rows"] for change in told["ru"]["changes"]] == [["Раз"], ["«Раз»"]]

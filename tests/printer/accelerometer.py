@@ -13,7 +13,10 @@ def spectrum(peaks, noise=10.0, damping=0.08):
         for peak, height in peaks.items():
             ratio = hz / peak
             power += (
-                height * (2 * damping) ** 2 / ((1 - ratio**2) ** 2 + (2 * damping * ratio) ** 2) * ratio**2
+                height
+                * (2 * damping) ** 2
+                / ((1 - ratio**2) ** 2 + (2 * damping * ratio) ** 2)
+                * ratio**2
             )
         rows.append((hz, power))
     return rows

@@ -102,7 +102,10 @@ def results(**status) -> dict:
 
 def halted(state: str, message: str) -> dict:
     """What Klipper answers that does not run."""
-    return {"info": {**RESULTS["info"], "state": state, "state_message": message}, "objects/query": {}}
+    return {
+        "info": {**RESULTS["info"], "state": state, "state_message": message},
+        "objects/query": {},
+    }
 
 
 SHUTDOWN = halted("shutdown", "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n")
@@ -127,7 +130,9 @@ def status(loaded: dict, objects: dict) -> dict:
     chosen = {}
     for name, fields in objects.items():
         part = loaded.get(name, {})
-        chosen[name] = {field: part.get(field) for field in fields} if isinstance(part, dict) else part
+        chosen[name] = (
+            {field: part.get(field) for field in fields} if isinstance(part, dict) else part
+        )
     return chosen
 
 
@@ -154,7 +159,9 @@ def klipper(results: dict = RESULTS, requests: list | None = None):
                 result = results[request["method"]]
                 if request["method"] == "objects/query":
                     result = {"status": status(result, request["params"]["objects"])}
-                connection.sendall(json.dumps({"id": request["id"], "result": result}).encode() + b"\x03")
+                connection.sendall(
+                    json.dumps({"id": request["id"], "result": result}).encode() + b"\x03"
+                )
 
     return speak
 

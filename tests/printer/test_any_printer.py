@@ -73,7 +73,10 @@ def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, log, env
 
 def test_the_stand_in_answers_in_the_forms_of_a_real_moonraker(printer):
     stand_in = Moonraker(printer, jobs=[JOB])
-    for path, part in {"server/history/list?limit=1": "jobs", "server/files/list?root=logs": ""}.items():
+    for path, part in {
+        "server/history/list?limit=1": "jobs",
+        "server/files/list?root=logs": "",
+    }.items():
         status, kind, body, _ = stand_in.answer(f"/{path}", {})
         ours, theirs = (json.loads(text)["result"] for text in (body, RECORDED[path]["body"]))
         entries = [(said[part] if part else said)[0] for said in (ours, theirs)]
@@ -105,10 +108,14 @@ def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, web, monkeypatch):
     monkeypatch.setattr(printers, "MOST_BYTES", 4000)
     answer = call("printer_log")
     assert answer["shutdown"] == "MCU 'mcu' shutdown: Timer too close" and answer["starts"] == 1
-    assert answer["cut"] == f"the first {log.stat().st_size - 4000:,} bytes of the log were not read"
+    assert (
+        answer["cut"] == f"the first {log.stat().st_size - 4000:,} bytes of the log were not read"
+    )
 
 
-def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_once(printer, log, web):
+def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_once(
+    printer, log, web
+):
     (printer / "logs/klippy.log.2026-08-03").write_text(ran(3))
     log.write_text(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
     os.utime(printer / "logs/klippy.log.2026-08-03", (1785751000, 1785751000))
@@ -171,9 +178,13 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, en
     (printer / "config/more/.hidden.cfg").write_text("nonsense\n")
     (printer / "config/more/deep").mkdir()
     (printer / "config/more/deep/a.cfg").write_text("[output_pin a]\npin: PB1\nvalue: 3\n")
-    (printer / "config/printer.cfg").write_text("[include more/*.cfg]\n[include none.cfg]\n" + CONFIG)
+    (printer / "config/printer.cfg").write_text(
+        "[include more/*.cfg]\n[include none.cfg]\n" + CONFIG
+    )
     by_web = call("check_config")
-    assert {"more/fan.cfg", "more/deep/a.cfg"} <= {finding.get("file") for finding in by_web["findings"]}
+    assert {"more/fan.cfg", "more/deep/a.cfg"} <= {
+        finding.get("file") for finding in by_web["findings"]
+    }
     assert call("check_config", path="more/fan.cfg")["sections"] == 2
     assert call("check_config", path="../secret")["code"] == "OUTSIDE"
     assert call("check_config", path="nope.cfg")["code"] == "UNREADABLE"
@@ -181,7 +192,9 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, en
     by_disk = call("check_config")
     assert by_web["options"] == by_disk["options"]
     assert all(
-        finding in by_web["findings"] for finding in by_disk["findings"] if "none.cfg" not in str(finding)
+        finding in by_web["findings"]
+        for finding in by_disk["findings"]
+        if "none.cfg" not in str(finding)
     )
 
 
@@ -216,20 +229,35 @@ def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(log, web
 
 def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer, log):
     log.write_text(ran(1, STOPPED))
-    with speaking(printer / "comms/moonraker.sock", klipper({"server.history.list": {"jobs": [JOB]}})):
-        assert call("printer_log")["last_print"]["cause"]["line"] == "MCU 'mcu' shutdown: Timer too close"
+    with speaking(
+        printer / "comms/moonraker.sock", klipper({"server.history.list": {"jobs": [JOB]}})
+    ):
+        assert (
+            call("printer_log")["last_print"]["cause"]["line"]
+            == "MCU 'mcu' shutdown: Timer too close"
+        )
     assert "last_print" not in call("printer_log")
 
 
-def test_several_printers_have_a_line_each_and_the_one_here_its_whole_answer(printer, web, env, pages):
+def test_several_printers_have_a_line_each_and_the_one_here_its_whole_answer(
+    printer, web, env, pages
+):
     off = "http://127.0.0.1:9"
     with serving(Moonraker(printer, recorded("the board is gone"))) as stopped:
         env(PRINTERS=f"k1={os.environ['PRINTERS'].partition('=')[2]} voron={stopped} old={off}")
         answer = call("printer_state")
         lines = answer.pop("printers")
-        assert answer == {} and (lines["k1"]["state"], lines["k1"]["job"]["percent"]) == ("ready", 42)
-        assert lines["voron"]["state"] == "shutdown" and "Lost communication" in lines["voron"]["message"]
-        assert lines["old"] == {"state": f"The printer old does not answer at {off}: nothing listens there"}
+        assert answer == {} and (lines["k1"]["state"], lines["k1"]["job"]["percent"]) == (
+            "ready",
+            42,
+        )
+        assert (
+            lines["voron"]["state"] == "shutdown"
+            and "Lost communication" in lines["voron"]["message"]
+        )
+        assert lines["old"] == {
+            "state": f"The printer old does not answer at {off}: nothing listens there"
+        }
         assert call("printer_state", printer="voron")["state"] == "shutdown"
         for tool in ("printer_log", "check_config"):
             error = call(tool)
@@ -313,7 +341,10 @@ def endless(connection):
 
 NO_GOOD = {
     "a page": (http("200 OK", "<html>Mainsail</html>", "Content-Type: text/html"), "NOT_MOONRAKER"),
-    "a page that is not there": (http("404 Not Found", "<html>", "Content-Type: text/html"), "NOT_MOONRAKER"),
+    "a page that is not there": (
+        http("404 Not Found", "<html>", "Content-Type: text/html"),
+        "NOT_MOONRAKER",
+    ),
     "other JSON": (http("200 OK", "[1]", "Content-Type: application/json"), "NOT_MOONRAKER"),
     "other JSON with a result": (
         http("200 OK", '{"result": "ok"}', "Content-Type: application/json"),
@@ -324,8 +355,14 @@ NO_GOOD = {
     "too much": (endless, "PRINTER_SILENT"),
     "nothing": (lambda connection: None, "PRINTER_SILENT"),
     "a byte now and then": (dripping, "PRINTER_SILENT"),
-    "no Klipper": (http("503 Service Unavailable", "{}", "Content-Type: application/json"), "KLIPPER_OFF"),
-    "no Moonraker behind nginx": (http("502 Bad Gateway", "", "Content-Type: text/plain"), "KLIPPER_OFF"),
+    "no Klipper": (
+        http("503 Service Unavailable", "{}", "Content-Type: application/json"),
+        "KLIPPER_OFF",
+    ),
+    "no Moonraker behind nginx": (
+        http("502 Bad Gateway", "", "Content-Type: text/plain"),
+        "KLIPPER_OFF",
+    ),
 }
 
 
@@ -350,7 +387,15 @@ def test_a_moonraker_without_klipper_says_so_and_still_gives_the_log(printer, we
 
 
 @pytest.mark.parametrize(
-    "value", ["k1", "k1=ftp://x", "k1=http://a k1=http://b", "here=http://a", "=http://a", "k1=http://u:p@h"]
+    "value",
+    [
+        "k1",
+        "k1=ftp://x",
+        "k1=http://a k1=http://b",
+        "here=http://a",
+        "=http://a",
+        "k1=http://u:p@h",
+    ],
 )
 def test_a_wrong_address_ends_the_start_with_a_line_that_names_the_setting(env, value):
     env(PRINTERS=value)

@@ -29,7 +29,16 @@ def test_nothing_outside_and_no_special_file_is_read(printer, pages):
     (printer / "config/link.cfg").symlink_to("/etc/passwd")
     (printer / "config/more").mkdir()
     os.mkfifo(printer / "config/pipe")
-    for path in ("../../etc/passwd", "/etc/passwd", "link.cfg", "more", "pipe", "gone.cfg", "\0", "x" * 900):
+    for path in (
+        "../../etc/passwd",
+        "/etc/passwd",
+        "link.cfg",
+        "more",
+        "pipe",
+        "gone.cfg",
+        "\0",
+        "x" * 900,
+    ):
         answer = call("check_config", path=path)
         assert answer["success"] is False and answer["code"] in ("OUTSIDE", "UNREADABLE"), answer
     (printer / "config/printer.cfg").write_bytes(b"#" * 10_000_000)
@@ -60,7 +69,11 @@ def test_an_absolute_include_of_the_printers_own_folder_is_read(printer, tmp_pat
     link = tmp_path / "link"
     link.symlink_to(printer)
     for folder in (printer, link):
-        for pattern in (f"{printer}/config/f*.cfg", f"{printer}/config/fan.cfg", "../config/f*.cfg"):
+        for pattern in (
+            f"{printer}/config/f*.cfg",
+            f"{printer}/config/fan.cfg",
+            "../config/f*.cfg",
+        ):
             (printer / "config/printer.cfg").write_text(f"[include {pattern}]\n")
             assert "fan" in printer_cfg.from_files(folder / "config/printer.cfg", folder).sections
 
@@ -74,7 +87,9 @@ def test_a_tool_over_its_budget_is_an_error_that_says_what_to_do(printer, monkey
         assert (answer["code"], "at a time" in answer["hint"]) == ("OUT_OF_TIME", True)
 
 
-def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(printer, pages, tmp_path):
+def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(
+    printer, pages, tmp_path
+):
     client = tmp_path / "mainsail-config/client.cfg"
     client.parent.mkdir()
     client.write_text("[heater_fan hotend]\nfan_speed: 2\n")
@@ -119,6 +134,9 @@ def test_the_folder_in_the_home_is_the_default(env, pages):
 def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, pages):
     answers = [call("printer_log"), call("check_config")]
     assert (
-        sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers) / 4
+        sum(
+            len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers
+        )
+        / 4
         <= 900
     )

@@ -15,7 +15,10 @@ from tools.printer import printer_log
 def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(printer, pages):
     answer = call("printer_log")
 
-    assert answer["started"] == "Mon Aug  3 10:00:00 2026" and answer["version"] == "v0.13.0-23-g84104bbb"
+    assert (
+        answer["started"] == "Mon Aug  3 10:00:00 2026"
+        and answer["version"] == "v0.13.0-23-g84104bbb"
+    )
     assert answer["starts"] == 3 and answer["ran_s"] == 65
     assert answer["shutdown"] == "MCU 'mcu' shutdown: Timer too close"
     (error, *_) = answer["errors"]
@@ -106,14 +109,18 @@ xy_skew = 0.001
 """
 
 
-def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(log, pages):
+def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(
+    log, pages
+):
     config = klippy.CONFIG + MESH
     log.write_text(klippy.start(1, config) + klippy.STATS.format(1060))
     assert call("printer_log")["config"] == {"sections": 7}
     log.write_text(klippy.start(1, config) + REFUSED)
     errors = call("printer_log")["config"]["errors"]
     assert not any(
-        word in text for text in errors for word in ("bed_mesh", "skew_correction", "position_endstop")
+        word in text
+        for text in errors
+        for word in ("bed_mesh", "skew_correction", "position_endstop")
     )
     gone = klippy.CONFIG.replace("max_accel = 3000", "max_accel = 3000\nmax_accel_to_decel = 1500")
     log.write_text(klippy.start(1, gone) + klippy.STATS.format(1060))
@@ -157,19 +164,23 @@ def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(
 
 
 def test_each_earlier_start_that_failed_has_a_line(log):
-    log.write_text(klippy.ran(1) + klippy.start(2) + REFUSED + klippy.ran(3, STOPPED) + klippy.ran(4))
+    log.write_text(
+        klippy.ran(1) + klippy.start(2) + REFUSED + klippy.ran(3, STOPPED) + klippy.ran(4)
+    )
     answer = call("printer_log")
     assert answer["errors"] == []
     assert answer["earlier_failures"] == [
         "Mon Aug  2 10:00:00 2026: Option 'foo' is not valid in section 'fan'",
         "Mon Aug  3 10:00:00 2026: MCU 'mcu' shutdown: Timer too close",
     ]
-    assert "earlier_failures" not in call("printer_log", session=2) and "last_line_hours_ago" not in call(
+    assert "earlier_failures" not in call(
         "printer_log", session=2
-    )
+    ) and "last_line_hours_ago" not in call("printer_log", session=2)
 
 
-def test_40_000_different_lines_take_bounded_memory_and_stop_when_the_call_is_withdrawn(log, monkeypatch):
+def test_40_000_different_lines_take_bounded_memory_and_stop_when_the_call_is_withdrawn(
+    log, monkeypatch
+):
     lines = []
     for number in range(40_000):
         name = "".join(chr(97 + int(digit)) for digit in str(number))
@@ -197,13 +208,17 @@ def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_it
     )
     (logs / "klippy.log.2026-08-01").write_text(klippy.start(7))
     (logs / "klippy.log.2026-08-02").write_text(f"{before}{close}Must home axis first\n")
-    (logs / "klippy.log.2026-08-03").write_text(f"Log rollover\n{klippy.STATS.format(3500)}\n{close}")
+    (logs / "klippy.log.2026-08-03").write_text(
+        f"Log rollover\n{klippy.STATS.format(3500)}\n{close}"
+    )
     (logs / "klippy.log").write_text(f"Log rollover\n{klippy.STATS.format(4000)}\n{close}{after}")
 
     answer = call("printer_log")
 
     assert (
-        answer["started"].startswith("Mon Aug  3") and answer["version"] and answer["config"]["sections"] == 4
+        answer["started"].startswith("Mon Aug  3")
+        and answer["version"]
+        and answer["config"]["sections"] == 4
     )
     assert (answer["starts"], answer["ran_s"]) == (3, 1000)
     assert [error["count"] for error in answer["errors"]] == [4, 1] and "Timer too close" in answer[
@@ -240,7 +255,11 @@ def test_what_is_no_plain_log_is_an_error_at_once(log, what):
     log.unlink()
     NO_LOGS[what](log)
     answer = call("printer_log")
-    assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
+    assert (
+        answer["success"] is False
+        and answer["hint"]
+        and answer["code"] in ("UNREADABLE", "OUTSIDE")
+    )
 
 
 def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(log):
@@ -254,7 +273,10 @@ def test_a_damaged_log_is_answered(log):
         b"===== Config file =====\n" * 1000,
         b"Stats x: y=\n" * 100 + b"Stats 1.2.3: bytes_retransmit=1e9999\n",
     )
-    odd = b"Start printer at now (1.2.3 4.5.6)\nStart printer at (1 2)\nStart printer at x (1 1)\n" + stats
+    odd = (
+        b"Start printer at now (1.2.3 4.5.6)\nStart printer at (1 2)\nStart printer at x (1 1)\n"
+        + stats
+    )
     many = b"9" * 400
     long = b"Start printer at x (1 %s)\nStats %s: a: bytes_read=%s sysload=%s memavail=1\n" % (
         many,
@@ -262,12 +284,27 @@ def test_a_damaged_log_is_answered(log):
         many,
         many,
     )
-    boards = b"Start printer at x (1 1)\nStats 1: " + b" a=b:" * 12_900 + b" sysload=1.1 " * 4900 + b"\n"
-    for text in (long, boards, b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
+    boards = (
+        b"Start printer at x (1 1)\nStats 1: " + b" a=b:" * 12_900 + b" sysload=1.1 " * 4900 + b"\n"
+    )
+    for text in (
+        long,
+        boards,
+        b"",
+        b"\0" * 1000,
+        b"\xff" * 1000,
+        b"x" * 1_000_000,
+        config,
+        stats,
+        odd,
+    ):
         log.write_bytes(text)
         answer = call("printer_log")
         assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000
     cut = klippy.start(1).partition("microsteps")[0]  # by the power, in its configuration
     log.write_text(cut + klippy.start(2))
-    assert (call("printer_log")["starts"], call("printer_log")["version"]) == (2, "v0.13.0-22-g84104bbb")
+    assert (call("printer_log")["starts"], call("printer_log")["version"]) == (
+        2,
+        "v0.13.0-22-g84104bbb",
+    )
     assert "config" not in call("printer_log", session=1)

@@ -26,7 +26,9 @@ SHAPERS = {"zv": 56.0, "mzv": 55.4, "ei": 66.2}
 
 
 def matrix(columns, rows):
-    return [[round(0.1 * math.sin(x / 2) + 0.01 * y, 4) for x in range(columns)] for y in range(rows)]
+    return [
+        [round(0.1 * math.sin(x / 2) + 0.01 * y, 4) for x in range(columns)] for y in range(rows)
+    ]
 
 
 @pytest.fixture
@@ -46,7 +48,9 @@ def see(browser, printer, pages):
 
     open_tab.client = client
     yield open_tab
-    said = [(tab.console, [url for url in tab.requests if not url.startswith(host.url)]) for tab in tabs]
+    said = [
+        (tab.console, [url for url in tab.requests if not url.startswith(host.url)]) for tab in tabs
+    ]
     for tab in tabs:
         tab.close()
     host.close()
@@ -58,7 +62,9 @@ def fits(tab, width):
     assert tab.run("document.documentElement.scrollWidth") <= width
 
 
-def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_chat(see, axe, tmp_path):
+def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_chat(
+    see, axe, tmp_path
+):
     for width, theme, locale, font in (
         (390, "light", "ru-RU", 16),
         (320, "dark", "en-GB", 16),
@@ -125,7 +131,9 @@ def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, axe, tmp_path):
     assert "\nX · пик" in tab.text() and "\nY · пик" in tab.text()
 
 
-@pytest.mark.parametrize(("columns", "rows", "holes"), [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)])
+@pytest.mark.parametrize(
+    ("columns", "rows", "holes"), [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)]
+)
 def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     see, printer, axe, tmp_path, columns, rows, holes
 ):
@@ -134,7 +142,11 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
         heights[hole][0] = math.nan
     mesh = {"profile_name": "default", "probed_matrix": heights}
     heights[-1][-1] = -0.002
-    for width, theme, locale in ((320, "dark", "en-GB"), (720, "light", "en-GB"), (390, "light", "ru-RU")):
+    for width, theme, locale in (
+        (320, "dark", "en-GB"),
+        (720, "light", "en-GB"),
+        (390, "light", "ru-RU"),
+    ):
         with running(printer, results(bed_mesh=mesh)):
             tab = see("printer_state", width, locale=locale, theme=theme)
         shot(tab, tmp_path / f"printer-mesh-{columns}-{width}.png", 16)
@@ -151,7 +163,9 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     )
     assert len(set(lefts)) == 1, "all of them begin at one margin"
     assert (
-        tab.run("[...document.querySelectorAll('.mesh span')].filter(it => it.innerText === '–').length")
+        tab.run(
+            "[...document.querySelectorAll('.mesh span')].filter(it => it.innerText === '–').length"
+        )
         == holes
     )
     assert (
@@ -160,13 +174,17 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
         and "42 %" in tab.text().replace("\xa0", " ")
     )
     lowest = "getComputedStyle([...document.querySelectorAll('.mesh span')].find(it => it.style.background)).backgroundColor"
-    red = tab.run(f"(data.bed.rows = [[0, 1]], data.bed.low = 0, data.bed.high = 1, draw(), {lowest})")
+    red = tab.run(
+        f"(data.bed.rows = [[0, 1]], data.bed.low = 0, data.bed.high = 1, draw(), {lowest})"
+    )
     assert float(re.search(r"srgb ([\d.]+)", red)[1]) < 0.9, "a low cell stands out from its ground"
     tab.run("document.documentElement.style.fontSize = '32px'")
     assert tab.run("document.querySelector('h1').getBoundingClientRect().width") >= 8 * 32
 
 
-@pytest.mark.skipif("PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures")
+@pytest.mark.skipif(
+    "PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures"
+)
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
     mesh = {"profile_name": "default", "probed_matrix": matrix(7, 7)}
@@ -176,7 +194,10 @@ def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
         end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
         tab.resize(390, SCALE)
         shot(tab, tmp_path / "picture.png", 16)
-        small(tmp_path / "picture.png", PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_printer{end}.png")
+        small(
+            tmp_path / "picture.png",
+            PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_printer{end}.png",
+        )
 
 
 def test_a_flat_mesh_and_one_without_a_point_are_drawn_or_left_out(see, printer):

@@ -24,7 +24,9 @@ def test_each_axis_is_explained_by_its_newest_file_in_300_tokens(folder, pages):
     old = folder / "calibration_data_x_20260801_100000.csv"
     old.write_text(accelerometer.calibration({90: 3000}, FITTED))
     os.utime(old, (1, 1))
-    (folder / "resonances_x_20260803_100000.csv").write_text(accelerometer.resonances({30: 900, 62: 3000}))
+    (folder / "resonances_x_20260803_100000.csv").write_text(
+        accelerometer.resonances({30: 900, 62: 3000})
+    )
     (folder / "calibration_data_y_20260803_100000.csv").write_text(
         accelerometer.calibration({45: 3000}, FITTED)
     )
@@ -36,7 +38,9 @@ def test_each_axis_is_explained_by_its_newest_file_in_300_tokens(folder, pages):
 
     assert answer["x"]["file"] == "resonances_x_20260803_100000.csv"
     assert (answer["x"]["peak_hz"], answer["x"]["second_peak_hz"]) == (62.5, 29.7)
-    assert answer["x"]["second_height_percent"] == 31 and "calibrate_shaper.py" in answer["x"]["next"]
+    assert (
+        answer["x"]["second_height_percent"] == 31 and "calibrate_shaper.py" in answer["x"]["next"]
+    )
     assert (answer["y"]["peak_hz"], answer["y"]["width_hz"]) == (45.3, 7.8)
     assert "second_peak_hz" not in answer["y"] and "next" not in answer["y"]
     assert (answer["y"]["shaper"], answer["y"]["shaper_hz"]) == ("mzv", 46.4)
@@ -53,7 +57,9 @@ def test_each_axis_is_explained_by_its_newest_file_in_300_tokens(folder, pages):
         ({45: 3000, 90: 1200}, TWO_PEAKS, ("2hump_ei", 0.0), ("2hump_ei", 0.0)),
     ],
 )  # fmt: skip
-def test_the_shaper_is_the_one_that_klipper_of_that_time_recommends(peaks, fitted, before_2025, since_2025):
+def test_the_shaper_is_the_one_that_klipper_of_that_time_recommends(
+    peaks, fitted, before_2025, since_2025
+):
     for newer, expected in ((False, before_2025), (True, since_2025)):
         answer = call("printer_resonances", text=accelerometer.calibration(peaks, fitted, newer))
         assert (answer["shaper"], answer["vibrations_left_percent"]) == expected
@@ -138,10 +144,16 @@ def test_only_the_shapers_in_the_first_line_are_judged(monkeypatch):
     header, rows = WHOLE.split("\n", 1)
     judged = []
     fit = printer_resonances._fit
-    monkeypatch.setattr(printer_resonances, "_fit", lambda *words: judged.append(words[0]) or fit(*words))
+    monkeypatch.setattr(
+        printer_resonances, "_fit", lambda *words: judged.append(words[0]) or fit(*words)
+    )
     first, *others = rows.splitlines()
     text = "\n".join(
-        [header + ",mzv(50.0)" * 1000, first + ",0" * 1000, *(f"{row}{',0' * 1000}" for row in others)]
+        [
+            header + ",mzv(50.0)" * 1000,
+            first + ",0" * 1000,
+            *(f"{row}{',0' * 1000}" for row in others),
+        ]
     )
     assert call("printer_resonances", text=text)["shaper"]
     assert len(judged) == 5

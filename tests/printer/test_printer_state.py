@@ -7,7 +7,16 @@ from contextlib import suppress
 import pytest
 
 from tests.klipper.asking import call
-from tests.printer.klippy import RECORDED, RESULTS, SHUTDOWN, klipper, recorded, results, speaking, state_of
+from tests.printer.klippy import (
+    RECORDED,
+    RESULTS,
+    SHUTDOWN,
+    klipper,
+    recorded,
+    results,
+    speaking,
+    state_of,
+)
 from tools.klipper import printers
 
 
@@ -52,7 +61,9 @@ def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(pr
 
 
 CONFIG_ERRORS = [
-    state for state, said in RECORDED.items() if "Printer is halted" in said["info"]["state_message"]
+    state
+    for state, said in RECORDED.items()
+    if "Printer is halted" in said["info"]["state_message"]
 ]
 
 
@@ -62,7 +73,9 @@ def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, pages, sta
 
     said = RECORDED[state]["info"]
     assert answer["state"] == said["state"]
-    assert answer.get("message", "Printer is ready").split()[:3] == said["state_message"].split()[:3]
+    assert (
+        answer.get("message", "Printer is ready").split()[:3] == said["state_message"].split()[:3]
+    )
     assert "Once the underlying issue" not in json.dumps(answer)
     assert len(json.dumps(answer)) / 4 <= 500
     assert ("known_message" in answer) == (said["state"] in ("error", "shutdown"))
@@ -90,7 +103,11 @@ NUMBERS = (None, "x", float("nan"), float("inf"), -1, 1e200, 10**400, True, [], 
 @pytest.mark.parametrize("odd", NUMBERS)
 def test_broken_numbers_are_left_out(printer, odd):
     status = json.loads(json.dumps(RESULTS["objects/query"]))
-    status["print_stats"] |= {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
+    status["print_stats"] |= {
+        "print_duration": odd,
+        "filament_used": odd,
+        "info": {"current_layer": odd},
+    }
     status["virtual_sdcard"]["progress"] = status["extruder"]["temperature"] = odd
     status["toolhead"]["position"] = [odd, odd, odd]
     answer = state_of(printer, {**RESULTS, "objects/query": status})

@@ -18,7 +18,11 @@ from tools.resident import handover
 pytestmark = pytest.mark.slow
 
 INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}
-SLOW = {"id": 9, "method": "tools/call", "params": {"name": "test_sleeps", "arguments": {"seconds": 60}}}
+SLOW = {
+    "id": 9,
+    "method": "tools/call",
+    "params": {"name": "test_sleeps", "arguments": {"seconds": 60}},
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +46,9 @@ def errors_of(client):
 def test_a_handed_over_session_lists_and_calls_and_ends_with_status_0(service):
     with service.caller() as client:
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
-        assert "read_doc" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        assert "read_doc" in {
+            tool["name"] for tool in client.request("tools/list")["result"]["tools"]
+        }
         assert session_of(client)["pid"] in service.children()
         assert client.end() == 0
         assert client.receive() is None
@@ -69,12 +75,17 @@ def test_closed_descriptors_of_the_client_are_empty_ones(service, words):
     assert ([answer["id"] for answer in answers], status) == ([1], 0)
 
 
-def test_stderr_of_a_session_reaches_its_caller_which_is_no_python_and_stdout_only_the_protocol(service):
+def test_stderr_of_a_session_reaches_its_caller_which_is_no_python_and_stdout_only_the_protocol(
+    service,
+):
     with service.session() as client:
         wait_until(lambda: "python" not in os.readlink(f"/proc/{client.process.pid}/exe"))
         assert client.call("test_prints")["structuredContent"] == {"success": True, "stdin": ""}
         errors = errors_of(client)
-        assert all(text in errors for text in ("from print", "from sys.stdout", "from fd 1", "from a child"))
+        assert all(
+            text in errors
+            for text in ("from print", "from sys.stdout", "from fd 1", "from a child")
+        )
 
 
 def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_terminal(
@@ -85,7 +96,9 @@ def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_term
     environ |= {f"LARGE_{number}": "x" * 50_000 for number in range(20)}
     with service.caller(**environ, **{"": "a variable without a name"}) as client:
         client.initialize()
-        assert "test.process" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        assert "test.process" in {
+            tool["name"] for tool in client.request("tools/list")["result"]["tools"]
+        }
         process = session_of(client)
         assert environ.items() <= process["environ"].items()
         assert "NOTIFY_SOCKET" not in process["environ"]
@@ -173,7 +186,9 @@ def test_fifty_at_once_are_all_served_and_nothing_is_left():
         clients = [service.caller() for _ in range(50)]
         for number, client in enumerate(clients):
             client.send(id=number, method="initialize", params=HANDSHAKE)
-        assert [client.answer(number)["id"] for number, client in enumerate(clients)] == list(range(50))
+        assert [client.answer(number)["id"] for number, client in enumerate(clients)] == list(
+            range(50)
+        )
         assert len(service.children()) == 50
         for client in clients:
             client.__exit__()
@@ -205,7 +220,9 @@ def test_a_second_service_refuses_to_start(service):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
 def test_users_do_not_meet_even_where_the_modes_allow_it(listener, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", "/tmp")  # setup.sh's own temporary folder is closed to nobody
+    monkeypatch.setattr(
+        tempfile, "tempdir", "/tmp"
+    )  # setup.sh's own temporary folder is closed to nobody
     os.chown(listener.socket, 12345, 12345)
     assert "is not a socket of this user alone" in served_here(listener.socket)
     with Service() as service:
@@ -237,7 +254,9 @@ def served_here(path, **changes):
         return errors_of(client)
 
 
-def test_without_a_service_it_serves_by_itself_in_silence_and_says_that_a_path_is_too_long(tmp_path):
+def test_without_a_service_it_serves_by_itself_in_silence_and_says_that_a_path_is_too_long(
+    tmp_path,
+):
     assert served_here(tmp_path / "none") == ""
     path = tmp_path / ("x" * 120)
     path.touch()
@@ -334,7 +353,9 @@ def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
 
 def test_a_client_whose_state_cannot_be_written_serves_by_itself(service, tmp_path):
     (tmp_path / "file").touch()
-    assert "may not write" in served_here(service.socket, MCP_STATE_DIR=str(tmp_path / "file" / "state"))
+    assert "may not write" in served_here(
+        service.socket, MCP_STATE_DIR=str(tmp_path / "file" / "state")
+    )
 
 
 def test_check_says_whether_sessions_are_handed_over(service):

@@ -28,7 +28,9 @@ class Recorder(Handler):
 
     def do_POST(self):
         body = self.body()
-        self.upstream.seen.append((self.command, self.path, self.headers, json.loads(body) if body else None))
+        self.upstream.seen.append(
+            (self.command, self.path, self.headers, json.loads(body) if body else None)
+        )
         self.upstream.reply(self)
 
     do_GET = do_POST
@@ -41,7 +43,9 @@ def service():
 
         def start():
             upstream = Upstream()
-            upstream.url = servers.enter_context(listening(type("Its", (Recorder,), {"upstream": upstream})))
+            upstream.url = servers.enter_context(
+                listening(type("Its", (Recorder,), {"upstream": upstream}))
+            )
             return upstream
 
         yield start

@@ -9,7 +9,7 @@ import pytest
 
 from tests.search.test_search_tool import search
 from tools.core.errors import ToolError
-from tools.search import services
+from tools.search import engines
 
 # Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a
 # second page of three results, the documented answer, the result that it is, an error and its status.
@@ -88,13 +88,19 @@ def asked(upstream, env):
         def ask(**arguments):
             answer = search(query="bed mesh", **arguments)
             _, path, headers, body = upstream.seen.pop()
-            parameters = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
+            parameters = {
+                name: values[0] for name, values in parse_qs(urlsplit(path).query).items()
+            }
             assert parameters.pop("cx") == "1"
-            name = services.chosen().key.removeprefix("?")
+            name = engines.chosen().key.removeprefix("?")
             key = f"?{name}={parameters.pop(name)}" if name in parameters else ""
             names = ("X-Subscription-Token", "X-API-KEY", "Authorization")
             key = key or next((f"{name}: {headers[name]}" for name in names if headers[name]), "")
-            return answer, key, body or {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
+            return (
+                answer,
+                key,
+                body or {name: int(v) if v.isdigit() else v for name, v in parameters.items()},
+            )
 
         return ask
 
@@ -116,7 +122,9 @@ def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind)
 @every_engine
 def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked, kind):
     ask, answer = asked(kind), DOCUMENTED[kind][4]
-    [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))  # the one result of the documented answer
+    [member] = re.findall(
+        r"\[(\{.*\})\]", json.dumps(answer)
+    )  # the one result of the documented answer
     upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
     results = ask(limit=10)[0]["results"]
     assert (len(results), len(ask()[0]["results"])) == (10, 5)
@@ -128,7 +136,7 @@ def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked,
 
 def test_a_score_of_zero_is_told():
     answer = {"results": [{"url": "https://a/1", "title": "A", "content": "", "score": 0}]}
-    results = services.results_of(services.ENGINES[0], answer, 5, "1", full=False)["results"]
+    results = engines.results_of(engines.ENGINES[0], answer, 5, "1", full=False)["results"]
     assert results == [{"title": "A", "url": "https://a/1", "score": 0.0}]
 
 
@@ -153,7 +161,7 @@ def test_the_address_names_the_engine_unless_the_setting_does(env):
         ("https://n8n.example/webhook/x", "auto", None),
     ):
         env(SEARCH_API_URL=address, SEARCH_API_KIND=kind)
-        chosen = services.chosen()
+        chosen = engines.chosen()
         assert (chosen and chosen.key) == engine
 
 
@@ -202,12 +210,12 @@ def time_ranges():
 
 @every_engine
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind):
-    engine = next(engine for engine in reversed(services.ENGINES) if engine.kind == kind)
-    plain = services.parameters(engine, "bed mesh", 3, "1")
+    engine = next(engine for engine in reversed(engines.ENGINES) if engine.kind == kind)
+    plain = engines.parameters(engine, "bed mesh", 3, "1")
     for name, expected in zip(("week", "year"), time_ranges()[kind], strict=True):
         if expected is None:
             with pytest.raises(ToolError) as refusal:
-                services.parameters(engine, "bed mesh", 3, "1", name)
+                engines.parameters(engine, "bed mesh", 3, "1", name)
             assert refusal.value.code == "NO_TIME_RANGE" and refusal.value.hint
         else:
-            assert services.parameters(engine, "bed mesh", 3, "1", name) == {**plain, **expected}
+            assert engines.parameters(engine, "bed mesh", 3, "1", name) == {**plain, **expected}

@@ -66,7 +66,9 @@ def test_wrong_arguments_get_an_answer_each_with_a_hint(client, seed):
         ids = [f"{batch} {number}" for number in range(BATCH)]
         for one in ids:
             name, arguments = fuzzer.call()
-            client.send(id=one, method="tools/call", params={"name": name, "arguments": arguments, **modern})
+            client.send(
+                id=one, method="tools/call", params={"name": name, "arguments": arguments, **modern}
+            )
         answers = {}
         while len(answers) < len(ids):
             message = client.receive()

@@ -32,7 +32,16 @@ CAPABILITIES = [
     None,
     [],
 ]
-VERSIONS = [*protocol.HANDSHAKE_VERSIONS, protocol.MODERN_VERSION, "1999-01-01", "", 7, None, [], {}]
+VERSIONS = [
+    *protocol.HANDSHAKE_VERSIONS,
+    protocol.MODERN_VERSION,
+    "1999-01-01",
+    "",
+    7,
+    None,
+    [],
+    {},
+]
 # Every version without and with pages; every way to announce something in one version.
 HANDSHAKES = [
     *product(VERSIONS, ({}, PAGES)),
@@ -40,7 +49,13 @@ HANDSHAKES = [
 ]
 INFOS = [
     {"name": "x", "version": "1"},
-    {"name": "x", "version": "1", "title": "X", "websiteUrl": "https://x.example", "description": "й"},
+    {
+        "name": "x",
+        "version": "1",
+        "title": "X",
+        "websiteUrl": "https://x.example",
+        "description": "й",
+    },
     {"name": "x", "version": "1", "icons": [{"src": "https://x.example/i.png"}]},
     {"name": "x", "version": "1", "odd": {}},
     {"name": "x"},
@@ -91,7 +106,14 @@ PARAMS = [
     {"notifications": {"toolsListChanged": True}},
     {"notifications": None},
 ]  # fmt: skip
-METHODS = [*protocol.SHAPES, "nonsense", "", "logging/setLevel", "resources/subscribe", "tasks/list"]
+METHODS = [
+    *protocol.SHAPES,
+    "nonsense",
+    "",
+    "logging/setLevel",
+    "resources/subscribe",
+    "tasks/list",
+]
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 SETTINGS = [
     {"MCP_TOOLSETS": "klipper,server"},
@@ -116,7 +138,9 @@ def initialize(version="2025-11-25", capabilities=None, info=CLIENT, request_id=
 
 def envelope(capabilities=None, info=CLIENT, version=protocol.MODERN_VERSION):
     names = (protocol.PROTOCOL_VERSION, protocol.CLIENT_INFO, protocol.CLIENT_CAPABILITIES)
-    return dict(zip(names, (version, info, {} if capabilities is None else capabilities), strict=True))
+    return dict(
+        zip(names, (version, info, {} if capabilities is None else capabilities), strict=True)
+    )
 
 
 def lists(meta=None):
@@ -126,7 +150,9 @@ def lists(meta=None):
 
 def encode(messages):
     return [
-        message if isinstance(message, bytes) else json.dumps(message, ensure_ascii=False).encode() + b"\n"
+        message
+        if isinstance(message, bytes)
+        else json.dumps(message, ensure_ascii=False).encode() + b"\n"
         for message in messages
     ]
 
@@ -159,7 +185,9 @@ def simple(answers):
             continue
         by_id[key] = sorted(
             json.dumps(
-                message if "error" not in message else {**message, "error": message["error"]["code"]},
+                message
+                if "error" not in message
+                else {**message, "error": message["error"]["code"]},
                 sort_keys=True,
             )
             for message in messages
@@ -193,10 +221,13 @@ def test_the_2026_era_with_every_capability_client_and_version():
     metas += [envelope(info=info) for info in INFOS[:4]]
     sessions = [[ask(0, "server/discover", _meta=meta), *lists(meta)] for meta in metas]
     sessions += [[ask(0, "tools/list", _meta=envelope(info=info))] for info in INFOS]
-    sessions += [[ask(0, "tools/list", _meta=envelope(capabilities))] for capabilities in CAPABILITIES]
+    sessions += [
+        [ask(0, "tools/list", _meta=envelope(capabilities))] for capabilities in CAPABILITIES
+    ]
     sessions += [lists(envelope(version=version)) for version in VERSIONS]
     sessions += [
-        lists({key: value for key, value in envelope().items() if key != name}) for name in envelope()
+        lists({key: value for key, value in envelope().items() if key != name})
+        for name in envelope()
     ]
     sessions += [[ask(0, "tools/list", _meta=envelope() | {"progressToken": 1})]]
     assert sum(map(check, sessions)) > 80
@@ -224,7 +255,11 @@ def test_every_method_with_odd_params(beginning):
             continue  # the first is tried above; the SDK looks at the others' params before it says that it has none
         messages = []
         for number, params in enumerate(PARAMS, 10):
-            if beginning == "2026" and isinstance(params, dict) and isinstance(params.get("_meta", {}), dict):
+            if (
+                beginning == "2026"
+                and isinstance(params, dict)
+                and isinstance(params.get("_meta", {}), dict)
+            ):
                 params = {**params, "_meta": envelope() | params.get("_meta", {})}
             messages.append({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         if beginning == "nothing":
@@ -281,7 +316,10 @@ def session_of(chance):
     first = (
         [ask(0, "server/discover", **meta)]
         if is_modern
-        else [initialize(chance.choice(VERSIONS[:6]), chance.choice(CAPABILITIES[:10])), INITIALIZED]
+        else [
+            initialize(chance.choice(VERSIONS[:6]), chance.choice(CAPABILITIES[:10])),
+            INITIALIZED,
+        ]
     )
     requests = []
     for number in range(1, chance.randint(2, 12)):
@@ -330,12 +368,25 @@ def test_the_differences_that_are_meant():
     """Eras: a message chooses its own, where the SDK fixes a connection's by the first request. Shapes: no 1 for
     true and no true for 1; the envelope is looked at whatever the method."""
     meta = envelope()
-    both = [ask(1, "server/discover", _meta=meta), initialize(request_id=2), INITIALIZED, ask(3, "ping")]
+    both = [
+        ask(1, "server/discover", _meta=meta),
+        initialize(request_id=2),
+        INITIALIZED,
+        ask(3, "ping"),
+    ]
     for messages, ours, theirs in (
         (both, [None, None, None], [None, -32022, -32602]),
-        ([initialize(request_id=1), ask(2, "server/discover", _meta=meta)], [None, None], [None, -32600]),
+        (
+            [initialize(request_id=1), ask(2, "server/discover", _meta=meta)],
+            [None, None],
+            [None, -32600],
+        ),
         ([ask(1, "ping", _meta={"progressToken": True})], [-32602], [None]),
-        ([ask(1, protocol.LISTEN, _meta=meta, notifications={"toolsListChanged": 1})], [-32602], [None]),
+        (
+            [ask(1, protocol.LISTEN, _meta=meta, notifications={"toolsListChanged": 1})],
+            [-32602],
+            [None],
+        ),
         ([ask(1, "skills/list", _meta=envelope(info="x"))], [-32602], [None]),
     ):
         for answers, codes in (

@@ -32,12 +32,18 @@ INITIALIZED = {"method": "notifications/initialized"}
 
 
 def call(request_id, name, **arguments):
-    return {"id": request_id, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return {
+        "id": request_id,
+        "method": "tools/call",
+        "params": {"name": name, "arguments": arguments},
+    }
 
 
 def run(*words, **environment):
     """A server without a client, its exit status and what it wrote."""
-    return finished([*SERVER[:2], *words], env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
+    return finished(
+        [*SERVER[:2], *words], env={**os.environ, **environment}, stdin=subprocess.DEVNULL
+    )
 
 
 @pytest.mark.smoke
@@ -61,13 +67,17 @@ def test_pipes_that_do_not_block_are_waited_for():
         os.close(reading)
         os.close(writing)
         lines = [{"id": 1, "method": "initialize", "params": HANDSHAKE}]
-        lines += [{"id": number, "method": "tools/list"} for number in range(2, 12)]  # more than a pipe holds
+        lines += [
+            {"id": number, "method": "tools/list"} for number in range(2, 12)
+        ]  # more than a pipe holds
         with os.fdopen(answers) as found, os.fdopen(requests, "w", buffering=1) as client:
             for line in lines:
                 client.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
                 if line["id"] == 1:
                     assert json.loads(found.readline())["id"] == 1
-            assert sorted(json.loads(found.readline())["id"] for _ in lines[1:]) == list(range(2, 12))
+            assert sorted(json.loads(found.readline())["id"] for _ in lines[1:]) == list(
+                range(2, 12)
+            )
         assert process.wait(TIMEOUT_S) == 0
 
 
@@ -119,7 +129,9 @@ def test_a_signal_that_the_reading_thread_does_not_notice_ends_the_server():
 def test_a_client_that_is_gone_ends_the_server_even_in_a_slow_tool():
     lines = [INITIALIZE, INITIALIZED, call(9, "test_sleeps", seconds=60)]
     server = subprocess.Popen(TEST_SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    server.stdin.write("".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in lines).encode())
+    server.stdin.write(
+        "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in lines).encode()
+    )
     server.stdin.flush()
     server.stdout.readline()
     server.stdout.close()
@@ -167,15 +179,24 @@ def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
 
 def test_it_serves_without_any_package():
     """`-I -S` leaves out site-packages, the environment's paths and the folder."""
-    requests = [INITIALIZE, INITIALIZED, {"id": 2, "method": "tools/list"}, call(3, "list_docs_map")]
-    answers, status = pipe(requests, ["python3", "-I", "-S", str(PROJECT / "server.py"), "--standalone"])
+    requests = [
+        INITIALIZE,
+        INITIALIZED,
+        {"id": 2, "method": "tools/list"},
+        call(3, "list_docs_map"),
+    ]
+    answers, status = pipe(
+        requests, ["python3", "-I", "-S", str(PROJECT / "server.py"), "--standalone"]
+    )
     assert status == 0
     by_id = {answer["id"]: answer["result"] for answer in answers if "id" in answer}
     assert len(by_id[2]["tools"]) > 30 and by_id[3]["structuredContent"]["code"] == "DOCS_MISSING"
 
 
 def test_over_http_without_the_sdk_it_says_what_to_run():
-    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main(['--http'])"
+    code = (
+        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main(['--http'])"
+    )
     command = [PYTHON, "-I", "-S", "-c", code]
     done = finished(command, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)

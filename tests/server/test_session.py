@@ -31,7 +31,9 @@ def session(small_docs, tools):
 
 
 def listed(client, **params):
-    return {tool["name"]: tool for tool in client.request("tools/list", **params)["result"]["tools"]}
+    return {
+        tool["name"]: tool for tool in client.request("tools/list", **params)["result"]["tools"]
+    }
 
 
 def test_an_envelope_without_capabilities_or_of_a_version_to_come_is_refused():
@@ -41,7 +43,9 @@ def test_an_envelope_without_capabilities_or_of_a_version_to_come_is_refused():
         refused = client.request("tools/list", _meta=bare)["error"]
         assert refused["code"] == -32602 and protocol.CLIENT_CAPABILITIES in refused["message"]
         refused = client.request("tools/list", _meta=later)["error"]
-        assert refused["code"] == -32022 and refused["data"]["supported"] == [protocol.MODERN_VERSION]
+        assert refused["code"] == -32022 and refused["data"]["supported"] == [
+            protocol.MODERN_VERSION
+        ]
 
 
 BAD_CALLS = [
@@ -58,7 +62,10 @@ def test_a_bad_call_is_an_error_with_a_hint_and_the_session_goes_on(session):
         assert (answer["isError"], answer["structuredContent"]["code"]) == (True, code)
         assert answer["structuredContent"]["hint"]
         assert "pydantic" not in answer["content"][0]["text"]
-    for method, params in [("resources/read", {"uri": "x://y"}), ("prompts/get", {"name": "no_such"})]:
+    for method, params in [
+        ("resources/read", {"uri": "x://y"}),
+        ("prompts/get", {"name": "no_such"}),
+    ]:
         error = session.request(method, **params)["error"]
         assert error["code"] == -32602
         assert error["data"]["hint"] in error["message"]
@@ -94,7 +101,11 @@ BAD_LINES = [
     ("garbage", -32700, None),
     ('{"jsonrpc": "2.0", "id": 5, "method"', -32700, None),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "\xff\xfe"}\n', -32700, None),
-    ('{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "\\ud83d"}}', -32700, "a"),
+    (
+        '{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "\\ud83d"}}',
+        -32700,
+        "a",
+    ),
     ("[" * 10_000, -32700, None),
     ("[]", -32600, None),
     ('{"jsonrpc": "2.0", "id": 5, "method": 7}', -32600, 5),
@@ -129,7 +140,13 @@ def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(session, to
         session.begin(request_id, "test_sleeps", seconds=60)
     session.request("ping")
     wait_until(lambda: len(session.session.owed) == 3)
-    for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}, {"requestId": "7"}):
+    for params in (
+        {},
+        {"requestId": None},
+        {"requestId": [7]},
+        {"requestId": 8},
+        {"requestId": "7"},
+    ):
         session.send(method="notifications/cancelled", params=params)
     session.request("ping")
     wait_until(lambda: len(session.session.owed) == 2)
@@ -176,7 +193,9 @@ def test_only_a_well_formed_accept_is_a_yes_in_either_era(session, answer, expec
     [key] = asked["inputRequests"]
     modern["inputResponses"] = {key: answer.get("result", 5)}
     again = session.request("tools/call", **modern, requestState=asked["requestState"])["result"]
-    assert again["structuredContent"]["answer"] == (expected if expected != "CANNOT_ASK" else "cancel")
+    assert again["structuredContent"]["answer"] == (
+        expected if expected != "CANNOT_ASK" else "cancel"
+    )
     forged = session.request("tools/call", **modern, requestState="0.a")["result"]
     assert forged["resultType"] == "input_required"
 
@@ -334,7 +353,9 @@ def test_a_changed_description_is_told_and_listed_in_both_eras(tools):
         wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
         client.send(id="listen", method="subscriptions/listen", params=wanted)
         client.notification("notifications/subscriptions/acknowledged")
-        client.request("tools/call", name="test_notes", arguments={"text": "(newer)"}, _meta=ENVELOPE)
+        client.request(
+            "tools/call", name="test_notes", arguments={"text": "(newer)"}, _meta=ENVELOPE
+        )
         client.notification("notifications/tools/list_changed")
 
 
@@ -347,6 +368,8 @@ def test_every_structured_content_is_an_object_of_sound_text(session):
         ({"a": 1}, '{"a":1}'),
     ):
         answer = session.call("test_returns", value=json.dumps(value))
-        assert answer["structuredContent"] == (value if isinstance(value, dict) else {"result": value})
+        assert answer["structuredContent"] == (
+            value if isinstance(value, dict) else {"result": value}
+        )
         assert answer["content"] == [{"type": "text", "text": text}]
     assert session.call("test_surrogates")["structuredContent"] == {"success": True, "text": "a?b"}

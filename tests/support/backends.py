@@ -7,7 +7,9 @@ from tests.support.web import Handler, listening
 
 DECKS = {"result": {"Default": 1}, "error": None}
 FOUND = {
-    "results": [{"title": "Pi", "url": "https://example.org/pi", "snippet": "", "content": "", "score": 1}]
+    "results": [
+        {"title": "Pi", "url": "https://example.org/pi", "snippet": "", "content": "", "score": 1}
+    ]
 }
 
 

@@ -150,7 +150,9 @@ class Tab(Clicks):
                 self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning"):
                 self.console.append(
-                    " ".join(str(one.get("value", one.get("description"))) for one in params["args"])
+                    " ".join(
+                        str(one.get("value", one.get("description"))) for one in params["args"]
+                    )
                 )
             case "Runtime.exceptionThrown":
                 self.console.append(json.dumps(params["exceptionDetails"]))
@@ -180,7 +182,11 @@ class Tab(Clicks):
         """The value of a JavaScript expression in the page, or in the host around it."""
         where = {} if host else {"contextId": self.contexts[self.frame()]}
         answer = self.send(
-            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where
+            "Runtime.evaluate",
+            expression=expression,
+            awaitPromise=True,
+            returnByValue=True,
+            **where,
         )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
@@ -191,7 +197,10 @@ class Tab(Clicks):
 
     def _click(self, find: str) -> None:
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")
-        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", host=True)
+        self.run(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))",
+            host=True,
+        )
         x, y = self.run(
             f"(e => (e = e.getBoundingClientRect(), [e.x + Math.min(12, e.width / 2), e.y + e.height / 2]))({find})"
         )
@@ -199,7 +208,12 @@ class Tab(Clicks):
         left, top = self.run(frame, host=True)
         for kind in ("mousePressed", "mouseReleased"):
             self.send(
-                "Input.dispatchMouseEvent", type=kind, x=x + left, y=y + top, button="left", clickCount=1
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x + left,
+                y=y + top,
+                button="left",
+                clickCount=1,
             )
 
     def key(self, name: str) -> None:
@@ -219,9 +233,9 @@ class Tab(Clicks):
         """A screenshot of everything the tab holds."""
         width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        data = self.send("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)[
-            "data"
-        ]
+        data = self.send(
+            "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
+        )["data"]
         file.write_bytes(base64.b64decode(data))
 
     def close(self) -> None:

@@ -152,7 +152,8 @@ def finished(command, **how):
 def pipe(lines, command=None, **environment):
     """What `printf … | server.py` prints, as messages, with the exit status."""
     text = "".join(
-        (line if isinstance(line, str) else json.dumps({"jsonrpc": "2.0", **line})) + "\n" for line in lines
+        (line if isinstance(line, str) else json.dumps({"jsonrpc": "2.0", **line})) + "\n"
+        for line in lines
     )
     done = subprocess.run(
         command or SERVER,

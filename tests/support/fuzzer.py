@@ -48,7 +48,9 @@ class Fuzzer:
         name, arguments = self.call()
         params = {"name": name, "arguments": arguments}
         message = {"jsonrpc": "2.0", "id": self.new_id(), "method": "tools/call", "params": params}
-        return json.dumps(message, ensure_ascii=self.random.random() < 0.5).encode("utf-8", "replace")
+        return json.dumps(message, ensure_ascii=self.random.random() < 0.5).encode(
+            "utf-8", "replace"
+        )
 
     def call(self):
         """A tool with arguments of wrong types: every name of its schema, some unknown ones."""

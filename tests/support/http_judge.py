@@ -27,7 +27,9 @@ class Judge(InMemory):
         manager = StreamableHTTPSessionManager(
             sdk_server.SdkServer().server,
             stateless=True,
-            security_settings=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
+            security_settings=TransportSecuritySettings(
+                allowed_hosts=hosts, allowed_origins=origins
+            ),
             max_request_body_size=guards.LONGEST_BODY,
         )
         self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
@@ -51,7 +53,10 @@ def essence(answer):
         return status, "", body.decode()
     if kind not in (JSON, EVENTS) or not body:
         return status, "", ""
-    parts = [message if "error" not in message else error_of(message) for message in messages(headers, body)]
+    parts = [
+        message if "error" not in message else error_of(message)
+        for message in messages(headers, body)
+    ]
     if parts and "error" in parts[-1] and parts[-1]["id"] is None:
         return status, "", ""
     return status, kind, json.dumps(parts, sort_keys=True)

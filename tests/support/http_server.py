@@ -58,7 +58,9 @@ class Callers:
     def do(self, token, action, **params):
         """The model does something for the person, who said yes."""
         keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": "yes"}
-        actions = [{"action": action, "client_action_id": keys["idempotency_key"], "params": params}]
+        actions = [
+            {"action": action, "client_action_id": keys["idempotency_key"], "params": params}
+        ]
         preview = self.call("preview_actions", token=token, actions=actions)["structuredContent"]
         self.call("apply_actions", token=token, preview_id=preview["preview_id"], **keys)
 
@@ -93,7 +95,11 @@ class HttpServer(Callers):
     def start(self):
         """Start it, and wait until it listens unless its socket is there before it."""
         handles = [self.listener.fileno()] if self.kept else []
-        script = f'exec 3<&{handles[0]} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"' if self.kept else 'exec "$@"'
+        script = (
+            f'exec 3<&{handles[0]} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+            if self.kept
+            else 'exec "$@"'
+        )
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 ["bash", "-c", script, "systemd", *self.command],
@@ -131,6 +137,10 @@ class HttpServer(Callers):
             sent = {name: value for name, value in wanted.items() if value is not None}
             connection.request(method, path, data, sent)
             answer = connection.getresponse()
-            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+            return (
+                answer.status,
+                {name.lower(): value for name, value in answer.getheaders()},
+                answer.read(),
+            )
         finally:
             connection.close()

@@ -40,8 +40,12 @@ def make_wheel(folder, name, version):
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
         text = f"import sys\nif __name__ == '__main__':\n    print('{name}', sys.argv[1:])\n"
         wheel.writestr(f"{name}.py", text)
-        wheel.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        wheel.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         wheel.writestr(f"{about}/RECORD", f"{name}.py,,{len(text)}\n")
 
 
@@ -50,13 +54,18 @@ def pins(name):
     lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
     wanted = [line.partition(";") for line in lines if "==" in line.partition(";")[0]]
     return dict(
-        line.split("==") for line, _, marker in wanted if "python_version" not in marker or MARKER in marker
+        line.split("==")
+        for line, _, marker in wanted
+        if "python_version" not in marker or MARKER in marker
     )
 
 
 def setup(folder, *words, **environment):
     return finished(
-        ["./setup.sh", *words], cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL
+        ["./setup.sh", *words],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
     )
 
 

@@ -33,7 +33,9 @@ NPM = (
 )
 
 
-def capable(capabilities: Any = CAPABLE, command: list[str] | None = None, **settings: str) -> Client:
+def capable(
+    capabilities: Any = CAPABLE, command: list[str] | None = None, **settings: str
+) -> Client:
     """A session of a client that shows pages, and says so unless its `capabilities` are others; `command`
     starts its server."""
     client = Client(command, **settings)
@@ -58,7 +60,12 @@ def installed(folder: Path, *packages: str) -> Path:
     command = ["npm", "install", *NPM, f"--prefix={folder}", *packages]
     try:
         subprocess.run(
-            command, check=True, capture_output=True, timeout=NPM_WAIT_S, stdin=subprocess.DEVNULL, cwd=folder
+            command,
+            check=True,
+            capture_output=True,
+            timeout=NPM_WAIT_S,
+            stdin=subprocess.DEVNULL,
+            cwd=folder,
         )
     except (subprocess.SubprocessError, OSError):
         pytest.skip(f"npm does not give {', '.join(packages)}")
@@ -75,7 +82,9 @@ class Host:
             "/": (HERE / "host.html").read_text("utf-8"),
             "/host.js": script or (HERE / "host.js").read_text("utf-8"),
         }
-        self.tools = {tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]}
+        self.tools = {
+            tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]
+        }
         # Whether it hands a result's `_meta` on to the page.
         self.private = True
         self.lock = threading.Lock()
@@ -92,7 +101,9 @@ class Host:
                 path = self.path.partition("?")[0]
                 text = host.files.get(path, "")
                 self.reply(
-                    text, "text/javascript" if path.endswith("js") else "text/html", 200 if text else 404
+                    text,
+                    "text/javascript" if path.endswith("js") else "text/html",
+                    200 if text else 404,
                 )
 
             def do_POST(self) -> None:
@@ -113,7 +124,9 @@ class Host:
         assert who in ui.get("visibility", ["model", "app"]), f"{name} is not for the {who}"
         with self.lock:
             answer = self.client.request("tools/call", name=name, arguments=arguments)
-        result = {name: part for name, part in answer["result"].items() if self.private or name != "_meta"}
+        result = {
+            name: part for name, part in answer["result"].items() if self.private or name != "_meta"
+        }
         return {"result": result, "uri": ui.get("resourceUri")}
 
     def page(self, uri: str) -> str:
@@ -133,6 +146,14 @@ def is_drawn(tab: Tab) -> None:
     """Of a success no page says that it failed, that nothing came, or a name of JavaScript's."""
     tab.wait("document.querySelector('h1').textContent && !/Loading/.test(document.body.innerText)")
     text = tab.text()
-    for words in ("That did not work", "Try again", "undefined", "null", "NaN", "[object", "Invalid Date"):
+    for words in (
+        "That did not work",
+        "Try again",
+        "undefined",
+        "null",
+        "NaN",
+        "[object",
+        "Invalid Date",
+    ):
         assert words not in text, (words, text)
     assert tab.console == []

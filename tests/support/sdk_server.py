@@ -54,7 +54,9 @@ class SdkServer:
         async def handle(context, params: Any):
             request = SdkRequest(method, context)
             try:
-                result = await anyio.to_thread.run_sync(protocol.result_of, request, limiter=self.threads)
+                result = await anyio.to_thread.run_sync(
+                    protocol.result_of, request, limiter=self.threads
+                )
             except protocol.RpcError as error:
                 raise MCPError(error.code, str(error), error.data) from None
             if not request.is_modern:

@@ -122,7 +122,9 @@ def wait_until(true):
 def children(pid):
     """The processes that one started and nobody waited for yet."""
     threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for thread in threads for child in thread.read_text(encoding="ascii").split()]
+    return [
+        int(child) for thread in threads for child in thread.read_text(encoding="ascii").split()
+    ]
 
 
 def cpu_s(pid):

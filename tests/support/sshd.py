@@ -16,7 +16,9 @@ from tests.support.services import free_port
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 PROGRAMS = (SSHD, "ssh", "ssh-keygen")
 NO_SSHD = (
-    "" if all(map(shutil.which, PROGRAMS)) else "openssh-server and openssh-client are not both installed"
+    ""
+    if all(map(shutil.which, PROGRAMS))
+    else "openssh-server and openssh-client are not both installed"
 )
 STOP_S = 20
 CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}
@@ -32,7 +34,8 @@ class Sshd:
         self.port = free_port()
         for name in ("host", "user"):
             subprocess.run(
-                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)], check=True
+                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)],
+                check=True,
             )
         (self.folder / "config").write_text(self._config(settings), encoding="utf-8")
         self.command = [*within, SSHD, "-D", "-e", "-f", str(self.folder / "config")]

@@ -59,7 +59,9 @@ class Firefox:
             'user_pref("browser.startup.homepage_override.mstone", "ignore");\n'
         )
         command = ["firefox", "--headless", "--marionette", "--no-remote", "--profile", str(folder)]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         port = int(_appears(folder / "MarionetteActivePort"))
         self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_S * 2)
         self.ids = itertools.count(1)
@@ -216,7 +218,10 @@ class Tab(Clicks):
         """The value of a JavaScript expression in the page, or in the host around it."""
         self._outside() if host else self._inside()
         # A script of the page itself sees its constants; what is no expression has no value.
-        forms = [f"window.asked = () => ({expression}\n)", f"window.asked = () => {{ {expression} }}"]
+        forms = [
+            f"window.asked = () => ({expression}\n)",
+            f"window.asked = () => {{ {expression} }}",
+        ]
         script = f"""const done = arguments[arguments.length - 1];
             delete window.asked;
             for (const form of {json.dumps(forms)}) {{
@@ -232,12 +237,16 @@ class Tab(Clicks):
         return value[0]
 
     def text(self, selector: str = "main") -> str:
-        return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText")).strip("\n")
+        return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText")).strip(
+            "\n"
+        )
 
     def _click(self, find: str) -> None:
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")
         self.run(SETTLED)
-        element = self.engine.send("ExecuteScript", {"script": f"return {find}", "args": []})[ELEMENT]
+        element = self.engine.send("ExecuteScript", {"script": f"return {find}", "args": []})[
+            ELEMENT
+        ]
         self.engine.send("ElementClick", {"id": element})
 
     def key(self, name: str) -> None:
@@ -250,7 +259,9 @@ class Tab(Clicks):
         self.engine.send("ExecuteScript", {"script": script, "args": []})
         self._inside()
         moves = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self.engine.send("PerformActions", {"actions": [{"type": "key", "id": "keyboard", "actions": moves}]})
+        self.engine.send(
+            "PerformActions", {"actions": [{"type": "key", "id": "keyboard", "actions": moves}]}
+        )
 
     def picture(self, file: Path) -> None:
         self._outside()

@@ -4,6 +4,7 @@ from tools.core.toolsets import Instruction
 
 INSTRUCTIONS = (
     Instruction(
-        "Anki: anki_model_info shows the fields before notes are added; ask before deleting.", write=True
+        "Anki: anki_model_info shows the fields before notes are added; ask before deleting.",
+        write=True,
     ),
 )

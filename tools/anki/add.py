@@ -31,9 +31,7 @@ ITEM = (
 Item: TypeAlias = NoteInput | ToolError
 
 IN_DEFAULT = f"did:{decks.DEFAULT_ID}"
-ADVICE_WITH_DUPLICATES = (
-    "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
-)
+ADVICE_WITH_DUPLICATES = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
 ADVICE = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
 
 
@@ -191,7 +189,9 @@ class AddBatch(Batch[NoteInput, Ready]):
             else:
                 simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
-                self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
+                self.warnings.append(
+                    f"{default!r} is not in this collection: {simplest.name!r} was taken"
+                )
         # The notes of keys that were used before, as far as they are still there.
         keys = {note.dedup_key for note in added if note.dedup_key}
         by_key = state.notes_by_key(keys, self.profile)
@@ -208,7 +208,9 @@ class AddBatch(Batch[NoteInput, Ready]):
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
-            problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
+            problem = (
+                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
+            )
             raise ToolError(
                 f"{problem}. No note was added",
                 f"target_field must be one of {', '.join(note_type.fields)}.",
@@ -218,7 +220,9 @@ class AddBatch(Batch[NoteInput, Ready]):
         key = note.dedup_key or ""
         if key and key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
-            raise ItemError("dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier)
+            raise ItemError(
+                "dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier
+            )
         # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)
         placed = place(self.pictures, fields, {}, images)
@@ -283,7 +287,9 @@ class AddBatch(Batch[NoteInput, Ready]):
             if deck != self.default_deck:
                 added.setdefault(deck, []).append(self.details[index]["noteId"])
         repeating = [index for index in self.indexes_with("duplicate") if index in self.ready]
-        searches = [card_search(f"{client.ids_query('nid', ids)} {IN_DEFAULT}") for ids in added.values()]
+        searches = [
+            card_search(f"{client.ids_query('nid', ids)} {IN_DEFAULT}") for ids in added.values()
+        ]
         searches += [self.ready[index].search for index in repeating]
         try:
             matches = client.results(*searches)
@@ -294,7 +300,9 @@ class AddBatch(Batch[NoteInput, Ready]):
             client.results(*moves)
         except ToolError as error:
             problem = f"not looked at again: {error.message}"
-            self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
+            self.warnings.append(
+                f"{problem}; new cards in the default deck are moved by anki_change_cards"
+            )
             return
         # Name the repeated notes, and keep their keys.
         matches = matches[len(added) :]

@@ -114,7 +114,9 @@ def answer_by_press(
 
     Source: docs/pages.md
     """
-    presses.check(due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards.")
+    presses.check(
+        due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards."
+    )
     return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
@@ -172,7 +174,9 @@ class AnswerBatch:
         )
         details, due_now, self.borrowed, log, *self.names = client.unrefused(results)
         infos = {info["cardId"]: info for info in details if info}
-        self.subjects = {card: [card, info["note"], info["deckName"]] for card, info in infos.items()}
+        self.subjects = {
+            card: [card, info["note"], info["deckName"]] for card, info in infos.items()
+        }
         self.before = newest(log)
         self.on_screen = current["cardId"] if isinstance(current, dict) else None
         # Sort out the answers that the log has, and the cards that cannot be answered.
@@ -187,7 +191,9 @@ class AnswerBatch:
                 del self.wanted[card]
                 self.skip(card, *problem)
 
-    def _problem(self, card: int, info: JsonObject | None, *, is_due: bool) -> tuple[str, str] | None:
+    def _problem(
+        self, card: int, info: JsonObject | None, *, is_due: bool
+    ) -> tuple[str, str] | None:
         """The reason why a card is not answered, and the error."""
         if info is None:
             return "missing", "there is no such card; anki_due shows those to study"
@@ -291,7 +297,12 @@ class AnswerBatch:
             seconds = answer.interval * DAY
             day = date.fromisoformat(self.anki_day) if self.anki_day else date.today()
             due = (day + timedelta(days=answer.interval)).isoformat()
-        return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": span(seconds), "due": due}
+        return {
+            "cardId": card,
+            "ease": BUTTONS[answer.ease - 1],
+            "interval": span(seconds),
+            "due": due,
+        }
 
     def _read_log(self, cards: list[int]) -> None:
         """Read the log until it has these cards, at most LOG_READS times."""

@@ -145,9 +145,7 @@ class Batch(Generic[Item, Ready]):
                 for index in part:
                     self.set_detail(index, "unknown")
             count = Counter(map(itemgetter("status"), self.details))
-            counts = (
-                f"{self.count_key} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
-            )
+            counts = f"{self.count_key} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
             error.hint += f" {advice}"
             error.data.update(self.answer())
@@ -178,12 +176,18 @@ class Batch(Generic[Item, Ready]):
         outcomes: JsonObject = {"details": self.details}
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
-            others = [detail for detail in self.details if detail["status"] != "ok" or "warnings" in detail]
+            others = [
+                detail
+                for detail in self.details
+                if detail["status"] != "ok" or "warnings" in detail
+            ]
             outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
             duplicates = self.indexes_with("duplicate")
             if len(duplicates) > MOST_DUPLICATES:
                 rows = f"{min(duplicates)}-{max(duplicates)}"
                 outcomes["duplicates"] = f"{len(duplicates)} of the rows {rows}"
-                outcomes["details"] = [detail for detail in others if detail["status"] != "duplicate"]
+                outcomes["details"] = [
+                    detail for detail in others if detail["status"] != "duplicate"
+                ]
         outcomes |= filled(warnings=self.warnings)
         return {self.count_key: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

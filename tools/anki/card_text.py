@@ -18,7 +18,9 @@ IMAGE = re.compile(
     r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?""", re.IGNORECASE
 )
 # The image that LaTeX made of a formula; its text is in `alt`.
-LATEX = re.compile(r"""<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)"[^<>]*>""", re.IGNORECASE)
+LATEX = re.compile(
+    r"""<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)"[^<>]*>""", re.IGNORECASE
+)
 # Where a person types the answer: [[type:Back]], [[type:nc:Back]], [[type:cloze:Text]].
 TYPED = re.compile(r"\[\[type:(?:nc:)?(cloze:)?(?:nc:)?([^\]]+)\]\]")
 CLOZE = re.compile(r"\{\{c(\d+)::(.*?)(?:::.*?)?\}\}", re.DOTALL)
@@ -67,7 +69,9 @@ def typed_answer(info: JsonObject) -> str:
         return ""
     text = info["fields"][place[2]]["value"]
     if place[1]:  # of a cloze what this card hides
-        text = ", ".join(part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1)
+        text = ", ".join(
+            part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1
+        )
     return text
 
 
@@ -92,7 +96,9 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
     text = LATEX.sub(r"\1", INVISIBLE.sub("", text))
     text = IMAGE.sub(lambda match: f"[image: {match[1] or match[2] or match[3] or '?'}]", text)
     text = SOUND.sub(lambda match: f"[sound: {match[1]}]", text)
-    text = PLAY.sub(lambda match: f"[sound: {name}]" if (name := next(names, "")) else "[sound]", text)
+    text = PLAY.sub(
+        lambda match: f"[sound: {name}]" if (name := next(names, "")) else "[sound]", text
+    )
     text = TAG.sub("", BREAK.sub("\n", text))
     text = html.unescape(text).translate(ISOLATES)
     return LINES.sub("\n", BLANKS.sub(" ", text)).strip()

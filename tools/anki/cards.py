@@ -22,9 +22,7 @@ DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 # Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
-FSRS_RECOMPUTES = (
-    "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
-)
+FSRS_RECOMPUTES = "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
 TAKING_TAGS = ("removeTags", "replaceTags")
 
 
@@ -56,13 +54,16 @@ def change_cards(
     remove = checked_tags(removeTags or [])
     rename = checked_tags(renameTag or [])
     if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
-        raise _invalid("renameTag takes two tags", "Give [old, new]; they must differ in more than case.")
+        raise _invalid(
+            "renameTag takes two tags", "Give [old, new]; they must differ in more than case."
+        )
     changes = _changes_of_cards(suspend, unsuspend, due, forget, deck, flag)
     changes += _changes_of_tags(add, remove, rename)
     changes = [change for change in changes if change.is_asked]
     if not changes:
         raise _invalid(
-            "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
+            "There is nothing to change",
+            "Give suspend, unsuspend, due, forget, deck, flag or tags.",
         )
     # The search for the cards or notes.
     notes.check_names(query)
@@ -96,7 +97,12 @@ class Change(NamedTuple):
 
 
 def _changes_of_cards(
-    suspend: bool | None, unsuspend: bool | None, due: str, forget: bool | None, deck: str, flag: int | None
+    suspend: bool | None,
+    unsuspend: bool | None,
+    due: str,
+    forget: bool | None,
+    deck: str,
+    flag: int | None,
 ) -> list[Change]:
     """The changes of cards, in the order in which they are made."""
     return [
@@ -202,7 +208,12 @@ class BulkChange:
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._find_selection, self._words, expected, needs_count=True):
-            answer: JsonObject = {"changed": 0, "of": self.kind, "before": self.before, "after": self.before}
+            answer: JsonObject = {
+                "changed": 0,
+                "of": self.kind,
+                "before": self.before,
+                "after": self.before,
+            }
             # A call made again after a lost answer finds everything changed already.
             if set(self.before.values()) == {len(self.ids)}:
                 return answer
@@ -215,7 +226,11 @@ class BulkChange:
         return notes.counted(len(self.ids), self.kind[:-1])
 
     def _words(self, ids: list[int]) -> str:
-        return f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}" if ids else ""
+        return (
+            f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}"
+            if ids
+            else ""
+        )
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
@@ -246,7 +261,9 @@ class BulkChange:
             *self._count_searches(self.selection),
         )
         self.profile = client.profile(profile)
-        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.unrefused(results)
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.unrefused(
+            results
+        )
         if move := self.changes.get("changeDeck"):
             deck = move.params["deck"]
             move.params["deck"] = decks.spelled_by_anki(deck, deck_ids)
@@ -258,7 +275,10 @@ class BulkChange:
 
     def _count_searches(self, selection: str) -> list[Action]:
         action = "findCards" if self.kind == "cards" else "findNotes"
-        return [(action, {"query": f"{selection} {change.done_query}"}) for change in self.changes.values()]
+        return [
+            (action, {"query": f"{selection} {change.done_query}"})
+            for change in self.changes.values()
+        ]
 
     def _counts(self, found: list[list[int]]) -> dict[str, int]:
         words = [change.words for change in self.changes.values()]
@@ -284,7 +304,9 @@ class BulkChange:
                 rest = "the part after them may be made too"
             error.message += f". {done} of {total} changes are made, {rest}"
             error.data["before"] = self.before
-            error.hint += " Make the dry run again: it counts what there is now. anki_restore puts back."
+            error.hint += (
+                " Make the dry run again: it counts what there is now. anki_restore puts back."
+            )
             raise
         return self._counts(results[-len(counting) :])
 

@@ -103,7 +103,9 @@ def names(action: object, params: object) -> Iterator[str]:
     entries: list[object] = [{"action": action, "params": params}]
     while entries:
         entry = entries.pop()
-        name, inner = (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
+        name, inner = (
+            (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
+        )
         actions = inner.get("actions") if name == "multi" and isinstance(inner, dict) else None
         if isinstance(actions, list):
             entries += actions
@@ -130,11 +132,15 @@ def send(request: JsonObject, extra_s: float = 0) -> Result:
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(keyed(request)).encode("ascii")
-    post = http.Request(settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"})
+    post = http.Request(
+        settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"}
+    )
     try:
         # AnkiConnect answers one request at a time and lets five wait.
         with exclusive_lock("ankiconnect"):
-            response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
+            response = http.send(
+                post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES)
+            )
         return replies.result(response)
     except http.HttpError as error:
         failure = replies.failure(error, timeout_s)

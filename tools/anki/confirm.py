@@ -40,7 +40,9 @@ def agreed(
         selected = set(selection)
         reason = f"expected is {expected}" if needs_count and expected != len(selected) else ""
         if asked is not None and selected != asked:
-            reason = f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
+            reason = (
+                f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
+            )
         if reason and (text := words(selection)):
             raise ToolError(
                 f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",

@@ -230,7 +230,9 @@ def rename_deck(oldName: str, newName: str) -> None:
         raise
 
 
-def _moves(targets: dict[str, str], presets: dict[str, int], cards: dict[str, list[int]]) -> Iterator[Action]:
+def _moves(
+    targets: dict[str, str], presets: dict[str, int], cards: dict[str, list[int]]
+) -> Iterator[Action]:
     """The actions that make the new decks with the presets of the old ones, and move the cards."""
     for name, target in targets.items():
         yield action("createDeck", deck=target)

@@ -107,7 +107,9 @@ def _recorded(infos: dict[int, notes.Info]) -> list[Note]:
     lost = []
     for note, info in infos.items():
         homes = [deck_of[card] for card in info["cards"]] or ["Default"]
-        lost.append(Note(note, info["modelName"], homes, notes.values(info), info["tags"], schedules[note]))
+        lost.append(
+            Note(note, info["modelName"], homes, notes.values(info), info["tags"], schedules[note])
+        )
     return lost
 
 

@@ -101,7 +101,12 @@ def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
 def _answer_beside_page(answer: JsonObject) -> JsonObject:
     """The answer for a model whose person has the cards before them."""
     here = "the person rates them there; to ask here yourself, call again with asText"
-    return {"deck": answer["deck"], "due": answer["due"], "onPage": len(answer["cards"]), "note": here}
+    return {
+        "deck": answer["deck"],
+        "due": answer["due"],
+        "onPage": len(answer["cards"]),
+        "note": here,
+    }
 
 
 STUDY = Page("ui://anki/study", _page_meta, _answer_beside_page)
@@ -153,4 +158,8 @@ def _current() -> JsonObject:
         action("deckNamesAndIds"),
     )
     _, counts = due_counts(stats, deck_ids, name)
-    return {"deck": name, "due": counts, "cards": [card_row(info, LONGEST_CURRENT) for info in infos]}
+    return {
+        "deck": name,
+        "due": counts,
+        "cards": [card_row(info, LONGEST_CURRENT) for info in infos],
+    }

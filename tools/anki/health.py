@@ -20,9 +20,7 @@ def health() -> Health:
         )
     except ToolError as error:
         return Health("unset" if error.code == UNREACHABLE else "broken", error.message, error.hint)
-    contents = (
-        f"AnkiConnect {version} at {current().anki_connect_url}: {len(decks)} decks, {len(notes)} notes"
-    )
+    contents = f"AnkiConnect {version} at {current().anki_connect_url}: {len(decks)} decks, {len(notes)} notes"
     model = current().anki_default_model
     if model in names:
         return Health("ok", f"{contents}, default note type {model!r}")

@@ -148,7 +148,9 @@ def _members(params: object) -> Iterator[tuple[str, object]]:
         elif isinstance(value, dict):
             for key, member in value.items():
                 yield key, member
-                of_texts = isinstance(member, dict) and all(isinstance(text, str) for text in member.values())
+                of_texts = isinstance(member, dict) and all(
+                    isinstance(text, str) for text in member.values()
+                )
                 if key != "fields" or not of_texts:
                     waiting.append(member)
 

@@ -47,7 +47,9 @@ SUSPENSIONS: States = {
     "is:buried-manually": (SET_VALUE, {"keys": ["queue"], "newValues": [-3]}),
     "is:buried-sibling": (SET_VALUE, {"keys": ["queue"], "newValues": [-2]}),
 }
-FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)}
+FLAGS: States = {
+    f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)
+}
 # The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
 # `interval`.
 COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
@@ -68,7 +70,10 @@ class Step(NamedTuple):
         if not self.ids:
             return []
         if self.action == SET_VALUE:
-            return [(SET_VALUE, {"card": card, "warning_check": True, **self.params}) for card in self.ids]
+            return [
+                (SET_VALUE, {"card": card, "warning_check": True, **self.params})
+                for card in self.ids
+            ]
         if self.action == SET_FIELDS:
             return [(SET_FIELDS, {"note": {"id": note, **self.params}}) for note in self.ids]
         return [(self.action, {self.kind: self.ids, **self.params})]
@@ -88,7 +93,9 @@ def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
 
 def moved_again(cards_by_deck: dict[str, list[int]]) -> list[Step]:
     """The steps that move cards back into their decks."""
-    return [Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()]
+    return [
+        Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()
+    ]
 
 
 def in_state_again(cards: list[int], states: States) -> list[Step]:

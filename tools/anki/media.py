@@ -65,7 +65,9 @@ def store_media(
     """
     name = checked_filename(filename)
     if not data and not url:
-        raise ToolError("The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS"
+        )
     content = pictures.decode(data) if data else pictures.fetch(url or "")
     stored = pictures.store(name, content)
     warnings = [] if stored == name else [f"Anki stored it as {stored}: use that name"]

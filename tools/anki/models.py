@@ -28,7 +28,9 @@ class CardTemplateSpec:
 
 
 @Tool("anki.model_info")
-def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "") -> JsonObject:
+def model_info(
+    model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
+) -> JsonObject:
     """Show a note type: {model, fields, templates: {card: {Front, Back}}, styling}.
 
     Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.
@@ -45,7 +47,12 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
     if spelling is None:
         raise not_found(name, names)
     fields, templates, styling = client.unrefused(answers)
-    answer = {"model": spelling, "fields": fields, "templates": templates, "styling": styling["css"]}
+    answer = {
+        "model": spelling,
+        "fields": fields,
+        "templates": templates,
+        "styling": styling["css"],
+    }
     fronts = " ".join(sides["Front"] for sides in templates.values())
     if OCCLUSION in fronts and (field := OCCLUSION_FIELD.search(fronts)):
         answer["hint"] = f"{field[1]} takes {OCCLUSION_FORM}"
@@ -83,7 +90,9 @@ def create_model(
         css=css,
         isCloze=bool(sent.get("isCloze")),
     )
-    warnings = [f"AnkiConnect does not take the option {name}" for name in sent if name != "isCloze"]
+    warnings = [
+        f"AnkiConnect does not take the option {name}" for name in sent if name != "isCloze"
+    ]
     return {
         "model_name": made["name"],
         "in_order_fields": [field["name"] for field in made["flds"]],
@@ -100,7 +109,9 @@ def not_found(name: str, names: list[str]) -> ToolError:
     hint = did_you_mean(name, names) or "`models` lists them; anki_create_model makes one."
     making = {}
     if name == current().anki_default_model:
-        hint = "Call anki_create_model with the arguments in `create_model`, or name one of `models`."
+        hint = (
+            "Call anki_create_model with the arguments in `create_model`, or name one of `models`."
+        )
         making = {"create_model": default_model(name)}
     return ToolError(
         f"RuntimeError: model was not found: {name}",

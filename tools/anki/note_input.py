@@ -73,7 +73,9 @@ class NoteUpdate:
 
 def find_field(name: str, model_fields: list[str]) -> str | None:
     """The note type's field of that name, None if it has none; upper and lower case do not matter."""
-    return next((field for field in model_fields if field.casefold() == name.strip().casefold()), None)
+    return next(
+        (field for field in model_fields if field.casefold() == name.strip().casefold()), None
+    )
 
 
 def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
@@ -131,7 +133,9 @@ def checked_clozes(fields: dict[str, str]) -> list[str]:
     return warnings
 
 
-def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[ImageSpec], list[str]]:
+def aim_images(
+    images: list[ImageSpec], model_fields: list[str]
+) -> tuple[list[ImageSpec], list[str]]:
     """The images with the field each goes to, and the names of target fields that the note type does not
     have.
 

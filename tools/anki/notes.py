@@ -67,7 +67,9 @@ def find_notes(
         return _duplicates(query, duplicates, limit, offset)
     if not query:
         raise ToolError(
-            "There is nothing to find", "The query deck:* finds every note.", code="INVALID_ARGUMENTS"
+            "There is nothing to find",
+            "The query deck:* finds every note.",
+            code="INVALID_ARGUMENTS",
         )
     check_names(query)
     # Anki folds upper and lower case of Latin letters only.
@@ -169,7 +171,9 @@ def check_names(query: str) -> None:
 
 def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
-    decks, tags, models = client.results(action("deckNames"), action("getTags"), action("modelNames"))
+    decks, tags, models = client.results(
+        action("deckNames"), action("getTags"), action("modelNames")
+    )
     by_kind = {"deck": decks, "tag": tags, "note": models}
     sentences = []
     for match in NAMED.finditer(query):

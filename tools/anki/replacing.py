@@ -21,7 +21,9 @@ def pairs_with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
     """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
     pairs = {}
     for name, (old, new) in replace.items():
-        pairs[name] = [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
+        pairs[name] = (
+            [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
+        )
     return pairs
 
 

@@ -70,7 +70,9 @@ class Refused(Failure):
         text = html.unescape(text).strip() or "no reason given"
         matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
-        super().__init__(f"RuntimeError: {one_line(text, 500)}", hint, code=CODES.get(text, "ANKI_ERROR"))
+        super().__init__(
+            f"RuntimeError: {one_line(text, 500)}", hint, code=CODES.get(text, "ANKI_ERROR")
+        )
         self.text = text
 
 
@@ -84,7 +86,9 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
     advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
     if not error.sent:
         return Unreachable(
-            f"AnkiConnect cannot be reached at {url}: {error.reason}", START + advice, code=UNREACHABLE
+            f"AnkiConnect cannot be reached at {url}: {error.reason}",
+            START + advice,
+            code=UNREACHABLE,
         )
     if isinstance(error, http.Late):
         return Unanswered(

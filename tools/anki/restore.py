@@ -12,9 +12,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 
-LOG_LOST = (
-    "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
-)
+LOG_LOST = "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 # Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one.
 NEW_NOTE = 3
 
@@ -39,7 +37,9 @@ def restore(entry: int | None = None) -> JsonObject:
     try:
         return {"entry": entry, **filled(**_put_back(recorded))}
     except ToolError as error:
-        error.hint += " Call anki_restore again with the same entry: what is back already stays as it is."
+        error.hint += (
+            " Call anki_restore again with the same entry: what is back already stays as it is."
+        )
         raise
 
 
@@ -91,7 +91,9 @@ def _perform(actions: list[Action]) -> list[JsonObject]:
         *results, _ = client.results(*part, client.REDRAW)
         for (name, params), result in zip(part, results, strict=True):
             if name == SET_VALUE and result != [True]:
-                failed.append({"cardId": params["card"], "error": "Anki did not take what it was before"})
+                failed.append(
+                    {"cardId": params["card"], "error": "Anki did not take what it was before"}
+                )
     return failed
 
 
@@ -127,7 +129,9 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
             missing.append(note)
     # All others are added again.
     there = len(entry.lost) - len(missing)
-    client.results(*(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing}))
+    client.results(
+        *(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing})
+    )
     added = 0
     for part in timed_parts(missing, "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):
@@ -151,7 +155,9 @@ def _move_home(back: dict[int, Note], present: set[int]) -> None:
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
     # The add-on of 2023 puts new cards into the default deck, whatever its name is.
-    astray = set(client.call("findCards", query=f"{client.ids_query('cid', cards)} did:{decks.DEFAULT_ID}"))
+    astray = set(
+        client.call("findCards", query=f"{client.ids_query('cid', cards)} did:{decks.DEFAULT_ID}")
+    )
     moves: dict[str, list[int]] = {}
     for note_id, note in back.items():
         for card, deck in zip(infos[note_id]["cards"], note.decks, strict=False):
@@ -192,5 +198,12 @@ def _add_action(note: Note) -> Action:
     If it looks for duplicates in one deck only, AnkiConnect does not check whether a cloze is where Anki
     wants one: in this note it was.
     """
-    new = {"deckName": note.decks[0], "modelName": note.model, "fields": note.fields, "tags": note.tags}
-    return action("addNote", note={**new, "options": {"allowDuplicate": True, "duplicateScope": "deck"}})
+    new = {
+        "deckName": note.decks[0],
+        "modelName": note.model,
+        "fields": note.fields,
+        "tags": note.tags,
+    }
+    return action(
+        "addNote", note={**new, "options": {"allowDuplicate": True, "duplicateScope": "deck"}}
+    )

@@ -19,7 +19,9 @@ class AnkiSettings(Section):
     anki_connect_timeout_s: int = setting(
         "ANKI_CONNECT_TIMEOUT", 30, "seconds to wait for AnkiConnect's answer", settings.positive
     )
-    anki_default_deck: str = setting("ANKI_DEFAULT_DECK", "Default", "deck for notes added without one")
+    anki_default_deck: str = setting(
+        "ANKI_DEFAULT_DECK", "Default", "deck for notes added without one"
+    )
     anki_default_model: str = setting(
         "ANKI_DEFAULT_MODEL", "Поля для ChatGPT", "note type for notes added without one"
     )
@@ -36,7 +38,10 @@ class AnkiSettings(Section):
         settings.one_of("safe", "all"),
     )
     image_max_bytes: int = setting(
-        "IMAGE_MAX_BYTES", 10 * 1024 * 1024, "the largest image accepted, in bytes", settings.positive
+        "IMAGE_MAX_BYTES",
+        10 * 1024 * 1024,
+        "the largest image accepted, in bytes",
+        settings.positive,
     )
     image_allow_private: bool = setting(
         "IMAGE_ALLOW_PRIVATE",

@@ -97,5 +97,6 @@ def keep(subject: str, data: JsonObject) -> None:
     """Keep data under a name for an hour, in place of what was there."""
     with database(ADDED, SCHEMA) as db, db:
         db.execute(
-            "insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time())
+            "insert or replace into begun values (?, ?, ?)",
+            (subject, compact_json(data), time.time()),
         )

@@ -33,7 +33,9 @@ HOLD_S = 0.4
 MOST_DECKS = 12
 MOST_LEECHES = 5
 
-PAGE = Page("ui://anki/stats", lambda answer: {"pi-mcp/today": review_log.usual_today().isoformat()})
+PAGE = Page(
+    "ui://anki/stats", lambda answer: {"pi-mcp/today": review_log.usual_today().isoformat()}
+)
 
 
 @Resource(PAGE.uri, "Study statistics", mime_type=MIME_TYPE, listed=False)

@@ -36,7 +36,9 @@ LIKELY_MARKS = (";", *DASHES, "|", ",")
 LEFT_OUT = ("", "guid column", "deck column", "notetype column")
 NEARLY_ALL = 0.9
 # Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.
-MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);", re.IGNORECASE)
+MARKUP = re.compile(
+    r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);", re.IGNORECASE
+)
 
 
 @dataclass
@@ -80,9 +82,7 @@ class Table:
         return NoteInput(fields, tags=tags, model=model, deck=deck)
 
     def _misfit(self, texts: list[str], missing: list[str]) -> ItemError:
-        hint = (
-            'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
-        )
+        hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
         marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
         if missing and marks:
             hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."
@@ -125,7 +125,9 @@ def from_text(text: str, names: list[str]) -> Table:
     return table(rows, names or list(chain(*labels)), head, remarks)
 
 
-def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks: list[str]) -> Table:
+def table(
+    rows: list[list[str]], names: list[str], head: dict[str, str], remarks: list[str]
+) -> Table:
     """The rows with the name of each of their columns.
 
     - `names`: the fields that the call names, else those of the file;
@@ -156,7 +158,9 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
     elif columns and any("".join(row[len(names) :]).strip() for row in rows):
         # The names are those of the other columns.
         others = iter(names)
-        names = [columns.get(index) or next(others, "") for index in range(len(names) + len(columns))]
+        names = [
+            columns.get(index) or next(others, "") for index in range(len(names) + len(columns))
+        ]
     names = [columns.get(index, name) for index, name in enumerate(names)]
     return Table(rows, names, head, remarks)
 
@@ -164,7 +168,9 @@ def table(rows: list[list[str]], names: list[str], head: dict[str, str], remarks
 def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
     """The rows, and True if quotation marks enclose cells."""
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)), True
+        return list(
+            csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        ), True
     except csv.Error:
         return [line.split(separator) for line in text.split("\n")], False
 
@@ -173,7 +179,9 @@ def _guessed_separator(text: str, names: list[str]) -> str:
     """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
     needed = len(names) - (names[-1:] == [TAGS])
     lines = text.strip().splitlines()
-    are_dashed = any(sum(dash in line for line in lines) >= NEARLY_ALL * len(lines) for dash in DASHES)
+    are_dashed = any(
+        sum(dash in line for line in lines) >= NEARLY_ALL * len(lines) for dash in DASHES
+    )
     for separator in "\t;" if are_dashed else "\t;,":
         rows = [row for row in _cells(text, separator)[0] if row]
         widths = Counter(map(len, rows))

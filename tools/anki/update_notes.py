@@ -4,7 +4,8 @@ import dataclasses
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, filterfalse
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
@@ -34,7 +35,9 @@ AT_ONCE = 5000
 EMPTIES_UNDO = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
 
-@Tool("anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, lock=False)
+@Tool(
+    "anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, lock=False
+)
 def update_notes(
     notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
@@ -58,7 +61,8 @@ def update_notes(
             code="INVALID_ARGUMENTS",
         )
     updates = [
-        dataclasses.replace(note, replace=replacing.pairs_with_breaks(note.replace)) for note in notes or []
+        dataclasses.replace(note, replace=replacing.pairs_with_breaks(note.replace))
+        for note in notes or []
     ]
     batch = Replacement(query, pairs) if query else UpdateBatch(updates)
     return batch.dry_run() if dryRun else batch.run(expected)
@@ -147,26 +151,25 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             if info := self.before.get(update.noteId):
                 places += replacing.places(update, notes.values(info))
                 examples.append(self._example(index, info))
-        answer = {
+        more = filled(places=places[:MOST_PLACES], placesInAll=len(places), makes=self._makes())
+        return {
             "dryRun": True,
             "count": len(self.before),
             "missing": len(self.updates) - len(examples),
             "examples": examples[: notes.EXAMPLES],
             "warnings": [EMPTIES_UNDO, *self.warnings],
+            **more,
         }
-        more = filled(
-            places=places[:MOST_PLACES],
-            placesInAll=len(places),
-            makes=self._makes(),
-        )
-        return {**answer, **more}
 
     def _read_notes(self) -> Collection[int]:
         """Read the notes as they are; the ids of those there are. One request for each 500, with new decks
         one more."""
         self.before = notes.by_id([update.noteId for update in self.updates])
-        self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
+        self.destinations = dict.fromkeys(
+            update.deckName for update in self.updates if update.deckName
+        )
         self.homes: dict[int, str] = {}
+        self.deck_ids: dict[str, int] = {}
         if self.destinations:
             by_deck, self.deck_ids = client.results(
                 action("getDecks", cards=notes.cards_of(self.before)),
@@ -197,10 +200,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """The decks and tags that Anki does not have yet and this call would make."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = set(map(str.casefold, client.call("getTags")))
-        return filled(
-            decks=[name for name in self.destinations if decks.spelled_by_anki(name, self.deck_ids) is None],
-            tags=sorted(tag for tag in tags if tag.casefold() not in existing),
-        )
+        new_tags = sorted(tag for tag in tags if tag.casefold() not in existing)
+        in_anki = partial(decks.spelled_by_anki, deck_ids=self.deck_ids)
+        return filled(decks=list(filterfalse(in_anki, self.destinations)), tags=new_tags)
 
     def _example(self, index: int, info: Info) -> JsonObject:
         """The change of a note as the dry run shows it, or why there is none."""
@@ -224,17 +226,11 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         note = update.noteId
         self.details[index]["noteId"] = note
         if note not in self.before:
-            raise ItemError(
-                f"note {note} was not found",
-                "anki_find_notes shows which notes exist.",
-                code="MISSING",
-            )
+            hint = "anki_find_notes shows which notes exist."
+            raise ItemError(f"note {note} was not found", hint, code="MISSING")
         if update == NoteUpdate(note, all=update.all):
-            raise ItemError(
-                "nothing to change",
-                "Give fields, replace, addTags, removeTags, deckName or images.",
-                code="NOTHING",
-            )
+            hint = "Give fields, replace, addTags, removeTags, deckName or images."
+            raise ItemError("nothing to change", hint, code="NOTHING")
         # The new texts, and where pictures go.
         info = self.before[note]
         old = notes.values(info)
@@ -287,7 +283,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if steps:
             count = notes.counted(len(self.ready), "note")
             profile = next(iter(self.before.values())).get("profile", "")
-            number = journal.write("update_notes", f"{count} changed", Entry(steps, profile=profile))
+            number = journal.write(
+                "update_notes", f"{count} changed", Entry(steps, profile=profile)
+            )
             journal.announce(number, f"the {count}")
 
     def send(self, part: list[int]) -> None:
@@ -376,9 +374,9 @@ class Replacement(UpdateBatch):
             here = list(replacing.places(update, values))
             places_in_all += len(here)
             places += here[: MOST_PLACES - len(places)]
-        warnings = [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]]
-        more = filled(places=places, placesInAll=places_in_all)
-        return {"dryRun": True, "count": count, "missing": 0, "examples": [], "warnings": warnings, **more}
+        answer = {"dryRun": True, "count": count, "missing": 0, "examples": []}
+        answer["warnings"] = [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]]
+        return {**answer, **filled(places=places, placesInAll=places_in_all)}
 
     def _read_notes(self) -> Collection[int]:
         """Read the notes with something to replace; the ids of all. One request for each 500, and one."""

@@ -55,7 +55,11 @@ _current: ContextVar[RunningCall | None] = ContextVar("call", default=None)
 
 @contextmanager
 def calling(
-    report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask, *, by_person: bool = False
+    report: Report,
+    cancelled: Callable[[], bool],
+    ask: Ask = refuse_to_ask,
+    *,
+    by_person: bool = False,
 ) -> Iterator[list[str]]:
     """Give every tool that runs inside these `report`, `cancelled` and `ask`, and MOST_COMPUTED_S in all:
     waiting for a backend or a person is free. Yields the list of lines that will follow its answer."""
@@ -132,7 +136,11 @@ def is_current(state: object, question: str, key: str, call: str) -> bool:
     import hmac
 
     issued = str(state).partition(".")[0][:12]
-    if not issued.isascii() or not issued.isdigit() or not 0 <= time.time() - int(issued) <= QUESTION_S:
+    if (
+        not issued.isascii()
+        or not issued.isdigit()
+        or not 0 <= time.time() - int(issued) <= QUESTION_S
+    ):
         return False
     return hmac.compare_digest(
         str(state).encode("utf-8", "replace"), state_of(question, key, call, int(issued)).encode()

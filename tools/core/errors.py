@@ -37,7 +37,13 @@ class ToolError(Exception):
 
     def answer(self) -> JsonObject:
         """The answer of a call that failed: {"success": false, "error", "hint", "code", …data}."""
-        return {"success": False, "error": self.message, "hint": self.hint, "code": self.code, **self.data}
+        return {
+            "success": False,
+            "error": self.message,
+            "hint": self.hint,
+            "code": self.code,
+            **self.data,
+        }
 
 
 class Cancelled(ToolError):

@@ -65,7 +65,9 @@ def _forget_killed_writes(folder: Path) -> None:
                 os.unlink(folder / name)
 
 
-def replace_file(path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace) -> None:
+def replace_file(
+    path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace
+) -> None:
     """Write `path` whole, and its folder if there is none. Raises OSError; the old file is unchanged then."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with replacing(path, put) as part:
@@ -93,7 +95,9 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def exclusive_lock(name: str, *, timeout_s: float = 120, path: Path | None = None) -> Iterator[None]:
+def exclusive_lock(
+    name: str, *, timeout_s: float = 120, path: Path | None = None
+) -> Iterator[None]:
     """Hold the lock `name`; wait for another holder up to `timeout_s`, stopping when the call is cancelled.
 
     The lock is flock on a file of the state directory (or `path`): the kernel gives it back when the holder

@@ -37,7 +37,9 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     registry.load()
     checks = CHECKS | (TRIALS if trying else {})
     return [
-        (name, guarded(checks[name])) for name in sorted(CHECKS) if toolsets.offers(settings.current(), name)
+        (name, guarded(checks[name]))
+        for name in sorted(CHECKS)
+        if toolsets.offers(settings.current(), name)
     ]
 
 

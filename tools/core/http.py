@@ -150,7 +150,9 @@ def _exchange(request: Request, limits: Limits) -> Response:
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
                 body = _body(response, limits.body_bytes)
-                return Response(response.status, response.headers, body, bool(peer) and is_foreign(peer))
+                return Response(
+                    response.status, response.headers, body, bool(peer) and is_foreign(peer)
+                )
         except TimeoutError as error:
             raise Late("no answer in time") from error
         except (OSError, IncompleteRead) as error:
@@ -170,7 +172,9 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
     expected = response.length
     if expected is not None and expected > limit_bytes:
         raise TooLong(expected)
-    body = response.read(limit_bytes + 1 if expected is None else None)  # all of it, or IncompleteRead
+    body = response.read(
+        limit_bytes + 1 if expected is None else None
+    )  # all of it, or IncompleteRead
     if len(body) > limit_bytes:
         raise TooLong(len(body))
     return body
@@ -180,7 +184,9 @@ def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
     """A connection to an address, through TLS's handshake."""
     try:
         plain = _connect(url, limits)
-        from http.client import HTTPConnection  # loads ssl and email, 4 MiB: not before somebody is there
+        from http.client import (
+            HTTPConnection,
+        )  # loads ssl and email, 4 MiB: not before somebody is there
 
         connection = HTTPConnection(url.hostname or "localhost", url.port)
         connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
@@ -197,7 +203,11 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError | FileNotFoundError):
         return "nothing listens there"
     if isinstance(error, socket.gaierror):
-        return "no such host" if error.errno == socket.EAI_NONAME else "its name cannot be looked up now"
+        return (
+            "no such host"
+            if error.errno == socket.EAI_NONAME
+            else "its name cannot be looked up now"
+        )
     if message := getattr(error, "verify_message", ""):
         return f"its certificate is not accepted: {message}"
     if not isinstance(error, OSError):  # ValueError, about the name
@@ -221,7 +231,9 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
     import ssl
 
     context = ssl.create_default_context()
-    context.sslsocket_class = type("TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline})
+    context.sslsocket_class = type(
+        "TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline}
+    )
     plain.settimeout(max(0.001, plain.deadline - time.monotonic()))
     return context.wrap_socket(plain, server_hostname=host)
 
@@ -300,13 +312,21 @@ def is_foreign(address: str) -> bool:
     if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network(NAT64)):
         ip = IPv4Address(int(ip) & 0xFFFFFFFF)
     # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
-    is_special = isinstance(ip, IPv6Address) and (ip.sixtofour or ip.is_site_local or ip.is_reserved)
+    is_special = isinstance(ip, IPv6Address) and (
+        ip.sixtofour or ip.is_site_local or ip.is_reserved
+    )
     if is_special or not ip.is_global or ip.is_multicast:
         return False
-    with socket.socket(socket.AF_INET if ip.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+    with socket.socket(
+        socket.AF_INET if ip.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM
+    ) as probe:
         try:
-            probe.connect((str(ip), 9))  # sends nothing: asks the kernel which of our addresses leads there
+            probe.connect(
+                (str(ip), 9)
+            )  # sends nothing: asks the kernel which of our addresses leads there
         except OSError:  # no route: nothing will be reached
             return True
         source = ip_address(probe.getsockname()[0].partition("%")[0])
-    return source != ip if ip.version == 4 else int(source) >> NETWORK_BITS != int(ip) >> NETWORK_BITS
+    return (
+        source != ip if ip.version == 4 else int(source) >> NETWORK_BITS != int(ip) >> NETWORK_BITS
+    )

@@ -136,7 +136,9 @@ def _converted(kind: object, value: object, place: str) -> object:
         return _of_type(origin, value)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         fields = schema.members(kind)
-        return kind(**_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}."))
+        return kind(
+            **_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}.")
+        )
     return value
 
 
@@ -146,13 +148,19 @@ def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> Too
     lower = sent.lower()
     longer = next((name for name in names.values() if lower in name.lower()), "")
     hint = f"Did you mean {longer}?" if longer else did_you_mean(lower, names, cutoff=0.5)
-    return ToolError(f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), code="UNKNOWN_ARGUMENT")
+    return ToolError(
+        f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), code="UNKNOWN_ARGUMENT"
+    )
 
 
 def _parsed(kind: object, value: object) -> object:
     """The value that was sent as JSON in a text; everything else unchanged."""
     origin = get_origin(kind) or kind
-    if isinstance(value, str) and origin is not str and (origin in NAMES or dataclasses.is_dataclass(kind)):
+    if (
+        isinstance(value, str)
+        and origin is not str
+        and (origin in NAMES or dataclasses.is_dataclass(kind))
+    ):
         with suppress(ValueError, RecursionError):
             return json.loads(value.lower() if origin is bool else value)  # type: ignore[no-any-return]
     return value

@@ -28,7 +28,9 @@ def toolsets() -> tuple[str, ...]:
 
 def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
     """pi-mcp's own folder below `variable`, or below `default` in the home folder."""
-    return os.path.join(environ.get(variable) or os.path.join(os.path.expanduser("~"), default), "pi-mcp")
+    return os.path.join(
+        environ.get(variable) or os.path.join(os.path.expanduser("~"), default), "pi-mcp"
+    )
 
 
 def settings_file(environ: Mapping[str, str]) -> str:

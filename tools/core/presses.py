@@ -45,7 +45,9 @@ def check(key: str, sent: str, hint: str) -> None:
 
     if not hmac.compare_digest(key.encode(), str(sent).encode("utf-8", "replace")):
         raise ToolError(
-            "This is not a press on the page", f"Only the person can press there. {hint}", code="NOT_PRESSED"
+            "This is not a press on the page",
+            f"Only the person can press there. {hint}",
+            code="NOT_PRESSED",
         )
 
 

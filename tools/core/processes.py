@@ -51,7 +51,13 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
         if _ending:
             raise Cancelled()
         child = Popen(
-            words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd="/", env=environ, start_new_session=True
+            words,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd="/",
+            env=environ,
+            start_new_session=True,
         )
         _live.add(child)
     deadline = time.monotonic() + timeout_s

@@ -54,7 +54,11 @@ class Prompt:
     def listed(self) -> JsonObject:
         """Its entry in prompts/list."""
         arguments = [
-            {"name": name, "description": _schema_words(schema), "required": name in self.parameters.required}
+            {
+                "name": name,
+                "description": _schema_words(schema),
+                "required": name in self.parameters.required,
+            }
             for name, schema in self.parameters.schema["properties"].items()
         ]
         about = {"name": self.name, "title": self.title, "description": description(self.function)}
@@ -75,7 +79,9 @@ class Prompt:
         front = "\n".join(
             f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items()
         )
-        arguments = {name: f"<{name}>" for name in self.parameters.required} | {"language": settings.language}
+        arguments = {name: f"<{name}>" for name in self.parameters.required} | {
+            "language": settings.language
+        }
         dated = IS_DATED.set(False)  # a text of another day would have another digest
         try:
             return f"---\n{front}\n---\n\n{self.function(**arguments)}\n"
@@ -94,7 +100,9 @@ class Prompt:
 
 def _schema_words(schema: JsonObject) -> str:
     words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
-    return "; ".join(filter(None, words)) + (f" ({schema['default']})" if "default" in schema else "")
+    return "; ".join(filter(None, words)) + (
+        f" ({schema['default']})" if "default" in schema else ""
+    )
 
 
 def list_prompts(settings: Settings, params: JsonObject) -> JsonObject:
@@ -125,7 +133,9 @@ def prompt_named(settings: Settings, name: str) -> Prompt:
     """The prompt of that name. Raises ToolError NOT_FOUND."""
     prompts = offered(settings)
     if name not in prompts:
-        raise ToolError(f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", code="NOT_FOUND")
+        raise ToolError(
+            f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", code="NOT_FOUND"
+        )
     return prompts[name]
 
 

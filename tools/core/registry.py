@@ -82,13 +82,19 @@ def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[s
         load_toolset(toolset)
     else:
         load()
-    candidates = TOOLS.copy().values()  # another thread may be importing a toolset, which adds to TOOLS
+    candidates = (
+        TOOLS.copy().values()
+    )  # another thread may be importing a toolset, which adds to TOOLS
     names = {tool.toolset for tool in candidates}
     reads = {name: only_reads(settings, name) for name in names if offers(settings, name)}
-    offered = [tool for tool in candidates if tool.toolset in reads and (pages or not tool.app_only)]
+    offered = [
+        tool for tool in candidates if tool.toolset in reads and (pages or not tool.app_only)
+    ]
     tools = {}
     for original in sorted(offered, key=lambda tool: (tool.toolset, tool.order, tool.name)):
-        tool = READ_ONLY_VARIANTS.get(original.name, original) if reads[original.toolset] else original
+        tool = (
+            READ_ONLY_VARIANTS.get(original.name, original) if reads[original.toolset] else original
+        )
         if not (tool.write and reads[tool.toolset]):
             tools[tool.name if settings.tool_names == "dotted" else tool.listed_name] = tool
     return tools
@@ -100,5 +106,8 @@ def tool_named(name: str, tools: Collection[Tool]) -> Tool:
         if name in tool.names:
             return tool
     names = [tool.listed_name for tool in tools]
-    hint = did_you_mean(name[:80].lower().replace(".", "_"), names) or f"There are: {', '.join(names)}."
+    hint = (
+        did_you_mean(name[:80].lower().replace(".", "_"), names)
+        or f"There are: {', '.join(names)}."
+    )
     raise ToolError(f"Unknown tool: {name[:80]}", hint, code="UNKNOWN_TOOL")

@@ -49,7 +49,9 @@ class Resource:
 
     def serves(self, uri: str) -> bool:
         """True if `uri` names this resource."""
-        return uri == self.uri or bool(self.variable and uri.startswith(self.base) and uri != self.base)
+        return uri == self.uri or bool(
+            self.variable and uri.startswith(self.base) and uri != self.base
+        )
 
     def text(self, uri: str) -> str:
         """The text at `uri`. Raises ToolError if there is none."""
@@ -68,7 +70,11 @@ class Resource:
         return {"uri": uri, "name": value, "mimeType": self.mime_type, **self.about(value)}
 
     def described(self) -> JsonObject:
-        return {"title": self.title, "description": description(self.function), "mimeType": self.mime_type}
+        return {
+            "title": self.title,
+            "description": description(self.function),
+            "mimeType": self.mime_type,
+        }
 
     def _value(self, uri: str) -> str:
         return os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base)))
@@ -113,13 +119,17 @@ def resource_at(settings: Settings, uri: str) -> Resource:
         for resource in offered(settings):
             if resource.serves(uri):
                 return resource
-    raise ToolError(f"No such resource: {uri[:200]}", "resources/list names them.", code="NOT_FOUND")
+    raise ToolError(
+        f"No such resource: {uri[:200]}", "resources/list names them.", code="NOT_FOUND"
+    )
 
 
 def offered(settings: Settings) -> list[Resource]:
     """The resources that these settings offer, of those that were declared so far."""
     registry.load_named("resources")
-    return [resource for resource in RESOURCES.values() if toolsets.offers(settings, resource.toolset)]
+    return [
+        resource for resource in RESOURCES.values() if toolsets.offers(settings, resource.toolset)
+    ]
 
 
 def complete(settings: Settings, params: JsonObject) -> JsonObject:
@@ -145,7 +155,9 @@ def _values(settings: Settings, ref: JsonObject, name: str) -> list[str]:
         if resource.uri == ref["uri"]:
             return sorted(resource.entries()) if name == resource.variable else []
     raise ToolError(
-        f"No such resource: {ref['uri'][:200]}", "resources/templates/list names them.", code="NOT_FOUND"
+        f"No such resource: {ref['uri'][:200]}",
+        "resources/templates/list names them.",
+        code="NOT_FOUND",
     )
 
 

@@ -15,7 +15,12 @@ CONSENT = "consent"
 NO_FIELDS = {"type": "object", "properties": {}}
 
 # The first bytes of pictures, and their MIME types.
-PICTURES = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
+PICTURES = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
 
 
 def describe(name: str, tool: "Tool") -> JsonObject:
@@ -46,7 +51,9 @@ def question(text: str, state: str) -> JsonObject:
     }
 
 
-def as_result(answer: object, private: JsonObject | None = None, lines: Iterable[str] = ()) -> JsonObject:
+def as_result(
+    answer: object, private: JsonObject | None = None, lines: Iterable[str] = ()
+) -> JsonObject:
     """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which
     some clients take only if it is an object; `lines` follow it; `private` is for its page alone.
 
@@ -87,5 +94,7 @@ def _block(content: bytes | str) -> JsonObject:
         return {"type": "text", "text": content}
     import base64
 
-    mime = next((mime for start, mime in PICTURES.items() if content.startswith(start)), "image/png")
+    mime = next(
+        (mime for start, mime in PICTURES.items() if content.startswith(start)), "image/png"
+    )
     return {"type": "image", "data": base64.b64encode(content).decode(), "mimeType": mime}

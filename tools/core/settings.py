@@ -90,7 +90,9 @@ def language_of(locale: str) -> str:
 def _known_toolsets(value: str) -> tuple[str, ...]:
     names = tuple(value.replace(",", " ").split())
     if unknown := set(names) - set(places.toolsets()):
-        raise ValueError(f"there is no toolset {min(unknown)!r}, there are {', '.join(places.toolsets())}")
+        raise ValueError(
+            f"there is no toolset {min(unknown)!r}, there are {', '.join(places.toolsets())}"
+        )
     return names
 
 
@@ -117,7 +119,10 @@ class Variable(NamedTuple):
             return self.default(environ) if callable(self.default) else self.default
         try:
             return self.parse(text)
-        except (ValueError, RuntimeError) as error:  # RuntimeError: the home folder of an unknown user
+        except (
+            ValueError,
+            RuntimeError,
+        ) as error:  # RuntimeError: the home folder of an unknown user
             quoted = "" if self.secret else f" (it is {masked(text)!r})"
             raise SettingsError(f"{self.name}: {error}{quoted}") from None
 
@@ -137,7 +142,9 @@ class Section:
     @cache
     def variables(cls) -> dict[str, Variable]:
         """The variable of each field."""
-        return {name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)}
+        return {
+            name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)
+        }
 
     def __repr__(self) -> str:
         values = [getattr(self, name) for name in self.variables() if name not in OF_SERVICE]
@@ -185,7 +192,9 @@ class Settings(Section):
         "seconds without a session after which a service started by systemd ends; 0: never",
         count,
     )
-    max_sessions: int = setting("MCP_MAX_SESSIONS", 16, "most sessions of the service at a time", positive)
+    max_sessions: int = setting(
+        "MCP_MAX_SESSIONS", 16, "most sessions of the service at a time", positive
+    )
     http_listen: str = setting(
         "MCP_HTTP_LISTEN",
         "127.0.0.1:8422",
@@ -204,7 +213,10 @@ class Settings(Section):
         path,
     )
     http_rate: int = setting(
-        "MCP_HTTP_RATE", 120, "requests per minute that a person may send, half of them at once", positive
+        "MCP_HTTP_RATE",
+        120,
+        "requests per minute that a person may send, half of them at once",
+        positive,
     )
 
 
@@ -249,7 +261,10 @@ def sections() -> tuple[type[Section], ...]:
         if (TOOLS_FOLDER / name / "settings.py").exists():
             importlib.import_module(f"tools.{name}.settings")
     return tuple(
-        sorted(Section.__subclasses__(), key=lambda section: (section is not Settings, section.__module__))
+        sorted(
+            Section.__subclasses__(),
+            key=lambda section: (section is not Settings, section.__module__),
+        )
     )
 
 

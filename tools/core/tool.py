@@ -34,18 +34,26 @@ class Tool:
     _: KW_ONLY
     title: str = ""  # the name that people see
     order: int = 50  # its place among the tools of its toolset (then by name)
-    write: bool = False  # it changes something: writers run one at a time, and read-only mode hides it
+    write: bool = (
+        False  # it changes something: writers run one at a time, and read-only mode hides it
+    )
     destructive: bool = False  # it may remove or overwrite
     idempotent: bool = False  # a second call of a writer changes nothing more
     open_world: bool = False  # it reaches beyond this machine
-    requires: Callable[[], None] | None = None  # raises ToolError if the tool's backend is not there
+    requires: Callable[[], None] | None = (
+        None  # raises ToolError if the tool's backend is not there
+    )
     # Its answer is a JSON object with `"success": true`, whatever the function returns.
     envelope: bool = False
     lock: bool = True  # False if the backend itself puts writers in order
     # `call` hands the arguments over to it as they were sent: for a toolset with argument errors of its own.
     on_call: Callable[["Tool", JsonObject], Any] | None = None
-    description_suffix: Callable[[], str] = str  # text that the description gains while it is not empty
-    read_only_variant: bool = False  # in read-only mode it replaces the writer of its name, and only reads
+    description_suffix: Callable[[], str] = (
+        str  # text that the description gains while it is not empty
+    )
+    read_only_variant: bool = (
+        False  # in read-only mode it replaces the writer of its name, and only reads
+    )
     page: Page | None = None  # shown beside its answer by clients that show pages
     app_only: bool = False  # only such a page may call it; no other client has it
 
@@ -169,7 +177,9 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
         hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
         # Over HTTP its text stays in the log.
         text = "" if USER.get() else f": {type(error).__name__}: {masked(str(error))}"
-        return ToolError(f"Internal error in {tool.name}{text}", hint, code="INTERNAL_ERROR").answer()
+        return ToolError(
+            f"Internal error in {tool.name}{text}", hint, code="INTERNAL_ERROR"
+        ).answer()
 
 
 # Innermost first.

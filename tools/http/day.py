@@ -42,7 +42,9 @@ class Day:
             sign_in.endpoints |= {
                 PATH: {"GET": self.show, "POST": self.let_in},
                 "/day/app.webmanifest": {"GET": manifest},
-                "/day/icon.png": {"GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")},
+                "/day/icon.png": {
+                    "GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")
+                },
             }
         if sign_in.path in (*sign_in.endpoints, CALLS):
             raise OSError(f"MCP_HTTP_URL: {sign_in.path} has another use here; end it in /mcp, say")
@@ -61,7 +63,9 @@ class Day:
         if not grant:
             return _form(fields)
         if wait_s := self.rate.wait_s(grant["user"]):
-            raise Denied("slow_down", f"too many requests (MCP_HTTP_RATE): try again in {wait_s:.0f} s", 429)
+            raise Denied(
+                "slow_down", f"too many requests (MCP_HTTP_RATE): try again in {wait_s:.0f} s", 429
+            )
         cookie_header = {}
         if self.ledger.left_s("cookie", cookie) < (2 * grant["days"] - 1) * DAY_S:
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say

@@ -94,7 +94,9 @@ class Guards:
         if not self.log_rate.wait_s():  # nobody without a token can fill the log
             logger.warning("HTTP %d: %s", status, reason)
 
-    async def _serve(self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send) -> None:
+    async def _serve(
+        self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
         path = scope["path"]
         method = scope["method"]
         is_day = path == day.CALLS
@@ -117,7 +119,9 @@ class Guards:
             raise Refusal(403, f"the token of {claims.user!r} names no toolset", challenge)
         if wait_s := self.rate.wait_s(claims.user):
             retry_s = str(math.ceil(wait_s))
-            reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
+            reason = (
+                f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
+            )
             raise Refusal(429, reason, {"retry-after": retry_s})
         self._check(headers)
         if is_day:
@@ -168,7 +172,10 @@ class Guards:
             claims = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
-        except (sqlite3.Error, OSError) as error:  # no fault of the token, which its client should keep
+        except (
+            sqlite3.Error,
+            OSError,
+        ) as error:  # no fault of the token, which its client should keep
             reason = f"tokens cannot be looked up now: {error}"
             raise Refusal(503, reason, {"retry-after": "5"}) from None
         except tokens.InvalidToken as error:
@@ -204,7 +211,9 @@ async def _read(receive: Receive, longest: int) -> bytes:
 
 async def _refuse(refusal: Refusal, page: str, send: Send) -> None:
     """Answer with a JSON-RPC error, which any client can show; or with `page`, a text for people."""
-    text = "Unauthorized" if refusal.status == 401 else refusal.reason  # whatever is wrong with a token
+    text = (
+        "Unauthorized" if refusal.status == 401 else refusal.reason
+    )  # whatever is wrong with a token
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
         error["data"] = {"retry_after": int(seconds)}

@@ -70,7 +70,9 @@ def inspect(settings: Settings) -> Health:
         raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
     _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))
     token = tokens.sign(tokens.claims_of(CLAIMS, url, TOKEN_S), keys[0])
-    _ask("a call", 200, "result", call._replace(headers={**JSON, "Authorization": f"Bearer {token}"}))
+    _ask(
+        "a call", 200, "result", call._replace(headers={**JSON, "Authorization": f"Bearer {token}"})
+    )
     return Health("ok", f"{url} leads to the sign-in and answers")
 
 

@@ -129,7 +129,9 @@ class SignIn:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers.get("cookie", "")
             # The first of the two that the browser names.
-            fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
+            fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[
+                0
+            ]
             answer = handler(fields)
             if is_page:
                 return await answer  # type: ignore[no-any-return]
@@ -206,7 +208,9 @@ class SignIn:
         else:
             name = urlsplit(client_id).netloc
             uris = [redirect]
-        redirects = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
+        redirects = {
+            LOOPBACK_PORT.sub(r"\1", uri) for uri in uris
+        }  # there the port is free (RFC 8252 7.3)
         if not _is_address(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         required = {"response_type": "code", "code_challenge_method": "S256"}
@@ -222,7 +226,9 @@ class SignIn:
             claims = tokens.signed_claims(client_id, self.keys())
             if claims.get("iss") == CLIENT:
                 return _name_and_addresses(claims)
-        raise Denied("invalid_client", "the client is not registered; remove it there and add it again", 401)
+        raise Denied(
+            "invalid_client", "the client is not registered; remove it there and add it again", 401
+        )
 
     def give_token(self, fields: dict[str, str]) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
@@ -273,7 +279,9 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, grant, code)
 
 
-def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = "") -> Answer:
+def form(
+    fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = ""
+) -> Answer:
     """The form for the code of an invitation, which lets in the client `name`.
 
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
@@ -286,7 +294,9 @@ def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head
     words["name"] = escape(name)
     words["host"] = urlsplit(origin).netloc
     words["typed"] = escape(fields.get("code", "")[:20])
-    page = Template(PAGE.read_text(encoding="utf-8")).substitute(words, lang=fields["lang"], head=head)
+    page = Template(PAGE.read_text(encoding="utf-8")).substitute(
+        words, lang=fields["lang"], head=head
+    )
     return as_page(page, 403 if problem else 200, origin)
 
 

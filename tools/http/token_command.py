@@ -52,7 +52,9 @@ def main(words: list[str]) -> int:
     for command, days in ((new, 90), (invitation, 30)):
         command.add_argument("--user", type=_name, required=True)
         command.add_argument("--scope", type=_scope, required=True)
-        command.add_argument("--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days)
+        command.add_argument(
+            "--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days
+        )
     commands.add_parser("list")
     commands.add_parser("revoke").add_argument("id")
     commands.add_parser("rotate")
@@ -79,7 +81,9 @@ def _scope(text: str) -> str:
     for word in words:
         if word not in calls.scopes():
             names = ", ".join(toolsets())
-            raise ArgumentTypeError(f"there is no toolset {word!r}; there are: {names}, or NAME:read")
+            raise ArgumentTypeError(
+                f"there is no toolset {word!r}; there are: {names}, or NAME:read"
+            )
     return " ".join(words)
 
 
@@ -91,7 +95,9 @@ def _new(options: Namespace, ledger: Ledger) -> None:
     claims = tokens.claims_of(grant, settings.http_url, lifetime_s)
     token = tokens.sign(claims, tokens.keys_at(settings.state_dir / settings.http_key_file)[0])
     print(f"For {options.user} ({options.scope}), for {options.days} days, id {grant['token_id']}.")
-    print(f"It is shown only now:\n\n{token}\n{SNIPPETS.format(url=settings.http_url, token=token)}")
+    print(
+        f"It is shown only now:\n\n{token}\n{SNIPPETS.format(url=settings.http_url, token=token)}"
+    )
 
 
 def _invite(options: Namespace, ledger: Ledger) -> None:
@@ -99,7 +105,9 @@ def _invite(options: Namespace, ledger: Ledger) -> None:
     code = sign_in.invite(ledger, options.user, options.scope, options.days)
     print(f"For {options.user} ({options.scope}), {options.days} days{RENEWED}.")
     print(f"Add this address in the client:\n\n  {url}\n")
-    print(f"or, for the days of OnePercent, open this one on a phone:\n\n  {urljoin(url, '/day')}\n")
+    print(
+        f"or, for the days of OnePercent, open this one on a phone:\n\n  {urljoin(url, '/day')}\n"
+    )
     print(f"and type this into the page, within ten minutes:\n\n  {code[:4]}-{code[4:]}")
 
 
@@ -130,4 +138,6 @@ def _revoke(options: Namespace, ledger: Ledger) -> None:
 def _rotate(options: Namespace, ledger: Ledger) -> None:
     tokens.rotate(current().state_dir / current().http_key_file)
     ledger.db.execute("DELETE FROM secrets")
-    print("New tokens are signed with a new key. Those of the old one hold until the next rotation.")
+    print(
+        "New tokens are signed with a new key. Those of the old one hold until the next rotation."
+    )

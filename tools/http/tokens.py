@@ -87,7 +87,9 @@ def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
         raise InvalidToken("the signature is wrong")
     # From here on everything was written by somebody who has the key.
     try:
-        header, claims = (json.loads(base64.urlsafe_b64decode(f"{part}==")) for part in text.split("."))
+        header, claims = (
+            json.loads(base64.urlsafe_b64decode(f"{part}==")) for part in text.split(".")
+        )
     except (ValueError, RecursionError):
         raise InvalidToken("it is not JSON") from None
     # `crit` names what must be understood, or changes what is signed (RFC 7515 4.1.11).
@@ -129,7 +131,9 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
         keys = ()
     if min(map(len, keys), default=0) < KEY_BYTES or path.stat().st_mode & 0o077:
         needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
-        raise OSError(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
+        raise OSError(
+            f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}"
+        )
     return keys
 
 

@@ -9,5 +9,7 @@ INSTRUCTIONS = (
         "Klipper: search_docs first, then read_doc with path and heading of a result (one section); name it in the answer."
         " For a printer.cfg check_config first, config_reference for its options."
     ),
-    Instruction("If the description of sync_docs says the docs are outdated, offer to run it.", write=True),
+    Instruction(
+        "If the description of sync_docs says the docs are outdated, offer to run it.", write=True
+    ),
 )

@@ -116,7 +116,9 @@ def not_checked(config: PrinterConfig) -> list[str]:
             f"includes that were not given: {cut_between_words(', '.join(config.missing), LONGEST_MESSAGE)}"
         )
     elif not {"printer", "mcu"} <= config.sections.keys():
-        left_out.append("what other files of this configuration hold: it has no [printer] or no [mcu]")
+        left_out.append(
+            "what other files of this configuration hold: it has no [printer] or no [mcu]"
+        )
     return left_out
 
 

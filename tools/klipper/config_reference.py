@@ -33,7 +33,9 @@ LONGEST_CHANGE = 160
 MOST_CHANGES = 4
 
 
-@Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)
+@Tool(
+    "config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True
+)
 def config_reference(section: Name = None, option: Name = None, full: bool = False) -> JsonObject:
     """Look up a printer.cfg section's options (default, required, text), or the sections that have an option;
     with what Config_Changes says. Texts are shortened unless `full`.
@@ -92,12 +94,17 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
         lines = [
-            f"{names}: {cut_between_words(text, longest)}".rstrip(": ") for names, text in _groups(block)
+            f"{names}: {cut_between_words(text, longest)}".rstrip(": ")
+            for names, text in _groups(block)
         ]
         if lines:
             variants.setdefault(f"[{block.name}]{place}", []).extend(lines)
     first = blocks[0]
-    answer: JsonObject = {"section": first.name or first.heading, "page": PAGE, "heading": first.heading}
+    answer: JsonObject = {
+        "section": first.name or first.heading,
+        "page": PAGE,
+        "heading": first.heading,
+    }
     if len(variants) == 1:
         (answer["options"],) = variants.values()
     else:
@@ -153,10 +160,14 @@ def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObj
         if place not in names:
             names.append(place)
     longest = BUDGET if len(places) == 1 else LONGEST_TEXT
-    ordered = sorted(places, key=lambda text: (text.startswith("See the") or not text, -len(places[text])))
+    ordered = sorted(
+        places, key=lambda text: (text.startswith("See the") or not text, -len(places[text]))
+    )
     sections = []
     for text in ordered[:MOST_TEXTS]:
-        sections.append({"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)})
+        sections.append(
+            {"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)}
+        )
     return sections
 
 

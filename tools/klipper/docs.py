@@ -47,7 +47,11 @@ def read_doc(
         "truncated": stop < end,
     }
     if section:
-        later = (other.heading for other in headings.sections(text).values() if other.offset >= section.end)
+        later = (
+            other.heading
+            for other in headings.sections(text).values()
+            if other.offset >= section.end
+        )
         answer["next_heading"] = next(later, None)
     return answer
 
@@ -63,7 +67,9 @@ def _window(text: str, offset: int, end: int, also: str) -> tuple[str, int]:
     return text[offset:stop] + CLOSING.format(end - stop, stop, also), stop
 
 
-@Tool("list_docs_map", title="Contents of Klipper's docs", requires=pages.require_docs, envelope=True)
+@Tool(
+    "list_docs_map", title="Contents of Klipper's docs", requires=pages.require_docs, envelope=True
+)
 def list_docs_map(
     path: Annotated[
         str | None, "one page: its headings with their size; or a source", Limits(max_length=1000)

@@ -104,7 +104,9 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     places = _describing_sections(text, wanted.strip("[]").partition(" ")[0].strip(":`"), every)
     words = set(WORD.findall(wanted.lower()))
     if len(places) != 1 and words:  # the only heading that has all the words
-        headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
+        headed = [
+            section for section in every if words <= set(WORD.findall(section.heading.lower()))
+        ]
         places = headed if len(headed) == 1 else places
     if len(places) == 1:
         return places[0]

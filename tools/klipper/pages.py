@@ -37,7 +37,9 @@ def require_docs() -> None:
     """Raises ToolError DOCS_MISSING if there are no pages."""
     if next(pages(), None) is None:
         hint = "Call sync_docs once; it fetches about 2 MB."
-        raise ToolError("The Klipper documentation is not on this machine yet", hint, code="DOCS_MISSING")
+        raise ToolError(
+            "The Klipper documentation is not on this machine yet", hint, code="DOCS_MISSING"
+        )
 
 
 def pages(of: Sequence[Source] = ()) -> Iterator[Page]:
@@ -127,11 +129,17 @@ def resolve(path: str) -> Page:
             return exact._replace(anchor=anchor)
     by_path = {page.path.lower(): page for page in pages()}
     low = os.path.normpath(name).lower()
-    page = by_path.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
+    page = by_path.get(
+        low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX
+    )
     if page:
         return page._replace(anchor=anchor)
     suggestions = [by_path[low].path for low in several(low, by_path, cutoff=0.5)]
-    hint = f"Did you mean {' or '.join(suggestions)}?" if suggestions else "list_docs_map names every page."
+    hint = (
+        f"Did you mean {' or '.join(suggestions)}?"
+        if suggestions
+        else "list_docs_map names every page."
+    )
     raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")
 
 
@@ -140,6 +148,10 @@ def at(path: str) -> Page | None:
     for source in sources():
         root = str(source.root)
         location = os.path.join(root, path.removeprefix(source.prefix))
-        if path.startswith(source.prefix) and os.path.isfile(location) and _is_inside(location, root):
+        if (
+            path.startswith(source.prefix)
+            and os.path.isfile(location)
+            and _is_inside(location, root)
+        ):
             return Page(path, location, source.name)
     return None

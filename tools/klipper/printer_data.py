@@ -28,7 +28,9 @@ def folder(takes: str = "") -> Path:
     path = place()
     if not path.is_dir():
         hint = f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{takes}."
-        raise ToolError(f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER")
+        raise ToolError(
+            f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER"
+        )
     return path
 
 
@@ -70,7 +72,9 @@ def content(path: Path, inside: Path | None, most: int) -> bytes:
 def _is_inside(path: Path, folder: Path) -> bool:
     """True for a file in the folder, or a link in it to another program's part of the configuration."""
     real = os.path.realpath(path)
-    is_linked = real.endswith(".cfg") and os.path.abspath(path).startswith(f"{os.path.abspath(folder)}/")
+    is_linked = real.endswith(".cfg") and os.path.abspath(path).startswith(
+        f"{os.path.abspath(folder)}/"
+    )
     return is_linked or real.startswith(f"{os.path.realpath(folder)}/")
 
 

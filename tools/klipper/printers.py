@@ -99,7 +99,14 @@ class Folder(NamedTuple):
                 messages = _messages(connection, self.deadline)
                 answer = next(message for message in messages if message.get("id") == method)
                 return answer["result"]
-        except (OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+        ) as error:
             reason = str(error) or "no answer in time: it may be starting or hanging"
             message = f"Klipper is not running, or something else answers at {path}: {reason}"
         hint = "printer_log shows what happened; start Klipper, or check its service."
@@ -175,7 +182,9 @@ class Moonraker(NamedTuple):
         logs = []
         for file in sorted(self._files("logs"), key=lambda file: file["modified"]):
             if file["path"].startswith(LOG):
-                lines = cache(partial(self._lines, file["path"]))  # one that is read again is not sent again
+                lines = cache(
+                    partial(self._lines, file["path"])
+                )  # one that is read again is not sent again
                 logs.append(Log(lines, file["modified"], max(0, file["size"] - MOST_BYTES)))
         return logs or [Log(partial(self._lines, LOG))]
 
@@ -205,7 +214,9 @@ class Moonraker(NamedTuple):
         try:
             response = http.send(request, http.Limits(self.deadline, MOST_BYTES))
         except http.HttpError as error:
-            raise self._error(f"does not answer at {self.url}: {error.reason}", "PRINTER_SILENT") from error
+            raise self._error(
+                f"does not answer at {self.url}: {error.reason}", "PRINTER_SILENT"
+            ) from error
         status = response.status
         is_page = response.headers.get_content_type() == "text/html"
         if status < 300 and not is_page:

@@ -59,7 +59,9 @@ Here is my printer.cfg: what is wrong with it?
     "Вопрос о Klipper · Klipper question",
     when="asks about Klipper, a 3D printer's firmware",
 )
-def klipper_question(question: Annotated[str, "what to find out"], language: Language = "ru") -> str:
+def klipper_question(
+    question: Annotated[str, "what to find out"], language: Language = "ru"
+) -> str:
     """Answer a question from the Klipper documentation, naming the page.
 
     Source: search_docs and read_doc, which it leads to.

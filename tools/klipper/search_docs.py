@@ -66,13 +66,17 @@ def search_docs(
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.index_of_pages()
     matches = messages.messages_in(query)
-    explanations = [{"message": message.message, **messages.explained(message)} for message in matches]
+    explanations = [
+        {"message": message.message, **messages.explained(message)} for message in matches
+    ]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
     if explanations:
         answer = (
-            {"known_message": explanations[0]} if len(explanations) == 1 else {"known_messages": explanations}
+            {"known_message": explanations[0]}
+            if len(explanations) == 1
+            else {"known_messages": explanations}
         )
     if absent:
         words = [word[:LONGEST_ABSENT] for word in absent[:MOST_ABSENT]]
@@ -105,8 +109,12 @@ def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Ite
     text = index.text_or_empty(file)
     title = pages.title(text, file.path)
     best, share, first = page.sections[0]
-    neighbours = [section for score, _, section in page.sections[:2] if score >= SECOND_SECTION_SHARE * best]
-    if catalogue.places[first].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
+    neighbours = [
+        section for score, _, section in page.sections[:2] if score >= SECOND_SECTION_SHARE * best
+    ]
+    if (
+        catalogue.places[first].level == ENTRY_LEVEL
+    ):  # the newest entry that has as much of the question
         neighbours = [min(section for _, other, section in page.sections if other >= share)]
     for section in neighbours if text else ():
         place = catalogue.places[section]

@@ -19,7 +19,8 @@ CURRENT = "current"
 SPARSE = "info/sparse-checkout"
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = re.compile(
-    r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?", re.ASCII
+    r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?",
+    re.ASCII,
 )
 # A printer of PRINTERS with its address, or of PRINTER_KEYS with its key.
 PRINTER = re.compile(r"(?<!\S)(?!here=)([\w-]+)=(\S+)", re.ASCII)
@@ -43,7 +44,9 @@ def _repositories(value: str) -> tuple[Repository, ...]:
             raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
         name, url, branch, docs = match.groups("")
         repositories.append(Repository(name, url, branch, docs or "docs"))
-    if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(repositories):
+    if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(
+        repositories
+    ):
         raise ValueError("two repositories have the same name; the first is called klipper")
     return tuple(repositories)
 
@@ -146,7 +149,9 @@ class Source(NamedTuple):
             return current.name.rpartition("_")[2]
         git_dir = self.checkout / ".git"
         with suppress(OSError, ValueError):
-            if (git_dir / SPARSE).is_file():  # read without git: this configuration may name programs
+            if (
+                git_dir / SPARSE
+            ).is_file():  # read without git: this configuration may name programs
                 branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
                 loose = git_dir / branch
                 if loose.is_file():
@@ -203,8 +208,6 @@ def check_place(folder: Path) -> None:
     """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
     real = folder.resolve()
     if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
-        message = (
-            f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project"
-        )
+        message = f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project"
         hint = "Set KLIPPER_DOCS_DIR to a folder of its own, for example ~/klipper-docs."
         raise ToolError(message, hint, code="UNSAFE_FOLDER")

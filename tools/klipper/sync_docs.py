@@ -59,7 +59,9 @@ def sync_docs(
     try:
         since = date.fromisoformat(since).isoformat() if since else None
     except ValueError:
-        raise ToolError(f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY") from None
+        raise ToolError(
+            f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY"
+        ) from None
     every = sources()
     answers = []
     failures = []
@@ -90,14 +92,20 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
         if not source.root.is_dir():
             message = f"{source.checkout} is there, but there is no documentation in it"
             raise git.failure("NOT_A_CHECKOUT", message)
-        answer: JsonObject = {"status": "only read", "folder": str(source.checkout), "note": ONLY_READ}
+        answer: JsonObject = {
+            "status": "only read",
+            "folder": str(source.checkout),
+            "note": ONLY_READ,
+        }
     else:
         with generations.locked(source):
             answer = generations.update(source, report)
         freshness.remember(source, source.head)
     if since and not source.name:
         text = pages.page_text(pages.resolve(changes.PAGE))
-        dated = [f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since]
+        dated = [
+            f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since
+        ]
         answer["config_changes_since"] = [
             cut_between_words(entry, LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]
         ]
@@ -122,7 +130,9 @@ def health() -> Health:
         elif not source.generation:
             state = f", not fetched into {source.checkout} yet"
         else:
-            state = f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
+            state = (
+                f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
+            )
         parts.append(f"{source.label}: {count} pages{state}")
     is_due = freshness.note() or not all(counts.values())
     return Health("ok", "; ".join(parts), CALL if is_due else "")

@@ -55,9 +55,7 @@ def apply_actions(
     CONFIRMATION.parse("user_confirmation", user_confirmation)
     if not consent.is_yes(user_confirmation):
         message = f"That is not a yes: {fields.printable(user_confirmation)}"
-        hint = (
-            "Nothing was changed. Ask, then send the person's own yes; cancel_preview gives the preview up."
-        )
+        hint = "Nothing was changed. Ask, then send the person's own yes; cancel_preview gives the preview up."
         raise ToolError(message, hint, code="NOT_CONFIRMED")
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
@@ -77,7 +75,9 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
             same = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
             if db.execute(same, (settings.user(), key)).fetchone():
                 message = "idempotency_key was already used for another preview"
-                raise ToolError(message, "Use a new UUID for this preview.", code="IDEMPOTENCY_CONFLICT")
+                raise ToolError(
+                    message, "Use a new UUID for this preview.", code="IDEMPOTENCY_CONFLICT"
+                )
             plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
@@ -128,7 +128,9 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             if outcome.entries_as_json != entries:
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
-            if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
+            if (
+                error.code == "NOTHING_TO_UPDATE"
+            ):  # since the preview another apply has done the same
                 error = stale(f"another apply has done {planned.name} already")
             error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
@@ -180,7 +182,9 @@ def _results(run: Run) -> list[JsonObject]:
     """The results so far, by action; parts without a value are left out."""
     results = []
     for planned, outcome in run.done:
-        values = filled(created_id=outcome.created_id, step_ids=outcome.created_steps, xp=outcome.xp)
+        values = filled(
+            created_id=outcome.created_id, step_ids=outcome.created_steps, xp=outcome.xp
+        )
         results.append(_named(planned) | values)
     return results
 
@@ -204,7 +208,9 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
             )
             return
     # Anything else: a new journal, after what it ends.
-    journal = dispatch.packed({"changes": changes, "lines": lines[:FEW_LINES], "count": len(run.entries)})
+    journal = dispatch.packed(
+        {"changes": changes, "lines": lines[:FEW_LINES], "count": len(run.entries)}
+    )
     db.execute(
         """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
         WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",

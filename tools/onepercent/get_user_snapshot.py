@@ -29,14 +29,22 @@ Section = Literal["goals", "habits", "diary", "schedule", "xp", "ssp", "history"
 Status = Literal["work", "complete", "all", "archived"]
 
 
-@Tool("get_user_snapshot", title="Goals, habits, diary", order=10, on_call=dispatch, page=person_pages.DAYS)
+@Tool(
+    "get_user_snapshot",
+    title="Goals, habits, diary",
+    order=10,
+    on_call=dispatch,
+    page=person_pages.DAYS,
+)
 def get_user_snapshot(
     include: list[Section] | None = None,
     date_from: Annotated[str | None, "default today; history: the last 7 days"] = None,
     date_to: Annotated[str | None, "default: 7 days on; history: today"] = None,
     goals_status: Status | None = None,
     goal_id: Annotated[int | None, "that one whole, with every step"] = None,
-    find: Annotated[str | None, "words in goals, steps, habits, diary; instead of a snapshot"] = None,
+    find: Annotated[
+        str | None, "words in goals, steps, habits, diary; instead of a snapshot"
+    ] = None,
     picture: Annotated[bool | None, "add habits' marks as lines"] = None,
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule, XP and history, with the ids that actions need.
@@ -70,7 +78,9 @@ def get_user_snapshot(
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
             with_steps=STEPS in (include or ()),
-            past=span_on_record(db, user, first, last, today) if "history" in names else (today, today),
+            past=span_on_record(db, user, first, last, today)
+            if "history" in names
+            else (today, today),
             has_whole_diary="diary" in names and first is not None,
         )
         zone = days.persons_day().zone or days.zone_of_settings()

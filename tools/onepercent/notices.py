@@ -40,7 +40,9 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         return 0
     with store.reading():
         # A Pi that was off at that hour sends it later.
-        part = "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
+        part = (
+            "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
+        )
         due = f"{days.today()} {part}"
     state = state_path("notified")
     if not options and state.exists() and state.read_text(encoding="utf-8") == due:
@@ -114,11 +116,15 @@ def _send(title: str, text: str) -> int:
     request = http.Request(url, "POST", body.encode(), {"Content-Type": kind})
     host = urlsplit(url).hostname
     try:
-        status = http.send(request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)).status
+        status = http.send(
+            request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)
+        ).status
     except http.HttpError as error:
         if error.sent:  # It may have arrived: better one notice less than one every ten minutes.
             return _failed(f"{host} did not answer: {error.reason}", 0)
-        return _failed(f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL)
+        return _failed(
+            f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL
+        )
     if status in BUSY:
         return _failed(f"{host} answered {status}. It is tried again.", os.EX_TEMPFAIL)
     if status >= 300:

@@ -12,7 +12,9 @@ from tools.onepercent.page import keys, person_pages
 from tools.onepercent.phases.dispatch import writing_tool
 from tools.onepercent.phases.dry_run import dry_run
 
-Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
+Tick = Literal[
+    "step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"
+]
 
 
 @writing_tool(
@@ -25,7 +27,9 @@ Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.ma
     app_only=True,
 )
 def apply_by_press(
-    preview_id: str, press_key: str, without: Annotated[list[str] | None, "client_action_ids left out"] = None
+    preview_id: str,
+    press_key: str,
+    without: Annotated[list[str] | None, "client_action_ids left out"] = None,
 ) -> JsonObject:
     """Apply a preview, or part of it: the person pressed Apply on its page.
 
@@ -68,6 +72,10 @@ def tick_by_press(
             (id, settings.user(), date or f"{days.today()}"),
         ).fetchone()
         if seen not in (None, present):
-            raise ToolError("The amount of the day has changed", "Show the day again.", code="ALREADY")
-        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
+            raise ToolError(
+                "The amount of the day has changed", "Show the day again.", code="ALREADY"
+            )
+        preview_id = previews.keep(
+            dry_run(db, [{"action": action, "params": params}], is_strict=True)
+        )
     return apply_agreed(preview_id, preview_id)

@@ -67,7 +67,9 @@ def actions_schema() -> JsonObject:
     return {"type": "array", "items": item}
 
 
-@dispatch.writing_tool("preview_actions", title="Preview changes", order=20, page=person_pages.PREVIEW)
+@dispatch.writing_tool(
+    "preview_actions", title="Preview changes", order=20, page=person_pages.PREVIEW
+)
 def preview_actions(
     actions: Annotated[list[object], Published(actions_schema())],
     partial: Annotated[bool | None, "delete even beside a refused action"] = None,
@@ -78,17 +80,23 @@ def preview_actions(
     Source: the declarations in tools/onepercent/actions; docs/manual.md, “Your data”.
     """
     if not actions:
-        raise ToolError("No actions provided", f"Send 1 to {MOST_ACTIONS} actions.", code="NO_ACTIONS")
+        raise ToolError(
+            "No actions provided", f"Send 1 to {MOST_ACTIONS} actions.", code="NO_ACTIONS"
+        )
     if len(actions) > MOST_ACTIONS:
         message = f"Too many actions: {len(actions)}, at most {MOST_ACTIONS}"
-        raise ToolError(message, "Preview and apply them in several rounds.", code="TOO_MANY_ACTIONS")
+        raise ToolError(
+            message, "Preview and apply them in several rounds.", code="TOO_MANY_ACTIONS"
+        )
     calls.checkpoint()
     with store.writing("NORMAL") as db:
         dispatch.purge(db)
         dry = dry_run(db, actions)
         if not dry.done:
             hint = "Fix what `errors` names, then preview again."
-            raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
+            raise ToolError(
+                "All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors
+            )
         if dry.is_unsafe and not partial:
             raise ToolError(
                 "Refused beside a deletion",
@@ -107,7 +115,11 @@ def cancel_preview(preview_id: str) -> JsonObject:
     Source: docs/manual.md, “Your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
-    shown = {"preview_id": preview_id, "status": "cancelled", "message": words.text_of("preview.cancelled")}
+    shown = {
+        "preview_id": preview_id,
+        "status": "cancelled",
+        "message": words.text_of("preview.cancelled"),
+    }
     with store.writing() as db:
         cancel(db, preview_id)
         return dispatch.recorded(db, shown)
@@ -121,7 +133,9 @@ def keep_and_show(dry: Run) -> JsonObject:
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
         "diff": Diff(dry),
         "xp_total": dry.xp,
-        "message": "\n".join([words.text_of("preview.head"), *dry.lines(), words.text_of("preview.ask")]),
+        "message": "\n".join(
+            [words.text_of("preview.head"), *dry.lines(), words.text_of("preview.ask")]
+        ),
     }
 
 

@@ -78,7 +78,9 @@ Break the request into actions, in order; there may be several. Ask for what is 
 
 
 @Prompt("morning_plan", "План на день · Morning plan", when="wants to plan the day", write=True)
-def morning_plan(wishes: Annotated[str, "what you want from the day"] = "", language: Language = "ru") -> str:
+def morning_plan(
+    wishes: Annotated[str, "what you want from the day"] = "", language: Language = "ru"
+) -> str:
     """Plan the day from goals, habits and schedule.
 
     Source: the OnePercent tools, which it leads to.
@@ -115,7 +117,9 @@ def weekly_review(language: Language = "ru") -> str:
     when="wants something done in goals, habits or diary",
     write=True,
 )
-def free_request(request: Annotated[str, "what to do, in your own words"], language: Language = "ru") -> str:
+def free_request(
+    request: Annotated[str, "what to do, in your own words"], language: Language = "ru"
+) -> str:
     """Turn a request in one's own words into actions on goals, habits and diary.
 
     Source: the OnePercent tools, which it leads to.

@@ -116,7 +116,9 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     thing = entry.thing
     forms = is_gone and text_or_empty(f"about.{thing.kind}.gone")
     forms = forms or text_or_empty(f"about.{thing.kind}")
-    name = value_in_words("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
+    name = (
+        value_in_words("category", thing.title).capitalize() if thing.kind == "ssp" else thing.title
+    )
     steps = ""
     if thing.kind == "steps":
         steps = counted(entry.things()["step"], "step")
@@ -232,7 +234,9 @@ def _created(entry: Created) -> list[Detail]:
         if "target" in values:
             details.append(target_in_words(values["target"]))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
-        values = {name: content for name, content in values.items() if name not in HABIT_LINE_FIELDS}
+        values = {
+            name: content for name, content in values.items() if name not in HABIT_LINE_FIELDS
+        }
     if entry.steps:
         values["rows"] = entry.steps
     return details + _fields_in_words(values)

@@ -14,7 +14,9 @@ def zone(value: str) -> str:
     try:
         ZoneInfo(value)
     except (ValueError, OSError, LookupError):
-        raise ValueError("expected a time zone like Europe/Berlin that this machine knows") from None
+        raise ValueError(
+            "expected a time zone like Europe/Berlin that this machine knows"
+        ) from None
     return value
 
 
@@ -53,7 +55,10 @@ class OnePercentSettings(Section):
         zone,
     )
     onepercent_preview_ttl_s: int = setting(
-        "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", settings.positive
+        "ONEPERCENT_PREVIEW_TTL",
+        300,
+        "seconds for which a preview can be applied",
+        settings.positive,
     )
     onepercent_rate_limit: bool = setting(
         "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls per minute", settings.flag
@@ -77,7 +82,9 @@ class OnePercentSettings(Section):
     notify_evening: str = setting(
         "NOTIFY_EVENING", "21:00", "time of the notice about what is left", _time_of_day
     )
-    notify_private: bool = setting("NOTIFY_PRIVATE", False, "1 sends counts, no titles", settings.flag)
+    notify_private: bool = setting(
+        "NOTIFY_PRIVATE", False, "1 sends counts, no titles", settings.flag
+    )
 
 
 def current() -> OnePercentSettings:

@@ -109,7 +109,9 @@ def history(number_of_days: str = "7") -> TextOutput:
     for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
     rows.append(_row(words.text_of("shell.total"), past["total"]))
-    rows.append(_row(words.text_of("shell.before", days=words.counted(count, "day")), past["previous"]))
+    rows.append(
+        _row(words.text_of("shell.before", days=words.counted(count, "day")), past["previous"])
+    )
     lines = _table("shell.history", rows)
 
     if past["habits"]:
@@ -198,8 +200,12 @@ def _content(recent: Past, last: date) -> JsonObject:
         more = {"rate": rate(habit.signs, recent.ends_today), "notes": notes.get(habit.id, [])}
         habits.append(habit._asdict() | more)
 
-    goals = recent.rows_between(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
-    steps = recent.rows_between(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
+    goals = recent.rows_between(
+        f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last
+    )
+    steps = recent.rows_between(
+        f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last
+    )
     return {
         "language": words.language(),
         "first": f"{first}",

@@ -85,7 +85,9 @@ def undo_last(
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
         if row is None:
             hint = "There is nothing (more) to undo; redo works only right after an undo."
-            raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
+            raise ToolError(
+                f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO"
+            )
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal], is_strict=True)
         return dispatch.recorded(db, previews.keep_and_show(dry))
@@ -119,7 +121,9 @@ def summary(journal: str) -> str:
 @action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
-    applied_id = params.get("applied_id", 0)  # Another version may have kept a preview without them.
+    applied_id = params.get(
+        "applied_id", 0
+    )  # Another version may have kept a preview without them.
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
     journal = unit.scalar(statement, applied_id, unit.user, undone)

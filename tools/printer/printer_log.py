@@ -84,7 +84,9 @@ LONGEST_STATS = 4000
 @Tool("printer_log", page=printer_page.PRINTER)
 def printer_log(
     session: Annotated[
-        int, "-1: the last start, -2: the one before; 1: the first in the log", Limits(ge=-100, le=100)
+        int,
+        "-1: the last start, -2: the one before; 1: the first in the log",
+        Limits(ge=-100, le=100),
     ] = -1,
     text: Annotated[str, "a pasted klippy.log; without it the printer's own"] = "",
     printer: PrinterName = "",
@@ -99,7 +101,9 @@ def printer_log(
     # The log, and what the printer says of its last print.
     job: JsonObject = {}
     if text:
-        end = dedent(text[-LONGEST_TEXT:]).encode("utf-8", "replace")  # quoted, it is indented as a whole
+        end = dedent(text[-LONGEST_TEXT:]).encode(
+            "utf-8", "replace"
+        )  # quoted, it is indented as a whole
         logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
     else:
         place = printers.chosen(printer, "; or send the log as `text`")
@@ -138,7 +142,9 @@ def printer_log(
         answer["config"], drawn = _config(start)
 
     # The starts before it; fewer errors if the answer is too long.
-    failures = [f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure]
+    failures = [
+        f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure
+    ]
     answer["earlier_failures"] = failures[-MOST_EARLIER:]
     while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
         answer["errors"].pop()
@@ -153,7 +159,10 @@ def _hours_since(time_s: float) -> float:
 def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
     """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
     it ran in: Klipper may have been started again since."""
-    answer: JsonObject = {"file": text_of(job, "filename", 80), "status": text_of(job, "status", 40)}
+    answer: JsonObject = {
+        "file": text_of(job, "filename", 80),
+        "status": text_of(job, "status", 40),
+    }
     fields = ("end_time", "print_duration", "filament_used")
     ended, seconds, filament_mm = (number_of(job.get(name)) or 0 for name in fields)
     if ended:

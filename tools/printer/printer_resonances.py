@@ -33,7 +33,12 @@ PULSES = {
     "zv": [(0.578286, -0.211919), (0.421714, 0.290600)],
     "mzv": [(0.365128, -0.324974), (0.407489, 0.051915), (0.227383, 0.428804)],
     "ei": [(0.354881, -0.422868), (0.452998, 0.084372), (0.192121, 0.582170)],
-    "2hump_ei": [(0.258535, -0.622638), (0.359936, -0.106732), (0.272764, 0.385568), (0.108765, 0.866288)],
+    "2hump_ei": [
+        (0.258535, -0.622638),
+        (0.359936, -0.106732),
+        (0.272764, 0.385568),
+        (0.108765, 0.866288),
+    ],
     "3hump_ei": [
         (0.220854, -0.817460),
         (0.277211, -0.276958),
@@ -126,7 +131,9 @@ def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
     hz, power = float(row["freq"]), float(row["psd_xyz"])
     if None in row.values() or not 0 <= hz * power < math.inf:
         raise ValueError
-    if not fitted:  # Klipper does this before it fits: high frequencies weigh less, slow noise nothing
+    if (
+        not fitted
+    ):  # Klipper does this before it fits: high frequencies weigh less, slow noise nothing
         power *= math.exp(min(0, 1 - (10 / (hz + 0.1)) ** 2)) / (hz + 0.1)
     return hz, power
 
@@ -179,9 +186,13 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
                 left += max(0.0, _response(pulses, growth * frequency) * power - floor)
         vibrations = max(vibrations, left / before)
     reversal = sum(share * time**2 * 2500 for share, time in pulses)
-    corner = math.sqrt(2) * sum(share * time * (time * 2500 + 5) for share, time in pulses if time > 0)
+    corner = math.sqrt(2) * sum(
+        share * time * (time * 2500 + 5) for share, time in pulses if time > 0
+    )
     smoothing = max(reversal, corner)
-    return Fit(name, hz, vibrations, smoothing, smoothing * (vibrations**1.5 + vibrations * 0.2 + 0.01))
+    return Fit(
+        name, hz, vibrations, smoothing, smoothing * (vibrations**1.5 + vibrations * 0.2 + 0.01)
+    )
 
 
 def _pulses(name: str, hz: float) -> list[tuple[float, float]]:

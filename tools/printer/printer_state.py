@@ -34,12 +34,16 @@ ENDED = ("error", "shutdown")
 ACTIVE = ("printing", "paused")
 # What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
 ADVICE = re.compile(
-    r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*", re.DOTALL
+    r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*",
+    re.DOTALL,
 )
 HALTED = "Printer is halted"
 # The text in place of a guess at a message's meaning.
 UNKNOWN = Message(
-    "", "Not one of Klipper's own messages.", "Ask whose it is: the printer's maker or a plugin.", []
+    "",
+    "Not one of Klipper's own messages.",
+    "Ask whose it is: the printer's maker or a plugin.",
+    [],
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
 DATED = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE)

@@ -39,7 +39,9 @@ NOT_HANDED = "not handed to the service"
 # Seconds for the answer; systemd may only be starting the service, on a small Pi. Codex gives up after ten:
 # what is left is enough to serve by itself.
 ANSWER_S = 8
-STANDBY = 'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
+STANDBY = (
+    'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
+)
 
 
 class ServeHere(Exception):
@@ -129,9 +131,15 @@ def _trust(path: str) -> None:
     it."""
     status = os.lstat(path)
     folder = os.stat(os.path.dirname(path) or ".")
-    is_own = stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+    is_own = (
+        stat.S_ISSOCK(status.st_mode)
+        and status.st_uid == os.getuid()
+        and not status.st_mode & 0o077
+    )
     if not is_own or folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
-        raise ServeHere("it is not a socket of this user alone in a folder that others cannot change")
+        raise ServeHere(
+            "it is not a socket of this user alone in a folder that others cannot change"
+        )
 
 
 def _send_session(connection: socket) -> None:

@@ -31,7 +31,9 @@ PAUSE_S = 0.5
 # Seconds that a caller may take to offer its session and to agree.
 OFFER_S = 10
 PEER = "iII"  # of a connection, as the kernel knows it: process, user, group
-OUTDATED = "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
+OUTDATED = (
+    "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
+)
 
 # The contract of the parent's loop:
 # - One thread, and fork only from here: a child inherits no lock that somebody held.

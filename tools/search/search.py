@@ -7,7 +7,7 @@ from tools.core.health import Health, check, trial
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.search import services
+from tools.search import engines, services
 from tools.search.settings import current
 
 UNSET = "(Not set up here: the person sets SEARCH_API_URL.)"
@@ -21,7 +21,9 @@ def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],
     limit: Annotated[int | None, "most results a page", Limits(ge=1)] = None,
     cursor: Annotated[str | None, "nextCursor of the page before"] = None,
-    time_range: Annotated[Literal["day", "week", "month", "year"] | None, "how old results may be"] = None,
+    time_range: Annotated[
+        Literal["day", "week", "month", "year"] | None, "how old results may be"
+    ] = None,
     full: Annotated[bool | None, "of a public engine: every field, texts uncut"] = None,
 ) -> JsonObject:
     """Search the web: {results: [{title, url, snippet, content, score}], nextCursor}; results may have more
@@ -30,12 +32,12 @@ def search(
 
     Source: the service at SEARCH_API_URL.
     """
-    if engine := services.chosen():
-        limit = limit or services.LIMIT
+    if engine := engines.chosen():
+        limit = limit or engines.LIMIT
         cursor = cursor or "1"
-        values = services.parameters(engine, query, limit, cursor, time_range or "")
+        values = engines.parameters(engine, query, limit, cursor, time_range or "")
         found = services.ask(values, engine.post, engine.key)
-        answer = services.results_of(engine, found, limit, cursor, bool(full))
+        answer = engines.results_of(engine, found, limit, cursor, bool(full))
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
         answer = services.read_own(services.ask(values, current().search_api_method == "post"))
@@ -49,9 +51,11 @@ def health() -> Health:
     """The health: which service is set up. It is not asked: a search may cost money."""
     if not current().search_api_url:
         return Health(
-            "unset", "no search service", "Set SEARCH_API_URL (and SEARCH_API_KEY) in ~/.config/pi-mcp/env"
+            "unset",
+            "no search service",
+            "Set SEARCH_API_URL (and SEARCH_API_KEY) in ~/.config/pi-mcp/env",
         )
-    engine = services.chosen()
+    engine = engines.chosen()
     key = "with a key" if current().search_api_key else "without a key"
     kind = engine.kind if engine else current().search_api_method.upper()
     return Health("ok", f"{kind} at {urlsplit(current().search_api_url).netloc}, {key}")
@@ -63,4 +67,6 @@ def try_service() -> Health:
     if not current().search_api_url:
         return health()
     count = len(search("Raspberry Pi")["results"])
-    return Health("ok" if count else "broken", f"{health().summary}: {count} results for 'Raspberry Pi'")
+    return Health(
+        "ok" if count else "broken", f"{health().summary}: {count} results for 'Raspberry Pi'"
+    )

@@ -15,7 +15,9 @@ def status() -> str:
     """
     lines = [TOOLSETS]
     for name, result in health.every():
-        lines.append(f"| {name} | {result.state} | {_cell(result.summary)} | {_cell(result.advice)} |")
+        lines.append(
+            f"| {name} | {result.state} | {_cell(result.summary)} | {_cell(result.advice)} |"
+        )
     lines.append(SETTINGS)
     for section in settings.sections():
         for name, value in shown(settings.current(section)).items():

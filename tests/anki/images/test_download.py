@@ -89,7 +89,9 @@ def test_no_private_address_is_reached(env, monkeypatch, host):
 
 
 def test_public_addresses_are_public():
-    assert all(map(is_foreign, ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]))
+    assert all(
+        map(is_foreign, ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+    )
 
 
 def test_a_name_with_one_private_address_is_refused(names, web):
@@ -121,7 +123,9 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
     assert web.seen[0][1]["Host"] == f"rebind.example:{port}"
 
 
-def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(web, private_allowed, env, monkeypatch):
+def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(
+    web, private_allowed, env, monkeypatch
+):
     """The limits themselves are held by tests/core/test_http.py, as are redirects and bad addresses."""
     env(IMAGE_MAX_BYTES=100_000)
     monkeypatch.setattr(pictures, "TIMEOUT_S", 0.4)

@@ -91,7 +91,11 @@ def test_an_image_goes_after_the_text_and_never_in_twice(before, after):
         ("no data:text/html;base64,QUJD", "no data:text/html;base64,QUJD", []),
         ("no data:image/png,QUJD", "no data:image/png,QUJD", []),
         # Two of one file are shown once.
-        ("a data:image/png;base64,QUJD data:image/png;base64,QUJD", f"a\n\n{DIV}", ["QUJD", "QUJD"]),
+        (
+            "a data:image/png;base64,QUJD data:image/png;base64,QUJD",
+            f"a\n\n{DIV}",
+            ["QUJD", "QUJD"],
+        ),
     ],
 )
 def test_data_urls_become_stored_files(value, result, stored):

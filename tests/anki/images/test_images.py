@@ -55,7 +55,10 @@ def test_an_image_goes_into_its_field_in_the_one_form(anki, call, without_pillow
 
     detail = add(call, {"image_base64": text(data), "target_field": "bAcK"})
 
-    assert back(anki, detail) == f'text\n\n<div><img src="{name}" style="max-width:100%;height:auto"/></div>'
+    assert (
+        back(anki, detail)
+        == f'text\n\n<div><img src="{name}" style="max-width:100%;height:auto"/></div>'
+    )
     assert media(anki, name) == data
     assert "warnings" not in detail  # it needs no shrinking
 
@@ -83,7 +86,9 @@ def test_a_server_that_knows_no_delete_existing_stores_all_the_same(anki, call, 
 
     def without(filename, data=None, **more):
         if more:
-            raise Exception(f"storeMediaFile() got an unexpected keyword argument {next(iter(more))!r}")
+            raise Exception(
+                f"storeMediaFile() got an unexpected keyword argument {next(iter(more))!r}"
+            )
         store(filename, data)
 
     anki.addon.storeMediaFile = without
@@ -105,7 +110,8 @@ def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki
     data = png()
 
     answer = call(
-        "anki.add_from_model", items=[{"Front": "a", "Back": f"DATA:image/JPEG;BASE64,{text(data)}"}]
+        "anki.add_from_model",
+        items=[{"Front": "a", "Back": f"DATA:image/JPEG;BASE64,{text(data)}"}],
     )
 
     (detail,) = answer["details"]
@@ -151,16 +157,25 @@ def test_a_bad_image_fails_its_note_and_no_other(anki, call, env, image, words):
     assert "storeMediaFile" not in anki.actions()
 
 
-def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_from_model(anki, call):
+def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_from_model(
+    anki, call
+):
     images = [{"image_base64": text(png()), "target_field": "Image"}]
 
     refused = call(
-        "anki.add_notes", notes=[{"fields": {"Front": "a"}}, {"fields": {"Front": "b"}, "images": images}]
+        "anki.add_notes",
+        notes=[{"fields": {"Front": "a"}}, {"fields": {"Front": "b"}, "images": images}],
     )
-    (warned,) = call("anki.add_from_model", items=[{"Front": "a", "Back": "b", "images": images}])["details"]
+    (warned,) = call("anki.add_from_model", items=[{"Front": "a", "Back": "b", "images": images}])[
+        "details"
+    ]
 
     assert refused["error"].startswith("ValueError: ") and "notes.1: 'Image'" in refused["error"]
-    assert (warned["status"], warned["warnings"], back(anki, warned)) == ("ok", ["unknown_target_field"], "b")
+    assert (warned["status"], warned["warnings"], back(anki, warned)) == (
+        "ok",
+        ["unknown_target_field"],
+        "b",
+    )
     assert anki.collection.note_count() == 1
     assert "storeMediaFile" not in anki.actions()
 
@@ -168,7 +183,9 @@ def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_fr
 @pytest.mark.parametrize("source", ["base64", "url"])
 def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, call, web, source):
     web.pages["/a.png"] = png(40, 30)
-    image = {"image_base64": text(png(40, 30))} if source == "base64" else {"url": web.url("/a.png")}
+    image = (
+        {"image_base64": text(png(40, 30))} if source == "base64" else {"url": web.url("/a.png")}
+    )
     items = [{"Front": f"{number}", "images": [image, image]} for number in range(50)]
 
     answer = call("anki.add_from_model", items=items)
@@ -183,7 +200,9 @@ def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, call, web
 
 def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, collection, call):
     (note,) = add_notes(collection, "A", "a")
-    notes = [{"noteId": note, "attachments": [{"image_base64": "data:image/png;base64," + text(png())}]}]
+    notes = [
+        {"noteId": note, "attachments": [{"image_base64": "data:image/png;base64," + text(png())}]}
+    ]
 
     first = call("anki.update_notes", notes=notes)
     call("anki.update_notes", notes=notes)
@@ -228,7 +247,9 @@ def test_a_large_file_is_offered_by_its_path_and_sent_where_anki_does_not_see_it
 
     detail = add(call, {"image_base64": text(png(3, 3))}, front="g")
 
-    stored = [request["params"] for request in anki.requests if request["action"] == "storeMediaFile"]
+    stored = [
+        request["params"] for request in anki.requests if request["action"] == "storeMediaFile"
+    ]
     assert ["path" in params for params in stored] == [True, True, False]
     assert media(anki, detail["images"][0]["filename"]) == png(3, 3)
 
@@ -257,8 +278,12 @@ def stored_image(anki, call, pillow, data, front="f", **more):
         ((400, 300), {}, (400, 300)),
     ],
 )
-def test_a_large_image_becomes_a_small_jpeg_and_nothing_is_enlarged(anki, call, pillow, size, more, small):
-    stored = stored_image(anki, call, pillow, encoded(pillow.new("RGB", size, "red"), "PNG"), **more)
+def test_a_large_image_becomes_a_small_jpeg_and_nothing_is_enlarged(
+    anki, call, pillow, size, more, small
+):
+    stored = stored_image(
+        anki, call, pillow, encoded(pillow.new("RGB", size, "red"), "PNG"), **more
+    )
 
     assert (stored.format, stored.size) == ("JPEG", small)
 
@@ -266,7 +291,10 @@ def test_a_large_image_becomes_a_small_jpeg_and_nothing_is_enlarged(anki, call, 
 def test_transparency_becomes_white(anki, call, pillow):
     data = encoded(pillow.new("RGBA", (10, 10), (255, 0, 0, 0)), "PNG")
 
-    assert min(stored_image(anki, call, pillow, data, max_side=8).convert("RGB").getpixel((5, 5))) > 250
+    assert (
+        min(stored_image(anki, call, pillow, data, max_side=8).convert("RGB").getpixel((5, 5)))
+        > 250
+    )
 
 
 def test_a_photo_is_turned_upright_and_its_preview_is_no_animation(anki, call, pillow):
@@ -281,7 +309,9 @@ def test_a_photo_is_turned_upright_and_its_preview_is_no_animation(anki, call, p
     assert stored_image(anki, call, pillow, data).size == (8, 768)
 
 
-@pytest.mark.parametrize("kind", ["moving", "drawing", "small transparent logo", "too large", "broken"])
+@pytest.mark.parametrize(
+    "kind", ["moving", "drawing", "small transparent logo", "too large", "broken"]
+)
 def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(
     anki, call, pillow, monkeypatch, kind
 ):
@@ -337,7 +367,9 @@ print(extension, "stored as it came" in warning, int(re.search(r"VmHWM:\s+(\d+)"
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_no_picture_needs_more_memory_than_a_small_board_has(pillow, form, mode, size, more, shrunk):
+def test_no_picture_needs_more_memory_than_a_small_board_has(
+    pillow, form, mode, size, more, shrunk
+):
     try:
         data = encoded(pillow.new(mode, size), form, **more)
     except (KeyError, OSError):
@@ -361,7 +393,9 @@ def test_no_picture_runs_ghostscript(pillow, tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("long", [" " * 1_000_000, "data:" * 200_000, "data:" + " " * 1_000_000], ids="abc")
+@pytest.mark.parametrize(
+    "long", [" " * 1_000_000, "data:" * 200_000, "data:" + " " * 1_000_000], ids="abc"
+)
 def test_a_megabyte_of_anything_is_decided_at_once(long):
     """With a quadratic pattern this took an hour: it would run into the limit of time of a test."""
     with pytest.raises(ImageError):

@@ -35,7 +35,9 @@ def cards_of(anki, count=None):
 
 
 def answer(call, cards, ease="good", **more):
-    return call("anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card in cards], **more)
+    return call(
+        "anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card in cards], **more
+    )
 
 
 def undo(call):
@@ -96,11 +98,18 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collectio
         *((card, 1) for card in others),
     ]
 
-    result = call("anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card, ease in eases])
+    result = call(
+        "anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card, ease in eases]
+    )
 
     assert len(deck.requests) == 2
     assert (result["cards"][0]["cardId"], result["cards"][0]["ease"]) == (new, "good")
-    assert reasons(result) == {new: "twice", suspended: "suspended", later: "not_due", GONE: "missing"}
+    assert reasons(result) == {
+        new: "twice",
+        suspended: "suspended",
+        later: "not_due",
+        GONE: "missing",
+    }
     assert log(collection)[len(before) :] == [(new, 3), *((card, 1) for card in others)]
     assert collection.find_cards("is:suspended") == [suspended]
 
@@ -109,7 +118,9 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collectio
 def test_a_wrong_ease_answers_nothing(deck, call, ease):
     one, two = cards_of(deck, 2)
 
-    result = call("anki.answer_cards", answers=[{"cardId": one, "ease": 3}, {"cardId": two, "ease": ease}])
+    result = call(
+        "anki.answer_cards", answers=[{"cardId": one, "ease": 3}, {"cardId": two, "ease": ease}]
+    )
 
     assert result["code"] == call("anki.answer_cards", early=True)["code"] == "INVALID_ARGUMENTS"
     assert log(deck.collection) == []
@@ -127,7 +138,9 @@ def test_the_same_call_made_again_answers_nothing_twice(deck, call, ease):
     assert len(log(deck.collection)) == 4
 
 
-def test_a_learning_card_ahead_of_its_time_is_answered_early_only_and_by_four_at_once_once(deck, call):
+def test_a_learning_card_ahead_of_its_time_is_answered_early_only_and_by_four_at_once_once(
+    deck, call
+):
     (card,) = cards_of(deck, 1)
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: answer(call, [card]), range(4)))
@@ -201,7 +214,15 @@ def test_making_room_beside_a_review_changes_no_card(deck, collection, call, sta
             "factor": 2100,
         },
         "across": {"type": 1, "queue": 3, "due": today - 1, "left": 1001},
-        "review": {"type": 2, "queue": 2, "due": today, "ivl": 9, "factor": 2100, "reps": 4, "lapses": 1},
+        "review": {
+            "type": 2,
+            "queue": 2,
+            "due": today,
+            "ivl": 9,
+            "factor": 2100,
+            "reps": 4,
+            "lapses": 1,
+        },
     }[state]
     for card in (one, two):
         put(collection, card, **columns)
@@ -225,7 +246,9 @@ def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, c
     deck.addon.guiDeckReview("Geo")
     showing, answering = deck.addon._showing, deck.addon.answerCards
     late = []
-    monkeypatch.setattr(answers.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)])
+    monkeypatch.setattr(
+        answers.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)]
+    )
     deck.addon.answerCards = late.append
 
     result = answer(call, [showing])
@@ -361,7 +384,9 @@ def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection,
     collection.set_user_flag_for_cards(1, [flagged])
     collection.decks.id("Other")
     answer(call, [card])
-    exec(CHANGES_SINCE[change], {"col": collection, "card": card, "other": other, "flagged": flagged})
+    exec(
+        CHANGES_SINCE[change], {"col": collection, "card": card, "other": other, "flagged": flagged}
+    )
     before = whole(collection)
 
     refusal = undo(call)
@@ -390,7 +415,9 @@ def test_an_undo_takes_back_no_change_of_ours(deck, collection, call, change):
     assert whole(collection) == before
 
 
-def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(deck, collection, call):
+def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(
+    deck, collection, call
+):
     first, second, third = cards_of(deck, 3)
     answer(call, [first])
     collection.set_user_flag_for_cards(2, [third])

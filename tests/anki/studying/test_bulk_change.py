@@ -25,7 +25,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "search"), CHANGES)
-def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, collection, call, change, search):
+def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(
+    ten, collection, call, change, search
+):
     collection.decks.id("Other")
     before = snapshot(collection)
 
@@ -53,7 +55,9 @@ def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, collection, ca
     dry = call("anki.change_cards", query="deck:Geo", addTags=["t"])
     assert len(anki.requests) == 2
     anki.requests.clear()
-    wet = call("anki.change_cards", query="deck:Geo", addTags=["t"], dryRun=False, expected=dry["count"])
+    wet = call(
+        "anki.change_cards", query="deck:Geo", addTags=["t"], dryRun=False, expected=dry["count"]
+    )
 
     assert len(anki.requests) == 3
     assert len(json.dumps([dry, wet], ensure_ascii=False)) / 4 <= 250
@@ -72,14 +76,23 @@ TO_PUT_BACK = [
     {"due": "3-7!"},
     {"forget": True},
     {"flag": 0},
-    {"forget": True, "suspend": True, "flag": 3, "addTags": ["x"], "removeTags": ["t"], "deck": "oTHER"},
+    {
+        "forget": True,
+        "suspend": True,
+        "flag": 3,
+        "addTags": ["x"],
+        "removeTags": ["t"],
+        "deck": "oTHER",
+    },
 ]
 OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
 
 
 @pytest.mark.parametrize("fsrs", [False, True])
 @pytest.mark.parametrize(
-    ("anki", "change"), [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER], indirect=["anki"]
+    ("anki", "change"),
+    [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER],
+    indirect=["anki"],
 )
 def test_cards_are_put_back_as_they_were(ten, collection, call, change, fsrs):
     cards = various(collection, ten.ids, fsrs)
@@ -119,7 +132,8 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, ca
     reports = []
 
     with calls.calling(
-        lambda *report: reports.append(report[:2]), lambda: fault == "cancelled" and len(anki.requests) > 2
+        lambda *report: reports.append(report[:2]),
+        lambda: fault == "cancelled" and len(anki.requests) > 2,
     ):
         answer = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
 
@@ -215,7 +229,9 @@ def test_a_dry_run_tells_what_a_change_brings_beside_it(ten, call):
 
 @pytest.mark.parametrize("change", [{"renameTag": ["rare", "new"]}, {"removeTags": ["rare"]}])
 @pytest.mark.parametrize("query", ["deck:*", ""])
-def test_a_change_of_tags_alone_counts_the_notes_that_have_them(ten, collection, call, change, query):
+def test_a_change_of_tags_alone_counts_the_notes_that_have_them(
+    ten, collection, call, change, query
+):
     collection.tags.bulk_add(ten.ids[:3], "rare")
 
     dry = call("anki.change_cards", query=query, **change)

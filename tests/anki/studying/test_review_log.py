@@ -13,19 +13,24 @@ DAY = 86400
 
 
 @both_versions
-def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(deck, collection, call):
+def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(
+    deck, collection, call
+):
     cards = sorted(collection.find_cards("deck:Geo"))
     make_due(collection, cards[:10])
     for note in collection.find_notes("deck:Geo::Cities")[:2]:
         collection.tags.bulk_add([note], "leech")
     answers = [
-        {"cardId": card, "ease": ease} for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)
+        {"cardId": card, "ease": ease}
+        for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)
     ]
     call("anki.answer_cards", answers=answers)
 
     for number in range(14):
         add_notes(
-            collection, f"Languages::Book {number}", *(f"{number} {at} " + "word " * 30 for at in range(3))
+            collection,
+            f"Languages::Book {number}",
+            *(f"{number} {at} " + "word " * 30 for at in range(3)),
         )
     deck.requests.clear()
     answer = call("anki.stats")
@@ -41,12 +46,17 @@ def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_ha
 
 
 def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection, call):
-    cards = [collection.find_cards(f"nid:{note}")[0] for note in add_notes(collection, "A", *"abcdefgh")]
+    cards = [
+        collection.find_cards(f"nid:{note}")[0] for note in add_notes(collection, "A", *"abcdefgh")
+    ]
     for number, card in enumerate(cards):
         ivl = 10 if number < 4 else 30
         put(collection, card, type=2, queue=2, ivl=ivl, due=0, reps=3, factor=2500)
     eases = [1, 3, 3, 3, 1, 1, 3, 3]
-    call("anki.answer_cards", answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)])
+    call(
+        "anki.answer_cards",
+        answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)],
+    )
 
     assert call("anki.stats")["retention"] == {"young": 75.0, "mature": 50.0}
 
@@ -83,7 +93,9 @@ def test_days_are_anki_s_whatever_this_clock_says(deck, collection, call, monkey
     seconds = [cutoff - choice.randint(1, 3 * DAY) for _ in range(30)]
     write_log(collection, seconds)
     clock = int(cutoff - DAY + 3600 * hours_ahead)
-    monkeypatch.setattr(review_log, "usual_day_start", lambda: clock if clock < time.time() else clock - DAY)
+    monkeypatch.setattr(
+        review_log, "usual_day_start", lambda: clock if clock < time.time() else clock - DAY
+    )
 
     answer = call("anki.stats")
 

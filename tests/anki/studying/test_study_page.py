@@ -106,7 +106,9 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(study, host, collec
     )  # 20 answers; how often more cards are asked for hangs on how fast one presses
     assert tokens <= 300
     assert tab.console == []
-    assert len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 24_000
+    assert (
+        len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 24_000
+    )
 
 
 def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(study, collection):
@@ -149,8 +151,13 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collec
     tab.press("↩ Undo")
     tab.wait("open")
     assert eases(collection) == [3]
-    x, y = tab.run("(e => [e.x + 60, e.y + 40])(document.querySelector('iframe').getBoundingClientRect())")
-    for kind in ("mousePressed", "mouseReleased"):  # into the card's frame, which must not keep the keys
+    x, y = tab.run(
+        "(e => [e.x + 60, e.y + 40])(document.querySelector('iframe').getBoundingClientRect())"
+    )
+    for kind in (
+        "mousePressed",
+        "mouseReleased",
+    ):  # into the card's frame, which must not keep the keys
         tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
     tab.wait("document.activeElement.tagName !== 'IFRAME'")
     tab.key("2")
@@ -196,9 +203,7 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
 
 
 def test_the_page_passes_axe_and_asks_the_chat_to_explain(study, collection, axe, tmp_path):
-    formula = (
-        r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
-    )
+    formula = r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
     add_notes(collection, "Geo", formula, "b")
     collection.media.write_data("map.png", png(200, 80))
     for locale, reveal, explain in (
@@ -211,7 +216,9 @@ def test_the_page_passes_axe_and_asks_the_chat_to_explain(study, collection, axe
         tab.picture(tmp_path / f"study-320-{locale}.png")
         tab.press(explain)
         tab.wait("model.length", host=True)
-        assert "What is it?" in tab.run("model[0]", host=True) and "answer" in tab.run("model[0]", host=True)
+        assert "What is it?" in tab.run("model[0]", host=True) and "answer" in tab.run(
+            "model[0]", host=True
+        )
 
 
 def inside(tab, expression):
@@ -248,15 +255,27 @@ def test_a_typed_answer_is_compared_letter_by_letter(study, collection, tmp_path
     assert answer == "<s>h</s><s>a</s><b>i</b><b>s</b>t gegangen<s>1</s>"
     tab.picture(tmp_path / "study-typed.png")
     tab.key("3")
-    assert tab.run("document.querySelector('input').value") == "", "the key is a rating, not an answer"
+    assert tab.run("document.querySelector('input').value") == "", (
+        "the key is a rating, not an answer"
+    )
     settled(tab)
     assert eases(collection) == [3]
 
 
-def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(study, collection, tmp_path):
+def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(
+    study, collection, tmp_path
+):
     """Also with a typed card, a picture, a table and a card of two hundred lines."""
     big = "<div style='font-size: 64px'>" + "漢字かな<br>" * 6 + "<i>конец</i></div>"
-    add_notes(collection, "Geo", "x", big, "<img src=map.png>", "<br>".join(map(str, range(200))), "ש" * 40)
+    add_notes(
+        collection,
+        "Geo",
+        "x",
+        big,
+        "<img src=map.png>",
+        "<br>".join(map(str, range(200))),
+        "ש" * 40,
+    )
     note_of(collection, "Basic (type in the answer)", Front="a", Back="b")
     collection.media.write_data("map.png", png(900, 2000))
     tab = study()
@@ -264,9 +283,16 @@ def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(study,
     for number in range(6):
         tab.wait("shown && !open")
         if "漢字" in tab.run("shown.sides[0]"):
-            assert inside(tab, "document.documentElement.scrollHeight > innerHeight"), "it is scrolled to"
-            assert inside(tab, "document.querySelector('i').getBoundingClientRect().top + scrollY") > 300
-            assert inside(tab, "document.body.getBoundingClientRect().top") >= 0, "its top is not cut off"
+            assert inside(tab, "document.documentElement.scrollHeight > innerHeight"), (
+                "it is scrolled to"
+            )
+            assert (
+                inside(tab, "document.querySelector('i').getBoundingClientRect().top + scrollY")
+                > 300
+            )
+            assert inside(tab, "document.body.getBoundingClientRect().top") >= 0, (
+                "its top is not cut off"
+            )
             tab.picture(tmp_path / "study-big.png")
         places.add(tab.run("document.querySelector('.buttons').getBoundingClientRect().top"))
         tab.click(".buttons button")
@@ -281,13 +307,20 @@ def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(study,
 
 def test_an_occlusion_card_is_not_rated_and_a_script_is_said(study, collection, tmp_path):
     add_notes(collection, "Geo", "<script>document.title = 1</script>plain")
-    note_of(collection, "Basic", Front="<div id=image-occlusion-container><img src=map.png></div>", Back="x")
+    note_of(
+        collection,
+        "Basic",
+        Front="<div id=image-occlusion-container><img src=map.png></div>",
+        Back="x",
+    )
     tab = study(locale="ru-RU")
     assert "Карточка со скриптом" in tab.text()
     tab.press("Показать ответ")
     tab.press("Легко")
     tab.wait("document.body.innerText.includes('закрывает части картинки')")
-    assert tab.run("document.querySelectorAll('iframe').length") == 0, "its picture gives the answer away"
+    assert tab.run("document.querySelectorAll('iframe').length") == 0, (
+        "its picture gives the answer away"
+    )
     tab.picture(tmp_path / "study-occlusion.png")
     tab.key("1")
     tab.press("Дальше")
@@ -315,11 +348,15 @@ def test_the_answer_comes_into_sight_below_a_high_question(study, collection, tm
 
 
 def test_a_table_keeps_its_words_and_a_long_word_stays_in_the_card(study, collection, tmp_path):
-    cells = "".join(f"<td>{word}" for word in ("Nom", "der", "Maskulinum", "Femininum", "Neutrum", "Plural"))
+    cells = "".join(
+        f"<td>{word}" for word in ("Nom", "der", "Maskulinum", "Femininum", "Neutrum", "Plural")
+    )
     add_notes(collection, "Geo", f"<table><tr>{cells}</table><p>{'x' * 90}</p>")
     tab = study(320)
     tab.picture(tmp_path / "study-table.png")
-    assert inside(tab, "[...document.querySelectorAll('td')].every(it => it.getClientRects()[0].height < 40)")
+    assert inside(
+        tab, "[...document.querySelectorAll('td')].every(it => it.getClientRects()[0].height < 40)"
+    )
     assert inside(tab, "document.querySelector('p').getBoundingClientRect().width") <= 320
 
 
@@ -329,9 +366,7 @@ def test_letters_twice_as_large_leave_every_button_on_a_small_screen(study, coll
     tab.press("Показать ответ")
     shot(tab, tmp_path / "study-320-32.png", 32)
     assert tab.run("document.documentElement.scrollWidth") <= 320
-    right = (
-        "Math.max(...[...document.querySelectorAll('button')].map(it => it.getBoundingClientRect().right))"
-    )
+    right = "Math.max(...[...document.querySelectorAll('button')].map(it => it.getBoundingClientRect().right))"
     assert tab.run(right) <= 320
 
 
@@ -385,7 +420,9 @@ def many_kinds(collection):
         "«long» " * 90,
     )
     for number in range(3):
-        note_of(collection, "Basic (type in the answer)", Front=f"typed {number}", Back="a[sound:a.wav]")
+        note_of(
+            collection, "Basic (type in the answer)", Front=f"typed {number}", Back="a[sound:a.wav]"
+        )
     note_of(collection, "Cloze", Text="{{c1::a}} {{c2::b}} {{c3::c}} {{c4::d}}")
     note_of(collection, "Basic (and reversed card)", Front="Haus", Back="house")
     collection.media.write_data("map.png", png(900, 500))
@@ -443,7 +480,9 @@ def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(study, collection
     assert "did not work" not in tab.text()
 
 
-def test_without_anki_the_page_says_what_to_do_and_tries_again(browser, host, anki, collection, axe):
+def test_without_anki_the_page_says_what_to_do_and_tries_again(
+    browser, host, anki, collection, axe
+):
     add_notes(collection, "Geo", "a")
     port = urlsplit(anki.url).port
     for tool, ready in (("anki_due", "shown"), ("anki_stats", "answer")):
@@ -468,7 +507,8 @@ def test_a_press_needs_its_key_and_the_model_has_none(client, anki, collection):
 
     refused = client.call("anki_answer_by_press", **press, press_key="guess")["structuredContent"]
     twice = [
-        client.call("anki_answer_by_press", **press, press_key=result["_meta"]["pi-mcp/press"]) for _ in "ab"
+        client.call("anki_answer_by_press", **press, press_key=result["_meta"]["pi-mcp/press"])
+        for _ in "ab"
     ]
 
     assert refused["code"] == "NOT_PRESSED"
@@ -481,13 +521,17 @@ def test_how_studying_goes_can_be_looked_at(browser, host, anki, collection, axe
     hostile = "<img src=x onerror=\"parent.seen.push('run')\">"
     add_notes(collection, "Geo", *(f"question {number}" for number in range(9)), hostile)
     add_notes(collection, f"Geo::{hostile}", "deep")
-    anki.addon.answerCards([{"cardId": card, "ease": 3} for card in collection.find_cards("deck:Geo")[:4]])
+    anki.addon.answerCards(
+        [{"cardId": card, "ease": 3} for card in collection.find_cards("deck:Geo")[:4]]
+    )
     collection.tags.bulk_add(collection.find_notes("onerror"), "leech")
     for theme, width, locale, words, none in (
         ("light", 320, "en-GB", "answers today", "No answers in 30 days"),
         ("dark", 720, "ru-RU", "4\nответа сегодня\n1\nдень подряд", "За 30 дней ответов нет"),
     ):
-        tab = shown(browser, host.url, "anki_stats", {"deck": "Geo"}, width, theme=theme, locale=locale)
+        tab = shown(
+            browser, host.url, "anki_stats", {"deck": "Geo"}, width, theme=theme, locale=locale
+        )
         tab.wait("document.querySelector('.bars')")
         text = tab.text()
         assert words in text.lower()
@@ -516,7 +560,9 @@ VERBS = {
 }
 
 
-@pytest.mark.skipif("PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures")
+@pytest.mark.skipif(
+    "PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures"
+)
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(browser, host, anki, collection, tmp_path, language):
     deck, front, *others = VERBS[language]
@@ -528,12 +574,21 @@ def test_the_pictures_of_the_documentation(browser, host, anki, collection, tmp_
     anki.addon.answerCards([{"cardId": card, "ease": 1} for card in cards[-3:]])
     collection.sched.set_due_date(cards[3:8], "0")
     for theme in ("light", "dark"):
-        tab = shown(browser, host.url, "anki_due", {"deck": deck}, 390, locale=language, theme=theme)
+        tab = shown(
+            browser, host.url, "anki_due", {"deck": deck}, 390, locale=language, theme=theme
+        )
         tab.wait("shown")
-        tab.run("(cards = [shown, ...cards], cards.sort((one, other) => !!other.typed - !!one.typed), 0)")
-        tab.run("(next(), typed = 'ist gegengen', open = true, past = Array(12), spent = 170000, draw())")
+        tab.run(
+            "(cards = [shown, ...cards], cards.sort((one, other) => !!other.typed - !!one.typed), 0)"
+        )
+        tab.run(
+            "(next(), typed = 'ist gegengen', open = true, past = Array(12), spent = 170000, draw())"
+        )
         end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
         tab.resize(390, SCALE)
         shot(tab, tmp_path / "picture.png", 16)
-        small(tmp_path / "picture.png", PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_study{end}.png")
+        small(
+            tmp_path / "picture.png",
+            PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_study{end}.png",
+        )
         tab.close()

@@ -43,7 +43,9 @@ def random_collection(collection, seed):
     today, now = collection.sched.today, int(time.time())
     overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
     for card in sorted(collection.find_cards("")):
-        kind = choice.choice(["new", "review", "review", "review", "learning", "ahead", "across", "later"])
+        kind = choice.choice(
+            ["new", "review", "review", "review", "learning", "ahead", "across", "later"]
+        )
         columns = {
             "new": {"due": choice.randint(1, 99)},
             "review": {"type": 2, "queue": REVIEW, "due": today - choice.choice(overdue)},
@@ -66,9 +68,17 @@ def random_collection(collection, seed):
 
 def preset(collection, choice):
     config = collection.decks.config_dict_for_deck_id(1)
-    config["new"]["perDay"], config["rev"]["perDay"] = choice.choice([2, 5, 20]), choice.choice([5, 10, 200])
-    config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = choice.random() < 0.5
-    config["newMix"], config["interdayLearningMix"] = choice.choice([0, 0, 1, 2]), choice.choice([0, 0, 1, 2])
+    config["new"]["perDay"], config["rev"]["perDay"] = (
+        choice.choice([2, 5, 20]),
+        choice.choice([5, 10, 200]),
+    )
+    config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = (
+        choice.random() < 0.5
+    )
+    config["newMix"], config["interdayLearningMix"] = (
+        choice.choice([0, 0, 1, 2]),
+        choice.choice([0, 0, 1, 2]),
+    )
     config["newSortOrder"], config["newGatherPriority"] = (
         choice.choice([0, 0, 1]),
         choice.choice([0, 0, 1, 2]),
@@ -109,7 +119,15 @@ def review_cards(collection, days):
     notes = add_notes(collection, "Geo", *(f"question {number}" for number in range(len(days))))
     cards = [collection.find_cards(f"nid:{note}")[0] for note in notes]
     for card, day in zip(cards, days, strict=True):
-        put(collection, card, type=2, queue=REVIEW, due=collection.sched.today - day, ivl=9, factor=2500)
+        put(
+            collection,
+            card,
+            type=2,
+            queue=REVIEW,
+            due=collection.sched.today - day,
+            ivl=9,
+            factor=2500,
+        )
     return cards
 
 
@@ -117,7 +135,9 @@ def shown(call, deck="Geo", **more):
     return [card["cardId"] for card in call("anki.due", deck=deck, **more)["cards"]]
 
 
-def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(anki, collection, call):
+def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(
+    anki, collection, call
+):
     first, second, third = review_cards(collection, [1, 2, 3])
     put(collection, first, type=3, queue=LEARNING, due=minutes_from_now(-1), left=1001)
     put(collection, second, type=3, queue=LEARNING, due=minutes_from_now(8), left=1001)
@@ -143,7 +163,11 @@ def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection, cal
     assert answer["due"] == {"new": 20, "learning": 0, "review": 0, "total": 20}
     assert len(answer["cards"]) == 10
     first = answer["cards"][0]
-    assert (first["question"], first["answer"], first["state"]) == ("Geo question 0", "answer", "new")
+    assert (first["question"], first["answer"], first["state"]) == (
+        "Geo question 0",
+        "answer",
+        "new",
+    )
     assert len(deck.requests) <= 3
     assert tokens(answer) <= 900
 
@@ -181,7 +205,9 @@ def test_the_card_on_the_screen_is_shown(deck, call):
 
     assert [card["cardId"] for card in answer["cards"]] == [deck.addon._showing]
     assert answer["deck"] == "Geo"
-    assert answer["due"] == call("anki.due", deck="Geo")["due"]  # without it the page speaks of an error
+    assert (
+        answer["due"] == call("anki.due", deck="Geo")["due"]
+    )  # without it the page speaks of an error
 
 
 def set_review_order(collection, order):
@@ -208,7 +234,9 @@ def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_no
     assert ("order" in answer) == (order in (5, 6, 7, 8, 11, 12))
 
 
-@pytest.mark.parametrize(("count", "order"), [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)])
+@pytest.mark.parametrize(
+    ("count", "order"), [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)]
+)
 def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(
     anki, collection, call, count, order
 ):
@@ -261,7 +289,9 @@ def test_cards_ahead_of_their_time_are_announced_and_can_be_answered_as_the_answ
     answered = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}], early=True)
 
     due_at = time.strftime("%H:%M", time.localtime(due))
-    early = f"nothing else is due: these come early, the next at {due_at}; answer them with early: true"
+    early = (
+        f"nothing else is due: these come early, the next at {due_at}; answer them with early: true"
+    )
     assert answer["note"] == early
     assert answer["cards"][0]["inMinutes"] == 8  # a part of a minute counts as one
     assert refused["skipped"][0]["error"] == "it is due in 8 min; early: true answers it now"
@@ -280,7 +310,9 @@ def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, collection, call
     note = call("anki.due", deck=" Geo::Cities ")["note"]
 
     limit = "4 new behind the day's limit (query is:new shows them)"
-    assert note == f"nothing is due: {limit}, 3 suspended, 2 buried until tomorrow, 1 on a later day"
+    assert (
+        note == f"nothing is due: {limit}, 3 suspended, 2 buried until tomorrow, 1 on a later day"
+    )
     assert len(call("anki.due", deck="Geo::Cities", query="is:new")["cards"]) == 4
     nothing = call("anki.due", deck="Geo", query="tag:nothing")
     assert nothing["note"] == "nothing is due: there are no such cards"

@@ -22,9 +22,7 @@ min_temp: 0
 """
 
 
-HEATER = (
-    "[heater_bed]\nheater_pin: PA1\nsensor_type: Generic 3950\nsensor_pin: PA2\nmin_temp: 0\nmax_power: 1\n"
-)
+HEATER = "[heater_bed]\nheater_pin: PA1\nsensor_type: Generic 3950\nsensor_pin: PA2\nmin_temp: 0\nmax_power: 1\n"
 DELTA = "[stepper_b]\narm_length: 3\nhoming_speed: 3\n"
 GONE_SENSOR = EXTRUDER.replace("Generic 3950", "NTC 100K")
 
@@ -36,7 +34,9 @@ def findings(text, **include):
 def found(text, **include):
     """Each finding as `level line option-or-section nearest`, but what another file may hold."""
     hints = [one for one in findings(text, **include) if "unless another file" not in one.message]
-    return [f"{one.level} {one.line} {one.option or one.section} {one.nearest}".strip() for one in hints]
+    return [
+        f"{one.level} {one.line} {one.option or one.section} {one.nearest}".strip() for one in hints
+    ]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,8 @@ def found(text, **include):
         EXTRUDER.replace("watermark", "pid")
         + "PID_KP: 2\npid_ki: 1\n": "",  # names are compared in lower case
         "[printer]\nkinematics: cartesian\nmax_hop: 3\n": "error 3 max_hop max_jump",
-        FAN + "scl_pin: PB2\nsda_pin: PB3\n": "error 3 scl_pin soft_scl_pin; error 4 sda_pin soft_sda_pin",
+        FAN
+        + "scl_pin: PB2\nsda_pin: PB3\n": "error 3 scl_pin soft_scl_pin; error 4 sda_pin soft_sda_pin",
         "[gcode_macro x]\ndefault_parameter_speed: 3\ngcode:\n  G28\n": "error 2 default_parameter_speed",
         FAN + "loud: 1\n": "warning 3 loud",  # deprecated
         FAN + "whirl: 1\n": "warning 3 whirl spin",
@@ -92,7 +93,11 @@ def test_a_message_says_what_klipper_says_and_why():
 
 
 def test_a_missing_option_is_a_hint_where_another_file_may_have_it():
-    for part in ("[fan]\n", "[include more.cfg]\n[fan]\n" + WHOLE, WHOLE.partition("[mcu]")[0] + "[fan]\n"):
+    for part in (
+        "[fan]\n",
+        "[include more.cfg]\n[fan]\n" + WHOLE,
+        WHOLE.partition("[mcu]")[0] + "[fan]\n",
+    ):
         (finding,) = [one for one in findings(part) if one.option == "pin"]
         assert finding.level == "hint" and finding.message.endswith("unless another file has it")
 
@@ -110,16 +115,22 @@ def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper():
         "[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n": [],
         "[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n": [],
         "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_x1]\nstep_pin: PA2\nendstop_pin: PC1\n": [],
-        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n": [6],
+        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n": [
+            6
+        ],
         "[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n": [4],
         "[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n": [3],
         "[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\n"
         "analog_range_down_pin: 3, 4\nd4_pin: PB1\n": [8],
-        "[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n": [4],  # each may be shared, not both
+        "[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n": [
+            4
+        ],  # each may be shared, not both
         "[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n": [6],
     }.items():
         twice = [one for one in findings(text) if one.message.lower().startswith("pin ")]
-        assert [one.line for one in twice] == lines and {one.level for one in twice} <= {"error"}, text
+        assert [one.line for one in twice] == lines and {one.level for one in twice} <= {"error"}, (
+            text
+        )
 
 
 def test_findings_alike_in_many_sections_are_one_with_their_lines():

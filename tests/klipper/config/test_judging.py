@@ -6,13 +6,16 @@ from tests.klipper.asking import call
 from tools.klipper.config import printer_cfg
 from tools.klipper.config.checking import checker
 
-STEPPER = "step_pin: P{0}1\ndir_pin: P{0}2\nmicrosteps: 16\nrotation_distance: 40\nendstop_pin: P{0}3\n"
+STEPPER = (
+    "step_pin: P{0}1\ndir_pin: P{0}2\nmicrosteps: 16\nrotation_distance: 40\nendstop_pin: P{0}3\n"
+)
 RANGE = "position_endstop: 0\nposition_max: 200\n"
 HEATER = "heater_pin: P{0}1\nsensor_type: Generic 3950\nsensor_pin: P{0}2\ncontrol: watermark\nmin_temp: 0\nmax_temp: 130\n"
 PRINTER = (
     "[printer]\nkinematics: cartesian\nmax_velocity: 300\nmax_accel: 3000\n[mcu]\nserial: /dev/ttyACM0\n"
     + "".join(
-        f"[stepper_{axis}]\n{STEPPER.format(port)}{RANGE}" for axis, port in zip("xyz", "ABC", strict=True)
+        f"[stepper_{axis}]\n{STEPPER.format(port)}{RANGE}"
+        for axis, port in zip("xyz", "ABC", strict=True)
     )
     + f"[heater_bed]\n{HEATER.format('D')}[fan]\npin: PE1\n"
 )
@@ -28,7 +31,8 @@ Z = "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n"
 def judged(any_docs):
     """A function that gives the new findings of a sound printer with some lines more: (level, message)."""
     return lambda more: [
-        (one.level, one.message) for one in checker().findings(printer_cfg.from_text(PRINTER + more))
+        (one.level, one.message)
+        for one in checker().findings(printer_cfg.from_text(PRINTER + more))
     ]
 
 
@@ -201,7 +205,9 @@ SAVED_PROBE = (
 
 def test_a_probe_that_is_only_saved_needs_a_pin_unless_another_one_is_there(judged):
     ((level, message),) = judged(SAVED_PROBE)
-    assert level == "error" and message.startswith("Option 'pin' in section 'probe' must be specified")
+    assert level == "error" and message.startswith(
+        "Option 'pin' in section 'probe' must be specified"
+    )
     assert [level for level, _ in judged("[beacon]\nserial: x\n" + SAVED_PROBE)] == ["hint"]
     assert judged("[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n" + SAVED_PROBE) == []
 
@@ -252,16 +258,22 @@ def test_a_file_that_is_not_utf_8_is_an_error_with_its_line(any_docs, tmp_path):
     assert (findings[0].level, findings[0].line) == ("error", 2) and "UTF-8" in findings[0].message
 
 
-def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_an_error(any_docs, tmp_path):
+def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_an_error(
+    any_docs, tmp_path
+):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/a.cfg").write_text("[include b.cfg]\n")
     (tmp_path / "sub/b.cfg").write_text("[fan]\npin: PA1\n")
-    (tmp_path / "printer.cfg").write_text("[include sub/*.cfg]\n[include none/*.cfg]\n[include gone.cfg]\n")
+    (tmp_path / "printer.cfg").write_text(
+        "[include sub/*.cfg]\n[include none/*.cfg]\n[include gone.cfg]\n"
+    )
 
     config = printer_cfg.from_files(tmp_path / "printer.cfg")
 
     assert config.sections["fan"].file == "sub/b.cfg" and config.missing == []
-    assert [problem.message for problem in config.problems] == ["Include file 'gone.cfg' does not exist"]
+    assert [problem.message for problem in config.problems] == [
+        "Include file 'gone.cfg' does not exist"
+    ]
 
 
 def test_an_include_that_is_not_there_is_the_only_error_it_causes(any_docs, tmp_path):

@@ -41,7 +41,11 @@ def errors_of(text):
 def is_found(row, text):
     """Whether a finding that is more than a hint names what a row is about."""
     about = row["about"].lower()
-    named = [one for one in findings_of(text) if about in f"{one.section} {one.option} {one.message}".lower()]
+    named = [
+        one
+        for one in findings_of(text)
+        if about in f"{one.section} {one.option} {one.message}".lower()
+    ]
     return any(one.level in ("error", "warning") for one in named)
 
 
@@ -54,8 +58,12 @@ def test_a_mistake_has_klippers_verdict(real_docs, row):
         assert errors_of(text) == []
 
 
-@pytest.mark.parametrize(("rows", "bases"), [("config_mistakes", "config"), ("config_mistakes2", "config2")])
-def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_error(real_docs, rows, bases):
+@pytest.mark.parametrize(
+    ("rows", "bases"), [("config_mistakes", "config"), ("config_mistakes2", "config2")]
+)
+def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_error(
+    real_docs, rows, bases
+):
     """Measured: 160 of 163, the others name a file that the text includes; and 209 of 215."""
     file = MISTAKES / f"{rows}.jsonl"
     if not file.exists():
@@ -93,13 +101,19 @@ LESS = {
 def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
     text = file.read_text(encoding="utf-8")
     told = [one for one in findings_of(text) if "unless another file" not in one.message]
-    assert [(finding.level, finding.option or finding.section) for finding in told] == LESS.get(file.stem, [])
+    assert [(finding.level, finding.option or finding.section) for finding in told] == LESS.get(
+        file.stem, []
+    )
     assert errors_of(text.replace("\n", "\r\n")) == []
 
     lines = text.split("\n")
     number = next(
-        number for number, line in enumerate(lines) if line.strip().startswith("[") and "include" not in line
+        number
+        for number, line in enumerate(lines)
+        if line.strip().startswith("[") and "include" not in line
     )
-    lines.insert(number + 1, "  mispelt_optoin: 1" if lines[number].startswith("  ") else "mispelt_optoin: 1")
+    lines.insert(
+        number + 1, "  mispelt_optoin: 1" if lines[number].startswith("  ") else "mispelt_optoin: 1"
+    )
     errors = errors_of("\n".join(lines))
     assert [(error.line, error.option) for error in errors] == [(number + 2, "mispelt_optoin")]

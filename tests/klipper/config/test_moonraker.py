@@ -70,7 +70,11 @@ def documented(further):
     [
         ("[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", None),
         ("[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", None),
-        ("[server]\ntemperature_store_size: 9\n", "is not valid", "[data_store] temperature_store_size"),
+        (
+            "[server]\ntemperature_store_size: 9\n",
+            "is not valid",
+            "[data_store] temperature_store_size",
+        ),
         ("[server]\nenable_debug_logging: 1\n", "enable_debug_logging", "enable_debug_logging"),
         ("[update_manager client fluidd]\nclient_path: ~/x\n", "is not valid", None),
     ],
@@ -85,7 +89,10 @@ def test_what_moonraker_no_longer_knows_is_a_warning(documented, lines, words, n
 
 def test_an_option_that_stands_twice_is_an_error(documented):
     (finding,) = call("check_config", config=SOUND + "[server]\nhost: 1\n")["findings"]
-    assert finding["level"] == "error" and finding["message"] == "Duplicate option 'host' in section 'server'"
+    assert (
+        finding["level"] == "error"
+        and finding["message"] == "Duplicate option 'host' in section 'server'"
+    )
 
 
 def test_what_it_knows_is_left_alone_and_a_component_of_others_is_a_hint(documented):

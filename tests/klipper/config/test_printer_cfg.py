@@ -37,7 +37,8 @@ def test_it_reads_as_pythons_configparser_does():
     parser = configparser.RawConfigParser(strict=False, inline_comment_prefixes=(";", "#"))
     parser.read_string(text)
     expected = {
-        name: {k: "\n".join(filter(None, v.split("\n"))) for k, v in parser[name].items()} for name in parser
+        name: {k: "\n".join(filter(None, v.split("\n"))) for k, v in parser[name].items()}
+        for name in parser
     }
     assert values(text) == {name: found for name, found in expected.items() if name != "DEFAULT"}
 
@@ -76,7 +77,9 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
 
 def test_files_that_include_each_other_many_times_are_read_within_bounds(tmp_path):
     twice = "[include f{0}]\n[include f{0}]\n"
-    small = {f"f{number}": twice.format(number + 1) for number in range(30)} | {"f30": "[x]\na: 1\n"}
+    small = {f"f{number}": twice.format(number + 1) for number in range(30)} | {
+        "f30": "[x]\na: 1\n"
+    }
     assert 0 < printer_cfg.from_text("[include f0]\n", small).options < printer_cfg.MOST_LINES
     comments = "# nothing\n" * 50_000
     large = {name: comments + text for name, text in small.items()}

@@ -60,13 +60,17 @@ class Desktop:
             "LOGNAME": self.name,
             "LAB_CONTROL_PORT": str(self.control_port),
         }
-        subprocess.run([self.python_path, "-c", PREPARE, self.base, PROFILE], env=environ, check=True)
+        subprocess.run(
+            [self.python_path, "-c", PREPARE, self.base, PROFILE], env=environ, check=True
+        )
         if self.collection:
             (self.base / PROFILE).mkdir(exist_ok=True)
             shutil.copy(self.collection, self.base / PROFILE / "collection.anki2")
         addons = self.base / "addons21"
         shutil.copytree(self.addon, addons / "2055492159")
-        (addons / "2055492159" / "meta.json").write_text(json.dumps({"config": {"webBindPort": self.port}}))
+        (addons / "2055492159" / "meta.json").write_text(
+            json.dumps({"config": {"webBindPort": self.port}})
+        )
         (addons / "lab_control").mkdir()
         shutil.copy(CONTROL, addons / "lab_control" / "__init__.py")
         self.log = (self.base / "log").open("wb")
@@ -76,7 +80,15 @@ class Desktop:
 
     def start(self) -> None:
         """Start it, also again after a crash, and wait until its collection is open."""
-        command = [self.python_path, "-c", "import aqt; aqt.run()", "-b", str(self.base), "-p", PROFILE]
+        command = [
+            self.python_path,
+            "-c",
+            "import aqt; aqt.run()",
+            "-b",
+            str(self.base),
+            "-p",
+            PROFILE,
+        ]
         self.process = subprocess.Popen(command, env=self.environ, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + START_S
         while True:
@@ -90,7 +102,10 @@ class Desktop:
             time.sleep(0.2)
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.process.kill()
         self.process.wait()

@@ -97,7 +97,9 @@ mw.col.db.execute("update notes set mod = mod - 9")
 """)
     assert call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])["answered"] == 1
     # By the operations of Anki's own window, at once after the answer.
-    anki.python(f"col, card, other, flagged = mw.col, {card}, {other}, {flagged}\n{CHANGES_SINCE[change]}")
+    anki.python(
+        f"col, card, other, flagged = mw.col, {card}, {other}, {flagged}\n{CHANGES_SINCE[change]}"
+    )
     before = anki.python(WHOLE)
 
     refusal = call("anki.answer_cards", undo=True)
@@ -198,8 +200,15 @@ def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, call, tmp_pat
                 sent = {"answers": [{"cardId": card["cardId"], "ease": str(ease)}], "early": True}
                 result = call("anki.answer_cards", **sent)
             else:
-                seen = next(one["seen"] for one in shown[due.CARDS] if one["cardId"] == card["cardId"])
-                press = {"press_key": due.press_key(), "cardId": card["cardId"], "ease": ease, "seen": seen}
+                seen = next(
+                    one["seen"] for one in shown[due.CARDS] if one["cardId"] == card["cardId"]
+                )
+                press = {
+                    "press_key": due.press_key(),
+                    "cardId": card["cardId"],
+                    "ease": ease,
+                    "seen": seen,
+                }
                 result = answers.answer_by_press(**press)
             if result["answered"]:
                 given.append((card["cardId"], ease))
@@ -293,21 +302,27 @@ mw.reset()
         lambda: call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}]),
         lambda: on_the_phone(3),
         lambda: call(
-            "anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"]}]
+            "anki.update_notes",
+            notes=[{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"]}],
         ),
-        lambda: call("anki.change_cards", cardIds=cards[1:3], suspend=True, dryRun=False, expected=2),
-        lambda: call("anki.change_cards", cardIds=cards[1:3], deck="Default", dryRun=False, expected=2),
+        lambda: call(
+            "anki.change_cards", cardIds=cards[1:3], suspend=True, dryRun=False, expected=2
+        ),
+        lambda: call(
+            "anki.change_cards", cardIds=cards[1:3], deck="Default", dryRun=False, expected=2
+        ),
         lambda: call("anki.change_cards", cardIds=cards[3:5], flag=3, dryRun=False, expected=2),
         lambda: call("anki.add_from_model", deck="Geo", items=[{"Front": "added", "Back": "b"}]),
         lambda: call("anki.delete_notes", noteIds=[note]),
         lambda: call("anki.restore", entry=call("anki.restore")["entries"][0][0]),
-        lambda: (call("anki.answer_cards", answers=[{"cardId": cards[6], "ease": "easy"}]), on_the_phone(1)),
+        lambda: (
+            call("anki.answer_cards", answers=[{"cardId": cards[6], "ease": "easy"}]),
+            on_the_phone(1),
+        ),
         lambda: call("anki.answer_cards", undo=True),
         lambda: call("anki.rename_deck", oldName="Geo", newName="World"),
     ]
-    columns = (
-        "select id, nid, did, type, queue, due, ivl, factor, reps, lapses, left, flags from cards order by id"
-    )
+    columns = "select id, nid, did, type, queue, due, ivl, factor, reps, lapses, left, flags from cards order by id"
     queries = [
         columns,
         "select id, flds, tags from notes order by id",
@@ -320,7 +335,9 @@ mw.reset()
         assert result is None, (number, result)
         sync_phone(phone, auth)
         for query in queries:
-            assert anki.python(f"mw.col.db.all({query!r})") == json.loads(json.dumps(phone.db.all(query))), (
+            assert anki.python(f"mw.col.db.all({query!r})") == json.loads(
+                json.dumps(phone.db.all(query))
+            ), (
                 number,
                 query,
             )

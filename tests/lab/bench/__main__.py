@@ -79,9 +79,9 @@ Measured on {date.today()} by `.venv-test/bin/python tests/lab/bench --save` wit
 which the two sides took turns. Compare ratios: milliseconds are another machine's.
 """
     for name, table in tables.items():
-        explained = inspect.getdoc(importlib.import_module(f"tests.lab.bench.bench_{name}")).partition(
-            "\n\n"
-        )[0]
+        explained = inspect.getdoc(
+            importlib.import_module(f"tests.lab.bench.bench_{name}")
+        ).partition("\n\n")[0]
         lines = [
             f"| {' | '.join(cells)} |"
             for cells in (HEAD, ["---"] * len(HEAD), *(row.cells() for row in table))

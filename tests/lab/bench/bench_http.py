@@ -39,7 +39,8 @@ class OneTool(HttpServer):
 def rows() -> Iterator[Row]:
     for what, request, promise in (("ready", INITIALIZE, 0.4), ("first call", GREET, 0.75)):
         sides = [
-            lambda side=side, request=request: answered_ms(side(), request) for side in (HttpServer, OneTool)
+            lambda side=side, request=request: answered_ms(side(), request)
+            for side in (HttpServer, OneTool)
         ]
         ours, anchor = medians(READY_RUNS, *sides)
         yield at_most(promise, f"{what}, over HTTP", ours, "ms", anchor, ANCHOR)
@@ -48,7 +49,10 @@ def rows() -> Iterator[Row]:
         what = f"memory after {CALLS} calls, {AT_ONCE} at a time"
         yield at_most(0.55, what, ours, "MiB", anchor, ANCHOR)
         for what, count in (("1 connection", 1), ("50 connections", 50)):
-            sides = [lambda side=side, count=count: per_cpu_second(side, count) for side in (server, other)]
+            sides = [
+                lambda side=side, count=count: per_cpu_second(side, count)
+                for side in (server, other)
+            ]
             ours, anchor = medians(ROUNDS, *sides)
             what = f"calls a processor second, {what}"
             yield Row(what, ours, "", anchor, ANCHOR, "at least 1.7", ours >= 1.7 * anchor)

@@ -26,13 +26,26 @@ def rows() -> Iterator[Row]:
             use(file)
             lifetimes.live(years)
         for what, wish in (("a snapshot", {}), ("a year's history", YEAR)):
-            pair = (lambda wish=wish: snapshot(ten, **wish), lambda wish=wish: snapshot(one, **wish))
+            pair = (
+                lambda wish=wish: snapshot(ten, **wish),
+                lambda wish=wish: snapshot(one, **wish),
+            )
             yield row(f"{what}, after ten years", *pair, "after one year", 1.5)
-        yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 20)
+        yield row(
+            "50 actions previewed and applied",
+            fifty_actions,
+            fifty_inserts,
+            "50 inserts by SQL",
+            20,
+        )
 
 
 def row(
-    what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float
+    what: str,
+    ours: Callable[[], float],
+    anchor: Callable[[], float],
+    anchor_name: str,
+    limit: float,
 ) -> Row:
     medians(3, ours, anchor)
     ours_ms, anchor_ms = medians(ROUNDS, ours, anchor)
@@ -56,7 +69,10 @@ def fifty_actions() -> float:
     actions = []
     for number in range(5):
         habit = act("habit.create", name=f"Привычка {number}")
-        steps = [act("step.create", goal_id=None, title=f"Шаг {step}", dt="2030-01-01") for step in range(4)]
+        steps = [
+            act("step.create", goal_id=None, title=f"Шаг {step}", dt="2030-01-01")
+            for step in range(4)
+        ]
         actions += [
             act("goal.create", title=f"Новая цель {number}", why_important="Так надо"),
             *steps,
@@ -70,7 +86,10 @@ def fifty_actions() -> float:
     def both() -> None:
         preview_id = call("preview_actions", actions=actions)["preview_id"]
         answer = call(
-            "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
+            "apply_actions",
+            preview_id=preview_id,
+            idempotency_key=str(uuid.uuid4()),
+            user_confirmation="да",
         )
         assert answer["success"], answer
 

@@ -15,15 +15,23 @@ MOST_MIB = {"1 session": 6, "8 sessions": 6, "8 that called and searched": 9}
 SERVICE_MIB = 26
 MANY = 400
 ANCHOR = "one-tool server"
-CALLS = (("greet", {"name": "Pi"}), ("get_user_snapshot", {}), ("search_docs", {"query": "bltouch"}))
+CALLS = (
+    ("greet", {"name": "Pi"}),
+    ("get_user_snapshot", {}),
+    ("search_docs", {"query": "bltouch"}),
+)
 
 
 def rows() -> Iterator[Row]:
     caller = installed()
     with started() as service:
-        ours, anchor = medians(RUNS, lambda: ready_ms(service, caller), lambda: ready_ms(service, ONE_TOOL))
+        ours, anchor = medians(
+            RUNS, lambda: ready_ms(service, caller), lambda: ready_ms(service, ONE_TOOL)
+        )
         promise = "at least 15 times sooner"
-        yield Row("ready, through the service", ours, "ms", anchor, ANCHOR, promise, anchor >= 15 * ours)
+        yield Row(
+            "ready, through the service", ours, "ms", anchor, ANCHOR, promise, anchor >= 15 * ours
+        )
     yield from memory(caller)
     yield many(caller)
 
@@ -44,7 +52,9 @@ def memory(caller: list[str]) -> Iterator[Row]:
     with started() as service:
         alone = memory_mib(service.process.pid, "Pss")
         promise, anchor = f"at most {SERVICE_MIB} MiB", anchors["1 session"]
-        yield Row("memory, the service alone", alone, "MiB", anchor, ANCHOR, promise, alone <= SERVICE_MIB)
+        yield Row(
+            "memory, the service alone", alone, "MiB", anchor, ANCHOR, promise, alone <= SERVICE_MIB
+        )
         others = lambda: [service.process.pid, *service.children()]  # noqa: E731
         for what, count, total in growing(lambda: service.caller(caller), others):
             each, anchor, most = (total - alone) / count, anchors[what] / count, MOST_MIB[what]
@@ -52,7 +62,9 @@ def memory(caller: list[str]) -> Iterator[Row]:
             yield Row(f"memory, each of {what}", each, "MiB", anchor, ANCHOR, promise, each <= most)
 
 
-def growing(start: Callable[[], Client], others: Callable[[], list[int]]) -> Iterator[tuple[str, int, float]]:
+def growing(
+    start: Callable[[], Client], others: Callable[[], list[int]]
+) -> Iterator[tuple[str, int, float]]:
     """(what, number, MiB) for more and more clients that have their list of tools; `others` are counted
     in."""
     clients = []

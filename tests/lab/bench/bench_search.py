@@ -46,7 +46,13 @@ def memory(queries: list[str]) -> Row:
         search_docs(queries[number % len(queries)])
     now = memory_mib(os.getpid())
     return Row(
-        "memory after 100 queries", now, "MiB", before, "before them", "at most 5 MiB more", now <= before + 5
+        "memory after 100 queries",
+        now,
+        "MiB",
+        before,
+        "before them",
+        "at most 5 MiB more",
+        now <= before + 5,
     )
 
 
@@ -66,13 +72,17 @@ def times(docs: Path, queries: list[str]) -> Iterator[Row]:
     pairs = []
     for query in queries:
         rounds = [
-            (seconds(lambda query=query: search_docs(query)), seconds(plain_pass)) for _ in range(ROUNDS)
+            (seconds(lambda query=query: search_docs(query)), seconds(plain_pass))
+            for _ in range(ROUNDS)
         ]
         pairs.append(tuple(map(min, zip(*rounds, strict=True))))
     plain_ms = statistics.median(plain for _, plain in pairs) * 1000
     ratios = sorted(query / plain for query, plain in pairs)
     slow = ratios[int(len(ratios) * 0.95)]
-    for what, ratio, limit in (("median", statistics.median(ratios), 20), ("95th of 100", slow, 60)):
+    for what, ratio, limit in (
+        ("median", statistics.median(ratios), 20),
+        ("95th of 100", slow, 60),
+    ):
         yield at_most(limit, f"a query, {what}", ratio * plain_ms, "ms", plain_ms, ANCHOR)
 
 

@@ -20,11 +20,15 @@ LIMITS = {"": (0.12, 0.15, 0.25, 0.4), ", no listing saved": (0.12, 0.6, 0.6, 0.
 MEMORY = {"after a first call": 0.3, "after a snapshot and a search": 0.45}
 
 
+def medians(side: tuple[tuple[float, ...], ...]) -> list[float]:
+    return [statistics.median(column) for column in zip(*side, strict=True)]
+
+
 def rows() -> Iterator[Row]:
     for command in (SERVER, ONE_TOOL):
         measure(command)
     runs = [(measure(SERVER), measure(SERVER, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
-    kept, made, anchor = ([statistics.median(column) for column in zip(*side)] for side in zip(*runs))  # noqa: B905
+    kept, made, anchor = (medians(side) for side in zip(*runs, strict=True))
     for (case, limits), took_ms in zip(LIMITS.items(), (kept, made), strict=True):
         for step, limit, ours in zip(STEPS, limits, took_ms, strict=False):
             yield at_most(limit, f"{step}, cold{case}", ours, "ms", anchor[0], ANCHOR)

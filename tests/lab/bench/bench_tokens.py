@@ -27,7 +27,9 @@ console.log(JSON.stringify(texts.map(text => countTokens(text))));
 def rows() -> Iterator[Row]:
     by_name = counted()
     whole = sum(by_name.values())
-    yield Row("tools/list", whole, "tokens", MOST, "what it may have", f"at most {MOST}", whole <= MOST)
+    yield Row(
+        "tools/list", whole, "tokens", MOST, "what it may have", f"at most {MOST}", whole <= MOST
+    )
     for name in sorted(by_name, key=by_name.__getitem__)[: -DEAREST - 1 : -1]:
         yield Row(name, by_name[name], "tokens", whole, "tools/list")
 

@@ -23,7 +23,9 @@ def installed() -> list[str]:
     atexit.register(shutil.rmtree, folder)
     command = Path(folder) / "pi-mcp"
     command.write_text(
-        text.replace("@python@", os.path.realpath(sys.executable)).replace("@project@", str(PROJECT))
+        text.replace("@python@", os.path.realpath(sys.executable)).replace(
+            "@project@", str(PROJECT)
+        )
     )
     command.chmod(0o755)
     return [str(command)]
@@ -49,12 +51,22 @@ class Row:
     kept: bool = True
 
     def cells(self) -> tuple[str, ...]:
-        ours, anchor = (f"{short(value)} {self.unit}".rstrip() for value in (self.ours, self.anchor))
+        ours, anchor = (
+            f"{short(value)} {self.unit}".rstrip() for value in (self.ours, self.anchor)
+        )
         promise = self.promise + ("" if self.kept else ", NOT KEPT")
-        return self.what, ours, f"{self.anchor_name}: {anchor}", short(self.ours / self.anchor), promise
+        return (
+            self.what,
+            ours,
+            f"{self.anchor_name}: {anchor}",
+            short(self.ours / self.anchor),
+            promise,
+        )
 
 
-def at_most(limit: float, what: str, ours: float, unit: str, anchor: float, anchor_name: str) -> Row:
+def at_most(
+    limit: float, what: str, ours: float, unit: str, anchor: float, anchor_name: str
+) -> Row:
     """A figure that is promised to be at most so many times its anchor."""
     return Row(what, ours, unit, anchor, anchor_name, f"at most {limit:g}", ours <= limit * anchor)
 

@@ -44,7 +44,9 @@ class _Handler(Handler):
         if isinstance(events, dict):
             return self._send("application/json", json.dumps(events).encode())
         lines = [f"event: {one['type']}\n" if "type" in one else "" for one in events]
-        texts = [f"{line}data: {json.dumps(one)}\n\n" for line, one in zip(lines, events, strict=True)]
+        texts = [
+            f"{line}data: {json.dumps(one)}\n\n" for line, one in zip(lines, events, strict=True)
+        ]
         self._send("text/event-stream", "".join(texts).encode())
 
     def do_GET(self):
@@ -108,7 +110,13 @@ def next_step(request, plan):
 
 def anthropic(request, step):
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": request["model"], "content": []}
+    message = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": request["model"],
+        "content": [],
+    }
     message |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
     if step:
         number, _, name, arguments = step
@@ -126,7 +134,11 @@ def anthropic(request, step):
         {"type": "content_block_start", "index": 0, "content_block": block},
         {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": reason, "stop_sequence": None},
+            "usage": usage,
+        },
         {"type": "message_stop"},
     ]
 
@@ -134,16 +146,30 @@ def anthropic(request, step):
 def openai(request, step):
     if step:
         number, namespace, name, arguments = step
-        item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name}
+        item = {
+            "type": "function_call",
+            "id": f"fc_{number}",
+            "call_id": f"call_{number}",
+            "name": name,
+        }
         item |= {"arguments": json.dumps(arguments), "status": "completed"}
         item |= {"namespace": namespace} if namespace else {}
     else:
         text = {"type": "output_text", "text": "done", "annotations": []}
-        item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [text]}
+        item = {
+            "type": "message",
+            "id": "m",
+            "role": "assistant",
+            "status": "completed",
+            "content": [text],
+        }
     response = {"id": "r", "object": "response", "status": "completed", "output": [item]}
     response["usage"] = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     return [
-        {"type": "response.created", "response": {"id": "r", "object": "response", "status": "in_progress"}},
+        {
+            "type": "response.created",
+            "response": {"id": "r", "object": "response", "status": "in_progress"},
+        },
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": response},
     ]

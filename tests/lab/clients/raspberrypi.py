@@ -26,7 +26,9 @@ exec "$@"
 def _why_there_is_none() -> str:
     if os.geteuid():
         return "only root can make a user pi, in a namespace"
-    if any(Path(path).is_relative_to("/home") for path in (*SERVER[:2], sys.prefix, sys.base_prefix)):
+    if any(
+        Path(path).is_relative_to("/home") for path in (*SERVER[:2], sys.prefix, sys.base_prefix)
+    ):
         return "the Pi's /home would hide this clone, or its Python"
     return NO_SSHD
 

@@ -50,7 +50,15 @@ def from_npm(package: str, program: str) -> Path:
     lock = folder.with_name(f"{folder.name}.lock")  # two modules may want the same at once
     with exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=lock):
         if not found.exists():
-            command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
+            command = [
+                "npm",
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--prefix",
+                str(folder),
+                package,
+            ]
             try:
                 subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_S)
             except subprocess.SubprocessError as error:
@@ -127,7 +135,9 @@ def claude_code(desktop):
     program = from_npm("@anthropic-ai/claude-code@2.1.330", "claude")
     added = from_the_readmes(r"^claude mcp add [^\n]+")
     if desktop.server:
-        added = f"claude mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
+        added = (
+            f"claude mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
+        )
     desktop.run(added, program)
     desktop.run(
         from_the_readmes(r"^export [^\n]+") + "; claude -p go --allowedTools mcp__pi",
@@ -153,7 +163,9 @@ name = "here"
 base_url = "{desktop.api.url}/v1"
 wire_api = "responses"
 {toml}""")
-    desktop.run("codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox go", program)
+    desktop.run(
+        "codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox go", program
+    )
 
 
 def gemini_cli(desktop):
@@ -166,7 +178,9 @@ def gemini_cli(desktop):
     (desktop.home / ".gemini" / "settings.json").write_text(json.dumps(config))
     added = from_the_readmes(r"^gemini mcp add [^\n]+")
     if desktop.server:
-        added = f"gemini mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
+        added = (
+            f"gemini mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
+        )
     desktop.run(added, program)
     desktop.run(
         "gemini -p go --approval-mode yolo --model gemini-2.5-flash",
@@ -188,7 +202,10 @@ def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model
 @pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
 def test_over_http_with_a_token_its_model_reads_the_same(client, api, small_docs, tmp_path):
     docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
-    with backends() as url, HttpServer(ANKI_CONNECT_URL=url, KLIPPER_DOCS_DIR=str(docs.parent)) as server:
+    with (
+        backends() as url,
+        HttpServer(ANKI_CONNECT_URL=url, KLIPPER_DOCS_DIR=str(docs.parent)) as server,
+    ):
         client(Desktop(tmp_path / "home", os.environ["PATH"], api, server))
 
     its_model_reads_true_answers(api)
@@ -220,7 +237,9 @@ def texts(answer):
     """All texts in what a model reads, whatever its API wraps them in."""
     if isinstance(answer, str):
         yield answer
-    for member in answer if isinstance(answer, list) else answer.values() if isinstance(answer, dict) else ():
+    for member in (
+        answer if isinstance(answer, list) else answer.values() if isinstance(answer, dict) else ()
+    ):
         yield from texts(member)
 
 
@@ -255,10 +274,14 @@ def test_the_inspector_finds_nothing_wrong_with_a_session_over_stdio(era):
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_them_or_not(era):
+def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_them_or_not(
+    era,
+):
     with HttpServer() as server:
         bearer = f"Authorization: Bearer {server.token(scope='server klipper onepercent')}"
-        ask = partial(inspected, ["--server-url", server.url, "--transport", "http", "--header", bearer], era)
+        ask = partial(
+            inspected, ["--server-url", server.url, "--transport", "http", "--header", bearer], era
+        )
         lists_and_calls(ask)
         for more in ([], ["--advertise-apps"]):
             asked = ["tools/call", "--tool-name", "preview_actions", "--app-info", *more]

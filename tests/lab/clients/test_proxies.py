@@ -21,15 +21,14 @@ from tests.support.services import free_port, wait_until
 pytestmark = pytest.mark.slow
 
 PROGRAMS = {
-    name: shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") for name in ("caddy", "nginx", "openssl")
+    name: shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
+    for name in ("caddy", "nginx", "openssl")
 }
 if not (PROGRAMS["caddy"] or PROGRAMS["nginx"]):
     pytest.skip("neither Caddy nor nginx is installed", allow_module_level=True)
 
 NAME = "pi.example"
-CADDY_HERE = (
-    "{\n admin off\n local_certs\n skip_install_trust\n auto_https disable_redirects\n https_port %d\n}\n"
-)
+CADDY_HERE = "{\n admin off\n local_certs\n skip_install_trust\n auto_https disable_redirects\n https_port %d\n}\n"
 NGINX_HERE = """daemon off; user %(user)s; pid %(folder)s/pid; error_log stderr; worker_processes 1;
 events {}
 http {
@@ -50,7 +49,10 @@ class Proxied(HttpServer):
         connection = super().connection()
         if self.tls_port:
             context = ssl.create_default_context()
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # each made its own just now
+            context.check_hostname, context.verify_mode = (
+                False,
+                ssl.CERT_NONE,
+            )  # each made its own just now
             raw = socket.create_connection(("127.0.0.1", self.tls_port), timeout=TIMEOUT_S)
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sock = context.wrap_socket(raw, server_hostname=NAME)
@@ -68,17 +70,41 @@ def config(language, port):
 
 
 def caddy(folder, port, tls_port):
-    (folder / "Caddyfile").write_text(CADDY_HERE % tls_port + config("caddyfile", port), encoding="utf-8")
-    return [PROGRAMS["caddy"], "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+    (folder / "Caddyfile").write_text(
+        CADDY_HERE % tls_port + config("caddyfile", port), encoding="utf-8"
+    )
+    return [
+        PROGRAMS["caddy"],
+        "run",
+        "--adapter",
+        "caddyfile",
+        "--config",
+        str(folder / "Caddyfile"),
+    ]
 
 
 def nginx(folder, port, tls_port):
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subject = f"/CN={NAME}"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", subject, "-days", "1"]
-    subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        subject,
+        "-days",
+        "1",
+    ]
+    subprocess.run(
+        [*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True
+    )
     text = config("nginx", port).replace("listen 443", f"listen 127.0.0.1:{tls_port}")
-    text = re.sub(r"/etc/\S+fullchain.pem", str(certificate), re.sub(r"/etc/\S+privkey.pem", str(key), text))
+    text = re.sub(
+        r"/etc/\S+fullchain.pem", str(certificate), re.sub(r"/etc/\S+privkey.pem", str(key), text)
+    )
     (folder / "nginx.conf").write_text(
         NGINX_HERE % {"folder": folder, "config": text, "user": getpass.getuser()}, encoding="utf-8"
     )
@@ -112,7 +138,9 @@ def server(request, tmp_path, env, small_docs):
             pytest.skip(f"{needed} is not installed")
     small_docs({"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n"})
     env(XDG_DATA_HOME=tmp_path / "caddy")
-    with Proxied(TEST_SERVER, MCP_HTTP_URL=f"https://{NAME}/mcp", ONEPERCENT_RATE_LIMIT="off") as server:
+    with Proxied(
+        TEST_SERVER, MCP_HTTP_URL=f"https://{NAME}/mcp", ONEPERCENT_RATE_LIMIT="off"
+    ) as server:
         server.url = f"https://{NAME}/mcp"
         tls_port = free_port()
         with running(request.param(tmp_path, server.port, tls_port), tmp_path, tls_port):
@@ -133,9 +161,12 @@ def test_everything_works_through_it(server):
     assert server.ask("tools/list", token=token)["result"]["tools"]
     assert "Ann" in server.call("greet", token=token, name="Ann")["content"][0]["text"]
     assert (
-        server.call("read_doc", token=token, path="Bed_Mesh.md")["structuredContent"]["title"] == "Bed Mesh"
+        server.call("read_doc", token=token, path="Bed_Mesh.md")["structuredContent"]["title"]
+        == "Bed Mesh"
     )
-    assert server.call("greet", token=token, name="x", nam="y" * 3_500_000)["structuredContent"]["code"]
+    assert server.call("greet", token=token, name="x", nam="y" * 3_500_000)["structuredContent"][
+        "code"
+    ]
 
 
 def test_refusals_come_through(server):

@@ -99,8 +99,12 @@ class Machine:
 def mirror() -> str:
     """Where apt here has its packages from, if that is Debian's own archive."""
     command = ["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S).stdout
-    sites = [line.removesuffix(" Debian") for line in listed.splitlines() if line.endswith(" Debian")]
+    listed = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+    ).stdout
+    sites = [
+        line.removesuffix(" Debian") for line in listed.splitlines() if line.endswith(" Debian")
+    ]
     return sites[0] if sites else "http://deb.debian.org/debian"
 
 
@@ -109,7 +113,9 @@ def run_or_skip(what: str, command: list[str]) -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S
     )
     if done.returncode:
-        raise Unavailable(f"{what} does not give what is needed: {' | '.join(done.stdout.splitlines()[-3:])}")
+        raise Unavailable(
+            f"{what} does not give what is needed: {' | '.join(done.stdout.splitlines()[-3:])}"
+        )
 
 
 def main(names: list[str]) -> int:
@@ -132,7 +138,10 @@ def look_at(machine: Machine) -> str:
     home = machine.folder / "home"
     home.mkdir()
     with backends() as url:
-        settings = {"HOME": str(home), "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url}
+        settings = {
+            "HOME": str(home),
+            "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url,
+        }
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
         count = use(machine, settings)
         through_the_service(machine, settings)
@@ -159,7 +168,11 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
         preview_id = call("preview_actions", "preview_id", actions=[GOAL])["preview_id"]
         key = "123e4567-e89b-42d3-a456-426614174000"
         call(
-            "apply_actions", "created_id", preview_id=preview_id, idempotency_key=key, user_confirmation="yes"
+            "apply_actions",
+            "created_id",
+            preview_id=preview_id,
+            idempotency_key=key,
+            user_confirmation="yes",
         )
         call("get_user_snapshot", '"Pi"')
         assert session.end() == 0

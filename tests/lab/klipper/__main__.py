@@ -72,7 +72,9 @@ def compare(path: Path) -> int:
     words = judge.verdict(text)
     findings = checking.checker().findings(printer_cfg.from_text(text))
     errors = [finding.message for finding in findings if finding.level == "error"]
-    print(f"{path}\n  Klipper: {words or 'accepts it'}\n  check_config: {'; '.join(errors) or 'no errors'}")
+    print(
+        f"{path}\n  Klipper: {words or 'accepts it'}\n  check_config: {'; '.join(errors) or 'no errors'}"
+    )
     return int(bool(words) != bool(errors))
 
 

@@ -23,7 +23,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.lab.klipper.needs import Needs, commands, pins
 
-KINDS = {"get": "", "getint": "i", "getfloat": "f", "getboolean": "b", "getchoice": "c", "getlists": "l"}
+KINDS = {
+    "get": "",
+    "getint": "i",
+    "getfloat": "f",
+    "getboolean": "b",
+    "getchoice": "c",
+    "getlists": "l",
+}
 LISTS = {"getlist": "l", "getintlist": "li", "getfloatlist": "lf"}
 DRIVERS = [f"extras.tmc{number}" for number in (2130, 2208, 2209, 2240, 2660, 5160)]
 MISSING = ("cffi", "greenlet", "serial", "can", "numpy", "msgproto")
@@ -52,14 +59,17 @@ REACHES = {
     "temperature_fan": ["extras.fan", *SENSORS],
     "extruder_stepper": ["kinematics.extruder", "stepper"],
     "printer": [
-        f"kinematics.{name}" for name in ("cartesian", "delta", "deltesian", "polar", "rotary_delta", "winch")
+        f"kinematics.{name}"
+        for name in ("cartesian", "delta", "deltesian", "polar", "rotary_delta", "winch")
     ],
 }
 # Options whose names are put together when Klipper runs.
 EXTRA = {
     "extras.input_shaper": {
         **{f"shaper_freq_{axis}": "f[0" for axis in "xyz"},
-        **dict.fromkeys(("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"), "c{shapers}"),
+        **dict.fromkeys(
+            ("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"), "c{shapers}"
+        ),
         **{f"damping_ratio_{axis}": "f[0,0.99]" for axis in "xyz"},
     },
     "extras.adxl345": {"rate": "c25|50|100|200|400|800|1600|3200"},
@@ -75,7 +85,10 @@ EXTRA = {
 }
 # What a section has to have beside what its module's set-up says: classes that set it up, and options that are read
 # in a way that the syntax does not show.
-SET_UP = {"printer": ("toolhead", "ToolHead"), "extruder": ("kinematics.extruder", "PrinterExtruder")}
+SET_UP = {
+    "printer": ("toolhead", "ToolHead"),
+    "extruder": ("kinematics.extruder", "PrinterExtruder"),
+}
 NEEDED = {
     "gcode_macro": "gcode",
     "kinematics delta": "delta_radius",
@@ -204,7 +217,8 @@ class Module:
             node = self.locals.get(node.id, node)
         try:
             return eval(
-                compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), dict(self.names)
+                compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"),
+                dict(self.names),
             )
         except Exception:
             return None
@@ -213,7 +227,9 @@ class Module:
         value = self.value(node)
         if isinstance(node, ast.Attribute) and value is None:  # self.threads
             for assign in ast.walk(self.tree):
-                if isinstance(assign, ast.Assign) and ast.unparse(assign.targets[0]) == ast.unparse(node):
+                if isinstance(assign, ast.Assign) and ast.unparse(assign.targets[0]) == ast.unparse(
+                    node
+                ):
                     value = self.value(assign.value)
         words = sorted(map(str, value)) if value and len(value) <= MOST_CHOICES else []
         return "c" + "|".join(words) if words else ""
@@ -226,10 +242,14 @@ class Module:
                 found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 base = ".".join(
-                    filter(None, [package if node.level == 1 else package.rpartition(".")[0], node.module])
+                    filter(
+                        None,
+                        [package if node.level == 1 else package.rpartition(".")[0], node.module],
+                    )
                 )
                 found += [
-                    f"{base}.{alias.name}" if node.level and not node.module else base for alias in node.names
+                    f"{base}.{alias.name}" if node.level and not node.module else base
+                    for alias in node.names
                 ]
         return found
 
@@ -238,10 +258,18 @@ def interval(words: dict) -> str:
     """The bounds among the words of a call: `[0,1]`, `(0` for what is above 0, `,1]` for at most 1."""
     number = {word: f"{value:g}" for word, value in words.items() if type(value) in (int, float)}
     below = (
-        f"[{number['minval']}" if "minval" in number else f"({number['above']}" if "above" in number else ""
+        f"[{number['minval']}"
+        if "minval" in number
+        else f"({number['above']}"
+        if "above" in number
+        else ""
     )
     above = (
-        f",{number['maxval']}]" if "maxval" in number else f",{number['below']})" if "below" in number else ""
+        f",{number['maxval']}]"
+        if "maxval" in number
+        else f",{number['below']})"
+        if "below" in number
+        else ""
     )
     return below + above
 
@@ -259,11 +287,15 @@ def fields(modules: dict[str, Module]) -> None:
         masks = {}
         for other in ("tmc2130", "tmc2208", name):
             for table in (modules[f"extras.{other}"].names.get("Fields") or {}).values():
-                masks.update(table if other == name or name in ("tmc2209", "tmc2240", "tmc5160") else {})
+                masks.update(
+                    table if other == name or name in ("tmc2209", "tmc2240", "tmc5160") else {}
+                )
         signed = set(module.names.get("SignedFields") or ())
         for node in ast.walk(module.tree):
             is_call = (
-                isinstance(node, ast.Call) and len(node.args) >= 2 and ast.unparse(node.args[0]) == "config"
+                isinstance(node, ast.Call)
+                and len(node.args) >= 2
+                and ast.unparse(node.args[0]) == "config"
             )
             if is_call and ast.unparse(node.func).endswith("set_config_field"):
                 field = ast.literal_eval(node.args[1])
@@ -277,7 +309,9 @@ def fields(modules: dict[str, Module]) -> None:
 def share(modules: dict[str, Module]) -> None:
     """Move the options that are alike wherever a driver has them to the module that all drivers reach."""
     for option in {option for name in DRIVERS for option in modules[name].options}:
-        specs = {modules[name].options[option] for name in DRIVERS if option in modules[name].options}
+        specs = {
+            modules[name].options[option] for name in DRIVERS if option in modules[name].options
+        }
         if len(specs) == 1 and option.startswith("driver_"):
             modules["extras.tmc"].options[option] = specs.pop()
             for name in DRIVERS:
@@ -302,7 +336,8 @@ def reaches(start: str, modules: dict[str, Module], more: list[str]) -> list[str
 def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
     found = {
-        kind: (module, "-" if kind in ("printer", "extruder") else "?") for kind, module in READERS.items()
+        kind: (module, "-" if kind in ("printer", "extruder") else "?")
+        for kind, module in READERS.items()
     }
     for name, module in modules.items():
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
@@ -317,13 +352,17 @@ def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
 def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
     """The values of sensor_type that Klipper has without a section of the user's."""
     named = re.findall(
-        r"^\[thermistor (.*)\]", (klippy / "extras/temperature_sensors.cfg").read_text("utf-8"), re.MULTILINE
+        r"^\[thermistor (.*)\]",
+        (klippy / "extras/temperature_sensors.cfg").read_text("utf-8"),
+        re.MULTILINE,
     )
     for path in (klippy / "extras").glob("*.py"):
         named += re.findall(r'add_sensor_factory\("([^"]+)"', path.read_text("utf-8"))
     adc = modules["extras.adc_temperature"].names
     named += [
-        name for table in ("DefaultVoltageSensors", "DefaultResistanceSensors") for name, _ in adc[table]
+        name
+        for table in ("DefaultVoltageSensors", "DefaultResistanceSensors")
+        for name, _ in adc[table]
     ]
     return sorted(
         {
@@ -353,7 +392,10 @@ def demands(modules: dict[str, Module]) -> dict[str, str]:
     for kind, made in modules["extras.display.display"].names["LCD_chips"].items():
         module = made.__module__.removeprefix("klippy.")
         found[f"lcd_type {kind}"] = needs.of_class(module, made.__name__)
-    words = {kind: " ".join(sorted(options - {kind.partition(" ")[0]})) for kind, options in found.items()}
+    words = {
+        kind: " ".join(sorted(options - {kind.partition(" ")[0]}))
+        for kind, options in found.items()
+    }
     for kind, options in NEEDED.items():
         words[kind] = f"{words.get(kind, '')} {options}".strip()
     return words
@@ -381,7 +423,9 @@ def main() -> None:
         name: Module(name, path)
         for name, path in ((n.removesuffix(".__init__"), p) for n, p in paths.items())
     }
-    shapers = "|".join(shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"])
+    shapers = "|".join(
+        shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"]
+    )
     shaper = modules["extras.input_shaper"].options
     shaper.update({option: spec.format(shapers=shapers) for option, spec in shaper.items()})
     fields(modules)
@@ -399,7 +443,9 @@ def main() -> None:
         f"# Klipper {version} {date}: made by tests/lab/klipper/facts.py; options.py says what the signs mean."
     )
     for name in sorted(used):
-        options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))
+        options = " ".join(
+            f"{option}={spec}" for option, spec in sorted(modules[name].options.items())
+        )
         print(f"of {name.rpartition('.')[2]}: {options}")
     print(f"sensor {'|'.join(sensor_types(klippy, modules))}:")
     sensors = [name.rpartition(".")[2] for name in SENSORS if name in used]

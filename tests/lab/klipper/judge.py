@@ -33,7 +33,9 @@ def dictionary() -> Path:
             for kind, name in BUS.findall(source.read_text("utf-8")):
                 names[kind].append(name)
         for kind, listed in names.items():
-            facts["enumerations"][kind] = {name: number for number, name in enumerate(dict.fromkeys(listed))}
+            facts["enumerations"][kind] = {
+                name: number for number, name in enumerate(dict.fromkeys(listed))
+            }
         path.write_text(json.dumps(facts), encoding="utf-8")
     return path
 
@@ -47,10 +49,14 @@ def verdict(config: str, files: dict[str, str] | None = None) -> str:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         boards = ["-d", dictionary()]
-        names = {line.split()[1].rstrip("]") for line in config.splitlines() if line.startswith("[mcu ")}
+        names = {
+            line.split()[1].rstrip("]") for line in config.splitlines() if line.startswith("[mcu ")
+        }
         for name in names:
             boards += ["-d", f"{name}={dictionary()}"]
         words = [*host, "-i", "in", "-o", "out", "-I", "tty", *boards]
         ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
-    errors = [line for line in ended.stderr.splitlines() if "rror: " in line and not line.startswith(" ")]
+    errors = [
+        line for line in ended.stderr.splitlines() if "rror: " in line and not line.startswith(" ")
+    ]
     return errors[-1].partition("rror: ")[2] if errors else ""

@@ -51,7 +51,9 @@ def checkout() -> Path:
         subprocess.run(["git", "-C", sources, "checkout", "-q", COMMIT], check=True)
         subprocess.run([sys.executable, "-m", "venv", CACHE / "moonraker-venv"], check=True)
         packages = sources / "scripts/moonraker-requirements.txt"
-        subprocess.run([CACHE / "moonraker-venv/bin/pip", "install", "-q", "-r", packages], check=True)
+        subprocess.run(
+            [CACHE / "moonraker-venv/bin/pip", "install", "-q", "-r", packages], check=True
+        )
         ready.touch()
     return sources
 
@@ -77,7 +79,9 @@ def moonraker(klipper: Klipper, clients: str = TRUSTED) -> Iterator[str]:
 def asked(url: str, path: str, **headers: str) -> dict:
     """What it answers: status, type, the part of a file, body."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{url}/{path}", headers=headers)) as response:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{url}/{path}", headers=headers)
+        ) as response:
             return answer(response)
     except urllib.error.HTTPError as error:
         return answer(error)
@@ -110,7 +114,8 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
             wait_until(lambda: asked(url, "printer/info")["status"] == 200)
             for tool in ("printer_state", "printer_log", "check_config"):
                 by_folder, by_web = (
-                    registry.tool_named(tool, tools).call({"printer": where}) for where in ("here", "lab")
+                    registry.tool_named(tool, tools).call({"printer": where})
+                    for where in ("here", "lab")
                 )
                 texts = [MOVING.sub("", compact_json(one)) for one in (by_folder, by_web)]
                 if texts[0] != texts[1]:
@@ -134,7 +139,10 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
         klipper.stop()
         wait_until(lambda: asked(url, "printer/info")["status"] != 200)
         said["Klipper is gone"] = asked(url, "printer/info")
-        show("Klipper does not run", registry.tool_named("printer_state", tools).call({"printer": "lab"}))
+        show(
+            "Klipper does not run",
+            registry.tool_named("printer_state", tools).call({"printer": "lab"}),
+        )
         with moonraker(klipper, clients="") as locked:
             said["it wants a key"] = asked(locked, "printer/info")
     if save:

@@ -8,7 +8,16 @@ as far as nothing is conditional: neither below `if`, `for`, `try` nor after a `
 import ast
 from collections.abc import Iterator
 
-GETTERS = {"get", "getint", "getfloat", "getboolean", "getlist", "getlists", "getintlist", "getfloatlist"}
+GETTERS = {
+    "get",
+    "getint",
+    "getfloat",
+    "getboolean",
+    "getlist",
+    "getlists",
+    "getintlist",
+    "getfloatlist",
+}
 ENTRIES = ("load_config", "load_config_prefix")
 # A pin that is set up as one of these takes `!`, an end stop also `^` and `~` (klippy/pins.py).
 PIN_TYPES = {"adc": "p", "pwm": "p!", "digital_out": "p!", "endstop": "p^!"}
@@ -60,7 +69,11 @@ class Needs:
     def called(self, module: str, node: ast.Call, config: str, depth: int) -> Iterator[str]:
         """Those of what is called with a section."""
         name = ast.unparse(node.func)
-        if name.endswith("load_template") and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
+        if (
+            name.endswith("load_template")
+            and len(node.args) == 2
+            and isinstance(node.args[1], ast.Constant)
+        ):
             yield node.args[1].value.lower()
             return
         if name.endswith(("setup_heater", "setup_sensor")):
@@ -71,19 +84,26 @@ class Needs:
             return
         first, _, last = name.partition(".")
         if name in self.scopes[module]:
-            yield from self.of_definition(module, self.scopes[module][name], constants(node), depth + 1)
+            yield from self.of_definition(
+                module, self.scopes[module][name], constants(node), depth + 1
+            )
         elif last and "." not in last:
             other = next(
-                (other for other in self.modules[module].next() if other.endswith("." + first)), first
+                (other for other in self.modules[module].next() if other.endswith("." + first)),
+                first,
             )
             definition = self.scopes.get(other, {}).get(last)
             if definition:
                 yield from self.of_definition(other, definition, constants(node), depth + 1)
 
-    def of_definition(self, module: str, definition: ast.AST, known: dict, depth: int) -> Iterator[str]:
+    def of_definition(
+        self, module: str, definition: ast.AST, known: dict, depth: int
+    ) -> Iterator[str]:
         """Those of a function or of the set-up of a class."""
         if isinstance(definition, ast.ClassDef):
-            methods = {node.name: node for node in definition.body if isinstance(node, ast.FunctionDef)}
+            methods = {
+                node.name: node for node in definition.body if isinstance(node, ast.FunctionDef)
+            }
             if "__init__" not in methods:
                 for base in definition.bases:
                     call = ast.Call(base, [ast.Name("config")], [])
@@ -99,12 +119,18 @@ class Needs:
 
 
 def constants(node: ast.Call) -> dict:
-    return {word.arg: word.value.value for word in node.keywords if isinstance(word.value, ast.Constant)}
+    return {
+        word.arg: word.value.value for word in node.keywords if isinstance(word.value, ast.Constant)
+    }
 
 
 def demanded(node: ast.Call, config: str, known: dict) -> str:
     """The option that a call reads without a default; "" if it reads none, or has one."""
-    if not isinstance(node.func, ast.Attribute) or ast.unparse(node.func.value) != config or not node.args:
+    if (
+        not isinstance(node.func, ast.Attribute)
+        or ast.unparse(node.func.value) != config
+        or not node.args
+    ):
         return ""
     name = node.args[0]
     option = name.value if isinstance(name, ast.Constant) else known.get(getattr(name, "id", ""))
@@ -142,11 +168,18 @@ def pins(module) -> dict[str, str]:
     for node in ast.walk(module.tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
-        if node.func.attr == "setup_pin" and len(node.args) == 2 and isinstance(node.args[0], ast.Constant):
+        if (
+            node.func.attr == "setup_pin"
+            and len(node.args) == 2
+            and isinstance(node.args[0], ast.Constant)
+        ):
             spec, pin = PIN_TYPES[node.args[0].value], node.args[1]
         elif node.func.attr == "lookup_pin" and node.args:
             words = {keyword.arg for keyword in node.keywords}
-            spec, pin = "p" + "^" * ("can_pullup" in words) + "!" * ("can_invert" in words), node.args[0]
+            spec, pin = (
+                "p" + "^" * ("can_pullup" in words) + "!" * ("can_invert" in words),
+                node.args[0],
+            )
         else:
             continue
         if isinstance(pin, ast.Name):
@@ -168,7 +201,9 @@ def commands(module) -> set[str]:
             continue  # made later, while a command runs
         for node in unconditional(function.body):
             is_call = (
-                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) > 1
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and len(node.args) > 1
             )
             if is_call and node.func.attr in ("register_command", "register_mux_command"):
                 name = node.args[0]

@@ -10,7 +10,15 @@ from tests.lab.klipper.running import Klipper, printer, wait_until
 from tools.core import registry, settings
 
 RECORDED = Path(__file__).resolve().parents[2] / "printer/recorded.json"
-OBJECTS = ("print_stats", "virtual_sdcard", "display_status", "bed_mesh", "toolhead", "heaters", "configfile")
+OBJECTS = (
+    "print_stats",
+    "virtual_sdcard",
+    "display_status",
+    "bed_mesh",
+    "toolhead",
+    "heaters",
+    "configfile",
+)
 CONFIGFILE = ("warnings", "save_config_pending")
 BOARD = """\
 [mcu]
@@ -125,7 +133,9 @@ def jobs(klipper: Klipper) -> Iterator[str]:
 
 
 def card(klipper: Klipper) -> dict:
-    return klipper.ask("objects/query", objects={"virtual_sdcard": None})["status"]["virtual_sdcard"]
+    return klipper.ask("objects/query", objects={"virtual_sdcard": None})["status"][
+        "virtual_sdcard"
+    ]
 
 
 def job(klipper: Klipper) -> dict:

@@ -120,7 +120,11 @@ def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
     lines: list[str] = []
     snapshots = []
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER], stdout=subprocess.PIPE, text=True, env=environment(card), cwd=PROJECT
+        [sys.executable, "-c", WRITER],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(card),
+        cwd=PROJECT,
     )
     assert writer.stdout
     os.set_blocking(writer.stdout.fileno(), False)
@@ -159,7 +163,11 @@ def mounted(image: Path):
 
 
 def environment(card: Path) -> dict[str, str]:
-    settings = {"HOME": str(card), "MCP_STATE_DIR": str(card / "state"), "ONEPERCENT_RATE_LIMIT": "off"}
+    settings = {
+        "HOME": str(card),
+        "MCP_STATE_DIR": str(card / "state"),
+        "ONEPERCENT_RATE_LIMIT": "off",
+    }
     return {**os.environ, **settings, "PYTHONPATH": str(PROJECT)}
 
 

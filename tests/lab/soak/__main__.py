@@ -47,7 +47,9 @@ def main() -> int:
     # A time zone in which it is noon now: marks are of days, and no day should end in the middle.
     os.environ["TZ"] = f"SOAK{time.gmtime().tm_hour - 12:+d}"
     time.tzset()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so through everything that tidies up
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(1)
+    )  # and so through everything that tidies up
     return soak(options.minutes * 60, options.seed, options.workers)
 
 
@@ -60,7 +62,9 @@ def soak(duration_s: float, seed: int, count: int) -> int:
             log = threading.Thread(target=read_log, args=(service.process.stderr, record))
             log.start()
             faults = Faults(around, seed, record, duration_s)
-            workers = [Worker(f"worker{number}", around, faults, record, seed) for number in range(count)]
+            workers = [
+                Worker(f"worker{number}", around, faults, record, seed) for number in range(count)
+            ]
             workers[0].alone(workers[0].docs.sync())
             before, handles = sizes(service.process.pid)
             run(workers, faults)
@@ -112,7 +116,9 @@ def run(workers: list[Worker], faults: Faults) -> None:
 def examine(world: World, workers: list[Worker], record: Record) -> None:
     """Look at the stores themselves, without the service."""
     with closing(sqlite3.connect(world.database)) as db:
-        texts = [f"the database: {row}" for row in db.execute("PRAGMA integrity_check") if row != ("ok",)]
+        texts = [
+            f"the database: {row}" for row in db.execute("PRAGMA integrity_check") if row != ("ok",)
+        ]
         texts += [f"the database: {row}" for row in db.execute("PRAGMA foreign_key_check")]
         texts += [text for worker in workers for text in person(db, worker.person)]
     wanted = Counter(front for worker in workers for front in worker.notes.notes)
@@ -147,7 +153,9 @@ def notes(world: World, wanted: Counter[str]) -> Iterator[str]:
     collection = Collection(str(world.folder / "anki" / "collection.anki2"))
     try:
         assert collection.db.scalar("pragma integrity_check") == "ok"
-        there = Counter(collection.get_note(note_id)["Front"] for note_id in collection.find_notes(""))
+        there = Counter(
+            collection.get_note(note_id)["Front"] for note_id in collection.find_notes("")
+        )
     finally:
         collection.close()
     yield from (f"a note that nobody confirmed: {front}" for front in there - wanted)
@@ -172,7 +180,9 @@ def leftovers(world: World) -> Iterator[str]:
     except AssertionError:
         yield f"sessions or zombies: {world.service.children()}"
     inside = world.checkout / ".pi-mcp"
-    generations = list((inside / "generations").iterdir())  # the one before stays until the next sync
+    generations = list(
+        (inside / "generations").iterdir()
+    )  # the one before stays until the next sync
     files = [
         *world.temporary.iterdir(),
         *(path for path in world.checkout.parent.iterdir() if path != world.checkout),

@@ -28,7 +28,9 @@ class Anki:
 
     def start(self) -> None:
         words = [sys.executable, __file__, str(self.folder), str(self.port)]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.port = int(self.process.stdout.readline())
 
     def die_within(self, actions: int, timeout_s: float) -> None:

@@ -21,9 +21,7 @@ QUERIES = (
     "resonance",
 )
 # What is asked for, for pages of our own.
-WORDS = (
-    "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
-)
+WORDS = "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
 # The line below a window that is not the last one.
 CLOSING = "\n[… {} characters more: read_doc again with offset={}]"
 
@@ -48,7 +46,9 @@ class Published:
             if self.gone:
                 return
             self.upstream.commit(files or self._changes())
-            self.history.append({path: text.decode() for path, text in self.upstream.pages().items()})
+            self.history.append(
+                {path: text.decode() for path, text in self.upstream.pages().items()}
+            )
             self.commits.append(self.upstream.tip)
 
     def _changes(self) -> dict[str, str | None]:
@@ -89,7 +89,10 @@ def _first_pages() -> dict[str, str]:
             for path, text in contents(real / "docs").items()
             if path.endswith(".md")
         }
-    return {f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number) for number in range(1, 40)}
+    return {
+        f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number)
+        for number in range(1, 40)
+    }
 
 
 class Docs:
@@ -106,17 +109,25 @@ class Docs:
         since = self.published.synced
         answer = yield Request("search_docs", {"query": self.chance.choice(QUERIES)})
         for result in answer.value["result"] if not answer.code else ():
-            expect(any(self.published.versions(result["path"], since)), f"a page of no commit: {result}")
+            expect(
+                any(self.published.versions(result["path"], since)),
+                f"a page of no commit: {result}",
+            )
 
     def read(self) -> Flow:
         """A window of a page is a piece of one version."""
         since, pages = self.published.synced, self.published.history[-1]
         path = self.chance.choice(sorted(pages))
         offset = self.chance.choice((0, len(pages[path]) // 2))
-        answer = yield Request("read_doc", {"path": path, "offset": offset}, ("NOT_FOUND", "INVALID_OFFSET"))
+        answer = yield Request(
+            "read_doc", {"path": path, "offset": offset}, ("NOT_FOUND", "INVALID_OFFSET")
+        )
         versions = self.published.versions(path, since)
         if answer.code:
-            expect("" in versions or any(offset > len(text) for text in versions), f"{answer.code} of {path}")
+            expect(
+                "" in versions or any(offset > len(text) for text in versions),
+                f"{answer.code} of {path}",
+            )
             return
         start, end = answer.value["offset"], answer.value["next_offset"]
         piece = answer.value["text"].removesuffix(
@@ -133,7 +144,11 @@ class Docs:
             shown = answer.value["new"].split()[0]
             with self.published.lock:
                 brought = max(
-                    at for at, commit in enumerate(self.published.commits) if commit.startswith(shown)
+                    at
+                    for at, commit in enumerate(self.published.commits)
+                    if commit.startswith(shown)
                 )
-            expect(brought >= least, f"brought {answer.value['new']} ({brought}), older than {least}")
+            expect(
+                brought >= least, f"brought {answer.value['new']} ({brought}), older than {least}"
+            )
             self.published.synced = max(self.published.synced, brought)

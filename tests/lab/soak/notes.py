@@ -51,8 +51,14 @@ class Notes:
         deck, new = self.chance.choice(DECKS), []
         for _ in range(self.chance.randint(1, 4)):
             self.made += 1
-            key = str(uuid.UUID(int=self.chance.getrandbits(128))) if self.chance.random() < 0.5 else ""
-            new.append(Note(f"{self.owner} {self.made} {self.chance.getrandbits(48):012x}", deck, key))
+            key = (
+                str(uuid.UUID(int=self.chance.getrandbits(128)))
+                if self.chance.random() < 0.5
+                else ""
+            )
+            new.append(
+                Note(f"{self.owner} {self.made} {self.chance.getrandbits(48):012x}", deck, key)
+            )
         return self.send(new)
 
     def send(self, notes: list[Note]) -> Flow:
@@ -99,9 +105,13 @@ class Notes:
         infos = answer.value["notes"]
         present = {info["fields"]["Front"]: info for info in infos}
         expect(
-            len(present) == answer.value["total"], f"a note is there twice, or left out: {sorted(present)}"
+            len(present) == answer.value["total"],
+            f"a note is there twice, or left out: {sorted(present)}",
         )
-        expect(present.keys() <= self.notes.keys(), f"notes never sent: {present.keys() - self.notes.keys()}")
+        expect(
+            present.keys() <= self.notes.keys(),
+            f"notes never sent: {present.keys() - self.notes.keys()}",
+        )
         lost = {note.front for note in self._in("there")} - present.keys()
         self.notes = {front: note for front, note in self.notes.items() if front in present}
         for front, info in present.items():

@@ -22,7 +22,9 @@ WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
 class Session:
     """Through the command that clients start; with `cut_at` that is killed in the middle of that call."""
 
-    def __init__(self, world: World, faults: Faults, record: Record, cut_at: int = 0, **environ: str):
+    def __init__(
+        self, world: World, faults: Faults, record: Record, cut_at: int = 0, **environ: str
+    ):
         self.faults, self.record, self.cut_at = faults, record, cut_at
         self.client = world.service.caller(world.caller, **world.environ(), **environ)
         self.calls, self.is_over = 0, False
@@ -116,7 +118,9 @@ class Worker:
         """One session after the other until the end; two of five are killed in the middle of a call."""
         while not stopping.is_set():
             try:
-                self.converse(self.session(self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)))
+                self.converse(
+                    self.session(self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6))
+                )
             except (Wrong, OSError) as wrong:
                 self.record.complain(repr(wrong))
 
@@ -124,7 +128,9 @@ class Worker:
         try:
             for _ in range(self.chance.randint(1, 6)):
                 if not session.is_over:
-                    self.run(self.chance.choice((self.person, self.notes, self.docs)).flow(), session)
+                    self.run(
+                        self.chance.choice((self.person, self.notes, self.docs)).flow(), session
+                    )
         finally:
             session.close()
 

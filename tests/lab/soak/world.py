@@ -33,9 +33,13 @@ def enter() -> None:
     """Start over where mounts are our own business, which end with this process, if that is allowed."""
     if INSIDE in os.environ:
         return
-    words = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+    words = (
+        ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+    )
     mount = [*words, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-    is_allowed = shutil.which("unshare") and subprocess.run(mount, capture_output=True).returncode == 0
+    is_allowed = (
+        shutil.which("unshare") and subprocess.run(mount, capture_output=True).returncode == 0
+    )
     os.environ[INSIDE] = "own" if is_allowed else ""
     start = [*(words if is_allowed else ()), sys.executable, *sys.argv]
     os.execvp(start[0], start)
@@ -107,7 +111,9 @@ class World:
             try:
                 yield
             finally:
-                file.truncate(0)  # whoever is just being started may have the file open for a moment longer
+                file.truncate(
+                    0
+                )  # whoever is just being started may have the file open for a moment longer
                 os.unlink(file.name)
 
     def close(self) -> None:
@@ -135,12 +141,16 @@ class Fault:
 FAULTS = {
     "anki dies": Fault(World.anki_dead, 0, 1, ("ANKI_UNREACHABLE", "ANKI_CUT")),
     "anki hangs": Fault(World.anki_hanging, 5, 7, ("ANKI_NO_ANSWER",)),
-    "upstream gone": Fault(lambda world: world.published.vanished(), 2, 4, ("UPSTREAM_UNREACHABLE",)),
+    "upstream gone": Fault(
+        lambda world: world.published.vanished(), 2, 4, ("UPSTREAM_UNREACHABLE",)
+    ),
     "database locked briefly": Fault(
         World.database_locked, 2, 4
     ),  # less than the service waits: no call may fail
     "database locked for long": Fault(World.database_locked, 17, 18, ("DATABASE_ERROR",)),
-    "disk full": Fault(World.disk_full, 2, 4, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")),
+    "disk full": Fault(
+        World.disk_full, 2, 4, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")
+    ),
 }
 
 
@@ -168,7 +178,10 @@ class Faults:
         self.pace, self.end = min(1, duration_s / 120), time.monotonic() + duration_s
         self.stopping = threading.Event()
         self.windows: list[Window] = []
-        locks = ("database locked briefly", *(["database locked for long"] if duration_s >= LONG_S else []))
+        locks = (
+            "database locked briefly",
+            *(["database locked for long"] if duration_s >= LONG_S else []),
+        )
         rounds = [
             ("anki dies", "anki hangs"),
             ("upstream gone",),
@@ -194,11 +207,15 @@ class Faults:
         self.windows.append(window)
         with fault.broken(self.world):
             self.stopping.wait(
-                self.chance.uniform(fault.least_s, fault.least_s + (fault.most_s - fault.least_s) * self.pace)
+                self.chance.uniform(
+                    fault.least_s, fault.least_s + (fault.most_s - fault.least_s) * self.pace
+                )
             )
         window.ended = time.monotonic()
         self.record.count("faults", name)
 
     def excuse(self, code: str, request: Request) -> str:
         """The fault that excuses an error; empty where none does."""
-        return next((window.fault for window in list(self.windows) if window.excuses(code, request)), "")
+        return next(
+            (window.fault for window in list(self.windows) if window.excuses(code, request)), ""
+        )

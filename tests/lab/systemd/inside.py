@@ -68,7 +68,9 @@ def run(check):
     except Exception:
         traceback.print_exc()
     else:
-        print(f"ok {time.monotonic() - began:5.1f} s  {check.__name__.replace('_', ' ')}", flush=True)
+        print(
+            f"ok {time.monotonic() - began:5.1f} s  {check.__name__.replace('_', ' ')}", flush=True
+        )
         return True
     print(f"FAIL        {check.__name__.replace('_', ' ')}", flush=True)
     return False

@@ -16,7 +16,9 @@ TIMEOUT_S = 120
 
 def root(*words, text=None):
     """What a command prints that the user may run by sudo; it must succeed."""
-    done = subprocess.run(["sudo", *words], input=text, capture_output=True, text=True, timeout=TIMEOUT_S)
+    done = subprocess.run(
+        ["sudo", *words], input=text, capture_output=True, text=True, timeout=TIMEOUT_S
+    )
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout.strip()
 
@@ -46,7 +48,12 @@ def in_a_shell(lines, **variables):
     """What lines of the documentation print; they must succeed."""
     words = [f"{name}={value}" for name, value in variables.items()]
     command = ["env", "-C", PROJECT, *words, "bash", "-o", "pipefail", "-ec", lines]
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 5 * TIMEOUT_S}
+    options = {
+        "stdin": subprocess.DEVNULL,
+        "capture_output": True,
+        "text": True,
+        "timeout": 5 * TIMEOUT_S,
+    }
     done = subprocess.run(command, **options)
     assert done.returncode == 0, (lines, done.stdout, done.stderr)
     return done.stdout

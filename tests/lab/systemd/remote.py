@@ -21,7 +21,9 @@ ANKI_PORT = 8765
 REMOTE = (PROJECT / "docs" / "remote.md").read_text(encoding="utf-8")
 SWITCH_ON, TOKEN, SHUT = re.findall(r"```sh\n(.*?)```", REMOTE, re.DOTALL)
 SWITCH_ON = "".join(
-    line for line in SWITCH_ON.splitlines(keepends=True) if "tailscale " not in line.partition("#")[0]
+    line
+    for line in SWITCH_ON.splitlines(keepends=True)
+    if "tailscale " not in line.partition("#")[0]
 )
 KEYS = STATE / "http-keys"
 UNITS = ("pi-mcp-http.socket", "pi-mcp-http.service")
@@ -56,7 +58,9 @@ def windows_adds_its_key_to_those_there_are():
     in_a_shell("ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/windows")
     add = told(r"\.pub \| (ssh [^\n]+)")
     in_a_shell(f"sed 's/$/\\r/' ~/.ssh/windows.pub | {add}")  # PowerShell ends its lines so
-    in_a_shell("ssh -o BatchMode=yes -o IdentitiesOnly=yes -i ~/.ssh/windows pi@raspberrypi.local true")
+    in_a_shell(
+        "ssh -o BatchMode=yes -o IdentitiesOnly=yes -i ~/.ssh/windows pi@raspberrypi.local true"
+    )
 
 
 def nothing_is_printed_at_login():
@@ -66,7 +70,9 @@ def nothing_is_printed_at_login():
 def sshd_takes_the_line_about_broken_links():
     in_a_shell(told(r"(printf 'ClientAlive[^\n]+)\n"))
     taken = root("/usr/sbin/sshd", "-T").lower().splitlines()
-    assert {"clientaliveinterval 15", "clientalivecountmax 3", "streamlocalbindunlink yes"} <= set(taken)
+    assert {"clientaliveinterval 15", "clientalivecountmax 3", "streamlocalbindunlink yes"} <= set(
+        taken
+    )
 
 
 def several_clients_have_anki_each_through_a_socket_of_its_own_also_after_sleep():

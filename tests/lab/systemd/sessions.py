@@ -41,8 +41,13 @@ def a_session_offers_every_tool_and_each_system_answers():
         assert {one["name"] for one in listed} == {one["name"] for one in golden}
         for name, arguments, expected in CALLS:
             result = client.call(name, **arguments)
-            assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
-        assert client.request("prompts/get", name="morning_plan", arguments={})["result"]["messages"]
+            assert not result["isError"] and expected in result["content"][0]["text"], (
+                name,
+                result,
+            )
+        assert client.request("prompts/get", name="morning_plan", arguments={})["result"][
+            "messages"
+        ]
         assert client.request("resources/read", uri="pi-mcp://status")["result"]["contents"]
 
 
@@ -54,7 +59,10 @@ def a_clone_serves_by_debians_own_python_without_a_package():
         assert len(client.request("tools/list")["result"]["tools"]) > 30
         for name, arguments, expected in CALLS:
             result = client.call(name, **arguments)
-            assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
+            assert not result["isError"] and expected in result["content"][0]["text"], (
+                name,
+                result,
+            )
         assert client.call("get_user_snapshot")["isError"] is False
         assert client.call("printer_state")["structuredContent"]["hint"]
         assert client.end() == 0
@@ -137,7 +145,10 @@ def unused_it_ends_and_the_next_connection_starts_it_again():
                 assert works(client)
             wait_until(lambda: machine.state() == "inactive")
             assert not os.path.exists(f"/proc/{pid}")
-            assert (machine.shown("Result"), machine.state("pi-mcp.socket")) == ("success", "active")
+            assert (machine.shown("Result"), machine.state("pi-mcp.socket")) == (
+                "success",
+                "active",
+            )
 
 
 def a_service_that_cannot_start_leaves_its_callers_to_themselves():

@@ -72,15 +72,21 @@ def publish(version):
     """A commit in the project's upstream that changes the server, and a unit."""
     server, unit = UPSTREAM / "tools" / "starting.py", UPSTREAM / "systemd" / "pi-mcp.service"
     text = server.read_text(encoding="utf-8")
-    server.write_text(re.sub(r'(?m)^VERSION = ".*"', f'VERSION = "{version}"', text), encoding="utf-8")
-    unit.write_text(f"# a comment of {version}\n{unit.read_text(encoding='utf-8')}", encoding="utf-8")
+    server.write_text(
+        re.sub(r'(?m)^VERSION = ".*"', f'VERSION = "{version}"', text), encoding="utf-8"
+    )
+    unit.write_text(
+        f"# a comment of {version}\n{unit.read_text(encoding='utf-8')}", encoding="utf-8"
+    )
     git(UPSTREAM, "commit", "-qam", version)
 
 
 def uninstalled_only_data_is_left():
     machine.setup("--uninstall")
     places = ("/etc", "/usr", "/var", "/run", "/home")
-    left = machine.root("find", *places, "-name", "*pi-mcp*", "-not", "-path", f"{PROJECT}/*").split()
+    left = machine.root(
+        "find", *places, "-name", "*pi-mcp*", "-not", "-path", f"{PROJECT}/*"
+    ).split()
     assert set(left) == {str(PROJECT), str(STATE), str(Path.home() / ".config/pi-mcp")}, left
     assert not (PROJECT / ".venv").exists()
     assert (STATE / "onepercent.sqlite3").exists()
@@ -96,5 +102,8 @@ def installed_again_it_works_with_the_data_there_was():
 
 def after_a_reboot_the_socket_is_there_before_anyone_logs_in():
     assert machine.root("who") == ""
-    assert (machine.state("pi-mcp.socket"), machine.state("pi-mcp-docs.timer")) == ("active", "active")
+    assert (machine.state("pi-mcp.socket"), machine.state("pi-mcp-docs.timer")) == (
+        "active",
+        "active",
+    )
     assert machine.state() == "inactive"

@@ -19,7 +19,8 @@ OF_HOSTS = ("/host.js", "can escape its sandboxing")
 if program() is None:
     # A single test says so, that of the report; each of thirty need not.
     collect_ignore = [
-        f"test_{name}.py" for name in "accessible app_bridge days_page preview_page screenshots".split()
+        f"test_{name}.py"
+        for name in "accessible app_bridge days_page preview_page screenshots".split()
     ]
 
 
@@ -68,13 +69,17 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client,
 
 
 @pytest.fixture
-def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> Iterator[Callable[..., Person]]:
+def sit(
+    browser: Browser, file: Path, standing: tuple[Client, Path, Host]
+) -> Iterator[Callable[..., Person]]:
     """Sit down at a client with pages, whose server has these settings. What a page says to the console, and
     any request that leaves it, fails the test."""
     people: list[Person] = []
     own: list[Person] = []
 
-    def start(script: str = "", silent: bool = False, clock: Path | None = None, **settings: str) -> Person:
+    def start(
+        script: str = "", silent: bool = False, clock: Path | None = None, **settings: str
+    ) -> Person:
         if script or settings or silent or clock:
             command = [PYTHON, str(SUPPORT / "serve_at.py"), str(clock)] if clock else None
             client = capable({} if silent else CAPABLE, command, **settings)
@@ -95,7 +100,9 @@ def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> It
     for person in people:
         for tab in person.tabs:
             lines = [line for line in tab.console if not any(part in line for part in OF_HOSTS)]
-            tabs.append((lines, [url for url in tab.requests if not url.startswith(person.host.url)]))
+            tabs.append(
+                (lines, [url for url in tab.requests if not url.startswith(person.host.url)])
+            )
             tab.close()
     for person in own:
         person.host.close()

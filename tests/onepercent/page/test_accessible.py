@@ -43,7 +43,12 @@ def test_the_page_of_the_days_has_no_violation(sit, axe):
         act("habit.create", name=HOSTILE[:200]),
         act("habit.create", name="Бег", frequency_type="weekly"),
     ]
-    do(person, *create()["actions"], act("step.create", goal_id=None, title="s", dt=today()), *habits)
+    do(
+        person,
+        *create()["actions"],
+        act("step.create", goal_id=None, title="s", dt=today()),
+        *habits,
+    )
     do(
         person,
         act("habit.mark_completed", habit_id=1),
@@ -62,10 +67,18 @@ def test_the_page_of_the_days_has_no_violation(sit, axe):
 def test_what_else_is_asked_and_nothing_yet_have_no_violation(sit, axe):
     person = sit()
     assert axe(person.see("get_user_snapshot")) == []
-    do(person, act("goal.create", title="Дом"), act("step.create", goal_id=None, title="s", dt=today()))
+    do(
+        person,
+        act("goal.create", title="Дом"),
+        act("step.create", goal_id=None, title="s", dt=today()),
+    )
     do(person, act("habit.create", name="Бег"), act("diary.create_entry", what_done="x"))
     do(person, act("habit.mark_completed", habit_id=1, dates=[today(-1), today()]))
-    period = {"include": ["history", "schedule", "diary"], "date_from": today(-6), "date_to": today(6)}
+    period = {
+        "include": ["history", "schedule", "diary"],
+        "date_from": today(-6),
+        "date_to": today(6),
+    }
     for question in (period, {"goal_id": 1}, {"goal_id": 9}, {"find": "Бег"}, {"include": ["ssp"]}):
         assert axe(person.see("get_user_snapshot", arguments=question, width=390)) == [], question
 
@@ -75,7 +88,9 @@ def test_the_report_has_no_violation(scheme, browser, axe, tmp_path):
     lived()
     report(tmp_path / "r.html", "--from", "2026-03-01")
     tab = browser.open((tmp_path / "r.html").as_uri())
-    tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    tab.send(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
     tab.wait("document.querySelector('.habit')", host=True)
     assert axe(tab, host=True) == []
     tab.close()
@@ -83,7 +98,9 @@ def test_the_report_has_no_violation(scheme, browser, axe, tmp_path):
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, scheme, browser, axe, tmp_path):
+def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(
+    lang, scheme, browser, axe, tmp_path
+):
     host = "a-host-with-a-name-of-many-letters.connectors.example.com"
     far = ("Claude" * 9, f"https://{host}")
     forms = (
@@ -96,12 +113,23 @@ def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, scheme, b
         file = tmp_path / "sign_in.html"
         file.write_bytes(form({"lang": lang, "code": typed}, problem, *client)[2])
         tab = browser.open(file.as_uri(), width=390)
-        tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        tab.send(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
         tab.wait("document.querySelector('button')", host=True)
         tab.picture(tmp_path / f"sign_in-{lang}-{scheme}-{look}.png")
-        assert tab.run("[innerWidth, document.documentElement.scrollWidth]", host=True) == [390, 390]
-        assert tab.run("document.querySelector('input').value", host=True) == typed, "what was typed stays"
+        assert tab.run("[innerWidth, document.documentElement.scrollWidth]", host=True) == [
+            390,
+            390,
+        ]
+        assert tab.run("document.querySelector('input').value", host=True) == typed, (
+            "what was typed stays"
+        )
         assert axe(tab, host=True) == []
-        dark = tab.run("getComputedStyle(document.body).backgroundColor", host=True) == "rgb(38, 38, 36)"
+        dark = (
+            tab.run("getComputedStyle(document.body).backgroundColor", host=True)
+            == "rgb(38, 38, 36)"
+        )
         assert dark is (scheme == "dark")
         tab.close()

@@ -16,7 +16,13 @@ MCP = "@modelcontextprotocol/"
 REACT = ("react@19.2.1", "react-dom@19.2.1")
 ESBUILD = "esbuild@0.28.2"
 PACKAGES = {
-    "bridge": (f"{MCP}ext-apps@2.0.4", f"{MCP}client@2.4.0", f"{MCP}core@2.4.0", "zod@4.6.7", ESBUILD),
+    "bridge": (
+        f"{MCP}ext-apps@2.0.4",
+        f"{MCP}client@2.4.0",
+        f"{MCP}core@2.4.0",
+        "zod@4.6.7",
+        ESBUILD,
+    ),
     "renderer": ("@mcp-ui/client@7.1.1", *REACT, ESBUILD),
 }
 HERE = Path(__file__).parent

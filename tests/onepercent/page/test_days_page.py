@@ -52,7 +52,12 @@ def calls(tab):
 
 def test_what_is_due_today_can_be_ticked_off(person):
     tab = person.see("get_user_snapshot")
-    assert boxes(tab) == {"Пройти тест": False, "Прочитать главу": False, "Зарядка": False, "Бег": False}
+    assert boxes(tab) == {
+        "Пройти тест": False,
+        "Прочитать главу": False,
+        "Зарядка": False,
+        "Бег": False,
+    }
     assert tab.text("#ring") == "0/4" and "Overdue" in tab.text()
     assert calls(tab) == [], "the answer alone draws it"
     tab.press("Пройти тест")
@@ -141,9 +146,7 @@ def test_what_is_ticked_stays_under_the_thumb_until_the_day_is_looked_at_again(p
     do(person, act("habit.create", name="Баня", frequency_type="custom", schedule_days=[other_day]))
     do(person, act("habit.create", name="Сон"))
     tab = person.see("get_user_snapshot", width=390)
-    places = (
-        "[...document.querySelectorAll('input, .tick')].map(it => [it.id, it.getBoundingClientRect().top])"
-    )
+    places = "[...document.querySelectorAll('input, .tick')].map(it => [it.id, it.getBoundingClientRect().top])"
     before = tab.run(places)
     assert "Not due" in tab.text()
     for target in ("s2", "h3"):
@@ -186,8 +189,12 @@ def test_a_habit_takes_a_late_mark_an_excuse_an_amount_and_their_removal(person)
         else:
             tab.press(label)
         saved(tab)
-        assert person.rows(f"SELECT status FROM habit_marks WHERE date = '{today(-1)}'") == [(status,)]
-    assert person.rows("SELECT excuse_reason FROM habit_marks WHERE excuse_reason != ''") == [("болел",)]
+        assert person.rows(f"SELECT status FROM habit_marks WHERE date = '{today(-1)}'") == [
+            (status,)
+        ]
+    assert person.rows("SELECT excuse_reason FROM habit_marks WHERE excuse_reason != ''") == [
+        ("болел",)
+    ]
     assert tab.run("signOf(data.habits[0])") == "e"
     tab.click("#n1")
     tab.press("Unmark")
@@ -198,7 +205,9 @@ def test_a_habit_takes_a_late_mark_an_excuse_an_amount_and_their_removal(person)
     tab.click("#n2")
     fill_in(tab, "Add", "2")
     saved(tab)
-    assert person.rows("SELECT status, amount FROM habit_marks WHERE habit_id = 2") == [("partial", 2.0)]
+    assert person.rows("SELECT status, amount FROM habit_marks WHERE habit_id = 2") == [
+        ("partial", 2.0)
+    ]
     assert "2/5 км" in tab.text()
 
 
@@ -233,7 +242,12 @@ QUESTIONS = [
     ({"include": ["diary"]}, "", "Diary\n", 0),
     ({"include": ["history"], "date_from": today(-20), "date_to": today()}, "–", "Зарядка", 0),
     ({"goal_id": 1}, "Выучить Python", "Пройти тест", 2),
-    ({"date_from": today(-2), "date_to": today(-2), "include": ["schedule"]}, "", "Прочитать главу", 3),
+    (
+        {"date_from": today(-2), "date_to": today(-2), "include": ["schedule"]},
+        "",
+        "Прочитать главу",
+        3,
+    ),
     ({"include": ["habits", "schedule", "xp"]}, "", "Overdue", 4),
 ]
 
@@ -317,7 +331,9 @@ def test_a_late_mark_and_a_reason_by_keyboard_alone(person):
     tab.type("болел")
     tab.key("Enter")
     saved(tab)
-    marks = person.rows("SELECT habit_id, date, status, excuse_reason FROM habit_marks ORDER BY habit_id")
+    marks = person.rows(
+        "SELECT habit_id, date, status, excuse_reason FROM habit_marks ORDER BY habit_id"
+    )
     marks = [mark for mark in marks if mark[1] == today(-1)]
     assert marks == [(1, today(-1), "completed", None), (2, today(-1), "missed", "болел")]
     assert tab.run("document.activeElement !== document.body"), "focus is not lost"
@@ -334,7 +350,9 @@ def test_sixty_habits_and_sixty_steps_fold(sit):
     assert tab.text("#ring") == "0/120"
     assert tab.run("document.documentElement.scrollHeight") <= 2500
     tab.click("#mores")
-    tab.wait("document.querySelector('details').open && innerHeight >= document.documentElement.scrollHeight")
+    tab.wait(
+        "document.querySelector('details').open && innerHeight >= document.documentElement.scrollHeight"
+    )
     tab.click("#s60")
     saved(tab)
     assert tab.run("document.querySelector('details').open"), "what is unfolded stays so"
@@ -345,7 +363,9 @@ def test_who_may_not_tick_sees_the_days(person, sit):
     tab = sit(MCP_READ_ONLY="1", ONEPERCENT_DB=str(person.file)).see("get_user_snapshot")
     assert len(boxes(tab)) == 4
     assert (
-        tab.run("document.querySelectorAll('[type=checkbox]:not(:disabled), .tick:not(:disabled)').length")
+        tab.run(
+            "document.querySelectorAll('[type=checkbox]:not(:disabled), .tick:not(:disabled)').length"
+        )
         == 0
     )
     person.host.private = False
@@ -383,14 +403,21 @@ def test_a_person_who_has_nothing_yet_sees_a_first_step(sit):
 def test_what_the_steps_of_an_answer_share_is_said_of_each(sit, private):
     person = sit()
     steps = [
-        {"title": f"Глава {number}", "dt": today(number), "priority": "important"} for number in range(1, 6)
+        {"title": f"Глава {number}", "dt": today(number), "priority": "important"}
+        for number in range(1, 6)
     ]
-    do(person, act("goal.create", title="Выучить Python"), act("step.create", goal_id=None, steps=steps))
+    do(
+        person,
+        act("goal.create", title="Выучить Python"),
+        act("step.create", goal_id=None, steps=steps),
+    )
     do(person, act("step.complete", step_id=1))
     person.host.private = private
     goal = person.see("get_user_snapshot", arguments={"goal_id": 1}, locale="ru-RU")
     assert "1/5" in goal.text() and goal.text().count("важно") == 5
-    assert goal.run("[...document.querySelectorAll('input')].map(it => it.checked)") == [False] * 4 + [True]
+    assert goal.run("[...document.querySelectorAll('input')].map(it => it.checked)") == [
+        False
+    ] * 4 + [True]
     week = {"include": ["schedule"], "date_from": today(), "date_to": today(6)}
     assert person.see("get_user_snapshot", arguments=week).text().count("Выучить Python") == 5
 

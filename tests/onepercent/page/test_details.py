@@ -89,7 +89,9 @@ def test_a_past_day_shows_no_streak_and_no_hours_of_today(on):
     assert "подряд" not in tab.text()
     assert tab.run(strip) == days, "the days after it are as full as before"
     friday = person.see(
-        "get_user_snapshot", locale="ru-RU", arguments={"date_from": "2026-11-20", "date_to": "2026-11-20"}
+        "get_user_snapshot",
+        locale="ru-RU",
+        arguments={"date_from": "2026-11-20", "date_to": "2026-11-20"},
     )
     assert "Покрасить" in friday.text() and "осталось" not in friday.text().lower()
 
@@ -171,7 +173,9 @@ def test_warnings_of_a_plan_that_was_made_twice_fold(sit):
 def test_thirty_steps_of_one_goal_name_it_once(sit):
     person = sit()
     do(person, act("goal.create", title="Бег"))
-    actions = [act("step.create", goal_id=1, title=f"Тренировка {number}") for number in range(1, 31)]
+    actions = [
+        act("step.create", goal_id=1, title=f"Тренировка {number}") for number in range(1, 31)
+    ]
     tab = person.see("preview_actions", locale="ru-RU", width=390, arguments={"actions": actions})
     assert sum("Бег" in line for line in lines(tab, "li")) == 1
 
@@ -225,7 +229,10 @@ def test_a_panel_that_a_key_opened_has_the_focus_and_the_days_have_a_name(sit):
     tab.wait("document.querySelector('.panel')")
     assert tab.run("document.activeElement.closest('.panel') !== null")
     assert tab.run("document.querySelector('nav').ariaLabel") == "Дни"
-    assert tab.run("parseFloat(getComputedStyle(document.querySelector('.panel input')).fontSize)") >= 16
+    assert (
+        tab.run("parseFloat(getComputedStyle(document.querySelector('.panel input')).fontSize)")
+        >= 16
+    )
 
 
 def test_the_chosen_tab_is_marked_by_properties_of_their_own(sit):
@@ -248,14 +255,20 @@ def test_forced_colours_leave_the_ring_the_circles_and_the_calendar(sit, tmp_pat
     tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
     tab.picture(tmp_path / "days-forced.png")
     for part in ("#ring", "#h1", ".cal"):
-        assert tab.run(f"getComputedStyle(document.querySelector('{part}')).forcedColorAdjust") == "none"
+        assert (
+            tab.run(f"getComputedStyle(document.querySelector('{part}')).forcedColorAdjust")
+            == "none"
+        )
     assert (
-        tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor") == "rgb(255, 255, 255)"
+        tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
+        == "rgb(255, 255, 255)"
     )
     tab = person.see("preview_actions", arguments={"actions": [act("goal.create", title="Дом")]})
     tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
     button = "getComputedStyle(document.querySelector('.main'))"
-    assert tab.run(f"{button}.forcedColorAdjust") == "none", "else its words have the colour of their ground"
+    assert tab.run(f"{button}.forcedColorAdjust") == "none", (
+        "else its words have the colour of their ground"
+    )
 
 
 def test_days_have_few_tab_stops(sit):
@@ -277,9 +290,9 @@ def test_a_habit_that_may_wait_is_below_the_daily_ones_and_out_of_the_ring(on):
     )
     do(person, act("habit.mark_completed", habit_id=1))
     tab = person.see("get_user_snapshot", locale="ru-RU")
-    (history,) = person.ask("get_user_snapshot", include=["history"], date_from=MONDAY)["data"]["history"][
-        "days"
-    ]
+    (history,) = person.ask("get_user_snapshot", include=["history"], date_from=MONDAY)["data"][
+        "history"
+    ]["days"]
     assert tab.text("#ring") == history["habits"] == "1/1"
     assert "всё сделано" in tab.text().lower()
     assert "до воскресенья" in tab.text("#n2") and "0/2 за неделю" in tab.text("#n3")
@@ -300,6 +313,8 @@ def test_an_amount_whose_replies_are_lost_counts_once(sit):
         tab.run("document.getElementById('Add').value = ''; document.getElementById('Add').focus()")
         tab.type("0.5")
         tab.key("Enter")
-        tab.wait("!queue.length && /Ответа нет|Отмечено/.test(document.getElementById('state').textContent)")
+        tab.wait(
+            "!queue.length && /Ответа нет|Отмечено/.test(document.getElementById('state').textContent)"
+        )
     tab.wait("/0,5/.test(document.body.innerText)")
     assert person.rows("SELECT amount FROM habit_marks") == [(0.5,)]

@@ -59,7 +59,13 @@ def person(sit):
 @pytest.mark.slow
 def test_every_question_about_a_life_has_a_drawing(person):
     sections = Section.__args__
-    questions = [{}, {"include": list(sections)}, {"picture": True}, {"find": "Python"}, {"find": "zebra"}]
+    questions = [
+        {},
+        {"include": list(sections)},
+        {"picture": True},
+        {"find": "Python"},
+        {"find": "zebra"},
+    ]
     questions += [{"include": [section]} for section in sections]
     questions += [{"goals_status": status} for status in Status.__args__]
     questions += [{"goal_id": 1}, {"goal_id": 2}, {"goal_id": 1, "include": ["steps"]}]
@@ -75,7 +81,9 @@ def test_every_question_about_a_life_has_a_drawing(person):
         (7, 14),
     ):
         for section in ("history", "schedule", "diary"):
-            questions.append({"date_from": today(first), "date_to": today(last), "include": [section]})
+            questions.append(
+                {"date_from": today(first), "date_to": today(last), "include": [section]}
+            )
     for question in questions:
         if not person.ask("get_user_snapshot", **question)["success"]:
             continue  # history of days of which nothing is kept
@@ -90,10 +98,16 @@ def test_every_preview_and_every_way_back_has_a_drawing(person):
     previews = [
         [act("goal.create", title="New")],
         [act("goal.delete", goal_id=1)],
-        [act("habit.mark_missed", habit_id=3, excuse_reason="ill"), act("habit.unmark", habit_id=1)],
+        [
+            act("habit.mark_missed", habit_id=3, excuse_reason="ill"),
+            act("habit.unmark", habit_id=1),
+        ],
         [act("step.create", goal_id=1, steps=[{"title": f"{number}"} for number in range(30)])],
         [act("habit.update", habit_id=1, name="Walk"), act("step.reopen", step_id=2)],
-        [act("diary.create_entry", what_done="x"), act("ssp.rate", category="health_sport", score=3)],
+        [
+            act("diary.create_entry", what_done="x"),
+            act("ssp.rate", category="health_sport", score=3),
+        ],
     ]
     for actions in previews:
         is_drawn(person.see("preview_actions", arguments={"actions": actions}))

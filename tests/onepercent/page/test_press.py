@@ -16,7 +16,11 @@ from tools.core.presses import PRESS
 from tools.onepercent.database import store
 from tools.onepercent.page import keys, person_pages
 
-GOAL = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "Python"}}
+GOAL = {
+    "action": "goal.create",
+    "client_action_id": str(uuid.uuid4()),
+    "params": {"title": "Python"},
+}
 # Of a page as it is served.
 MOST_BYTES = {"days": 24_000, "study": 24_000, "printer": 16_000}
 MOST_BYTES_OF_OTHERS = 20_000
@@ -53,7 +57,9 @@ def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
     with capable(capabilities, MCP_PAGES=setting) as client:
         shown = [tool["_meta"]["ui"] for tool in listed(client).values() if "_meta" in tool]
         assert len([ui for ui in shown if "resourceUri" in ui]) == pages
-        assert [ui for ui in shown if "resourceUri" not in ui] == [{"visibility": ["app"]}] * presses
+        assert [ui for ui in shown if "resourceUri" not in ui] == [
+            {"visibility": ["app"]}
+        ] * presses
         result = client.call("get_user_snapshot")
         assert ("_meta" in result) is bool(presses)
         assert ("on a page" in str(result["content"])) is bool(presses)
@@ -63,7 +69,9 @@ def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
 def test_a_page_is_read_by_its_address_and_not_listed(client):
     resources = client.request("resources/list")["result"]["resources"]
     assert not [one for one in resources if one["uri"].startswith("ui:")]
-    (content,) = client.request("resources/read", uri="ui://onepercent/preview")["result"]["contents"]
+    (content,) = client.request("resources/read", uri="ui://onepercent/preview")["result"][
+        "contents"
+    ]
     assert content["mimeType"] == MIME
     assert content["text"].startswith("<!doctype html>")
 
@@ -110,16 +118,20 @@ def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(conten
     forged = hmac.new(content, f"local\npreview {preview_id}".encode(), "sha256").hexdigest()
     answer = person.call("apply_by_press", preview_id=preview_id, press_key=forged)
     assert answer["code"] == "NOT_PRESSED" and str(secret) in answer["error"]
-    assert "pi-mcp/press" not in person_pages.PREVIEW.private({"success": True, "preview_id": preview_id})
+    assert "pi-mcp/press" not in person_pages.PREVIEW.private(
+        {"success": True, "preview_id": preview_id}
+    )
     secret.unlink()
-    assert person.call("apply_by_press", preview_id=preview_id, press_key=keys.of_preview(preview_id))[
-        "success"
-    ]
+    assert person.call(
+        "apply_by_press", preview_id=preview_id, press_key=keys.of_preview(preview_id)
+    )["success"]
 
 
 @pytest.mark.parametrize("key", ["", "é" * 64, "\ud800"])
 def test_without_the_key_nothing_is_applied(key):
-    answer = person.call("apply_by_press", preview_id=person.preview(GOAL)["preview_id"], press_key=key)
+    answer = person.call(
+        "apply_by_press", preview_id=person.preview(GOAL)["preview_id"], press_key=key
+    )
     assert answer["code"] == "NOT_PRESSED"
     assert "apply_actions" in answer["hint"]
     assert len(person.items("goals")) == 0
@@ -166,14 +178,22 @@ def test_processes_that_start_together_make_one_secret(file):
         assert len(set(pool.map(keys.of_preview, ["x"] * 32))) == 1
 
 
-def test_a_folder_that_cannot_be_written_costs_the_press_and_not_the_answer(file, monkeypatch, caplog):
-    monkeypatch.setattr(keys.presses, "key", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied")))
+def test_a_folder_that_cannot_be_written_costs_the_press_and_not_the_answer(
+    file, monkeypatch, caplog
+):
+    monkeypatch.setattr(
+        keys.presses, "key", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
+    )
     assert "pi-mcp/press" not in person_pages.PREVIEW.private({"success": True, "preview_id": "x"})
     assert "no key for a page" in caplog.text
 
 
 def test_the_pages_are_small_and_whole_with_their_policy_in_the_head():
-    pages = [page for page in (PROJECT / "tools").rglob("*.html") if "shared.js" in page.read_text("utf-8")]
+    pages = [
+        page
+        for page in (PROJECT / "tools").rglob("*.html")
+        if "shared.js" in page.read_text("utf-8")
+    ]
     assert len(pages) == 6
     for page in pages:
         text = document(page)

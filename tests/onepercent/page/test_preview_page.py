@@ -140,7 +140,10 @@ def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
     person, tab = offered(sit())
     preview_id = tab.run("preview.preview_id")
     person.ask(
-        "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
+        "apply_actions",
+        preview_id=preview_id,
+        idempotency_key=str(uuid.uuid4()),
+        user_confirmation="да",
     )
     press(tab, "Apply", "Applied")
     assert "already been applied" in tab.text("#state")
@@ -167,9 +170,16 @@ def test_a_script_cannot_press(sit):
 def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
     person = sit()
     do(person, act("habit.create", name="Бег"))
-    actions = [*create()["actions"], act("step.complete", step_id=77), act("habit.unmark", habit_id=1)]
+    actions = [
+        *create()["actions"],
+        act("step.complete", step_id=77),
+        act("habit.unmark", habit_id=1),
+    ]
     tab = person.see("preview_actions", arguments={"actions": actions})
-    assert "there is no such step" in tab.text() and "“Бег”: there is no mark on that day" in tab.text()
+    assert (
+        "there is no such step" in tab.text()
+        and "“Бег”: there is no mark on that day" in tab.text()
+    )
     alone = person.see("preview_actions", arguments={"actions": actions[1:]})
     assert head(alone) == "Nothing to apply"
     assert "there is no such step" in alone.text()
@@ -228,9 +238,15 @@ def test_seventeen_changes_weigh_at_a_glance(sit):
     )
     assert head(tab) == "18 изменений · +40 XP"
     assert "2 удаления · 12 новых · 3 правки · 1 отметка. Пока" in tab.text("#state")
-    assert tab.run("getComputedStyle(document.querySelector('#state b')).color") == "rgb(163, 45, 45)"
-    assert "Поездка на озеро" in tab.text("li"), "what is deleted stands first, with what goes with it"
-    assert "22.11.2031" in tab.run("[...document.querySelectorAll('s')].map(one => one.textContent)")
+    assert (
+        tab.run("getComputedStyle(document.querySelector('#state b')).color") == "rgb(163, 45, 45)"
+    )
+    assert "Поездка на озеро" in tab.text("li"), (
+        "what is deleted stands first, with what goes with it"
+    )
+    assert "22.11.2031" in tab.run(
+        "[...document.querySelectorAll('s')].map(one => one.textContent)"
+    )
     assert tab.run("document.documentElement.scrollHeight") <= 1320
     press(tab, "Применить 18", "Применено · +40 XP")
     assert tab.run("document.querySelector('details').open") is False
@@ -272,17 +288,24 @@ def test_the_page_is_in_one_language(sit, language):
     locales = {"ru": "ru-RU", "en": "en-GB"}
     (other,) = locales.keys() - {language}
     person = lively(sit, MCP_LANGUAGE=language)
-    odd = [act("habit.mark_completed", habit_id=1, date="2001-01-01"), act("step.complete", step_id=99)]
+    odd = [
+        act("habit.mark_completed", habit_id=1, date="2001-01-01"),
+        act("step.complete", step_id=99),
+    ]
     same = [
         act("goal.create", title="Сдать IELTS на 7.0"),
         act("step.create", goal_id=1, title="Борщ", dt="2020-01-01"),
     ]
     actions = [*(action for action in MANY if "delete" not in action["action"]), *odd, *same]
-    own = [text for action in actions for text in action["params"].values() if isinstance(text, str)]
+    own = [
+        text for action in actions for text in action["params"].values() if isinstance(text, str)
+    ]
     own += ["Сдать IELTS на 7.0", "Прочитать главу 3", "Разбор недели", "XP"]
     for private, shown in ((True, other), (False, language)):
         person.host.private = private
-        text = person.see("preview_actions", arguments={"actions": actions}, locale=locales[other]).text()
+        text = person.see(
+            "preview_actions", arguments={"actions": actions}, locale=locales[other]
+        ).text()
         for words in sorted(own, key=len, reverse=True):
             text = text.replace(words, "")
         assert re.findall(r"[а-яё]{2,}" if shown == "en" else r"[a-z]{2,}", text, re.I) == []
@@ -328,7 +351,10 @@ def test_it_follows_the_host_and_fits(sit, theme, width):
     assert tab.run("getComputedStyle(document.documentElement).colorScheme") == theme
     assert tab.run("getComputedStyle(document.body).color") == "rgb(1, 2, 3)"
     assert tab.run("document.documentElement.scrollWidth") <= width
-    tab.run("send({ method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } })", host=True)
+    tab.run(
+        "send({ method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } })",
+        host=True,
+    )
     tab.wait("document.documentElement.style.colorScheme === 'dark'")
 
 
@@ -349,4 +375,8 @@ def test_it_answers_what_a_host_may_ask(sit):
     )
     tab.wait("seen.filter(one => !one.method && one.id < 3).length === 3", host=True)
     results = tab.run("seen.filter(one => !one.method && one.id < 3)", host=True)
-    assert [one.get("result", one.get("error", {}).get("code")) for one in results] == [{}, {}, -32601]
+    assert [one.get("result", one.get("error", {}).get("code")) for one in results] == [
+        {},
+        {},
+        -32601,
+    ]

@@ -26,7 +26,12 @@ def report(*words: object):
 
 def lived() -> None:
     habits = do(act("habit.create", name=SCRIPT), act("habit.create", name=HOSTILE[:200]))
-    do(*[act("habit.mark_completed", habit_id=habit, dates=["2026-03-01..2026-03-17"]) for habit in habits])
+    do(
+        *[
+            act("habit.mark_completed", habit_id=habit, dates=["2026-03-01..2026-03-17"])
+            for habit in habits
+        ]
+    )
     do(act("habit.mark_completed", habit_id=habits[0], date="2026-03-17", note="в парке"))
     goal, step = do(
         act("goal.create", title="Марафон"), act("step.create", goal_id=None, title="Купить обувь")
@@ -41,7 +46,9 @@ def lived() -> None:
 
 
 @pytest.mark.slow
-def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_path: Path, file: Path):
+def test_a_browser_shows_and_prints_the_period_without_a_server(
+    browser, tmp_path: Path, file: Path
+):
     person.use(file, MCP_LANGUAGE="ru")
     lived()
     assert report(tmp_path / "r.html", "--from", "2026-03-01").text == (
@@ -100,7 +107,9 @@ def test_a_report_of_nothing_says_so(browser, tmp_path: Path, file: Path):
         (("r.html", "--from", "2026-03-10", "--to", "2026-03-09"), "not a period"),
     ],
 )
-def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(words, error: str, tmp_path: Path):
+def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(
+    words, error: str, tmp_path: Path
+):
     answer = report(tmp_path / words[0], *words[1:])
     assert answer.status == 1 and error in answer.text
     assert not (tmp_path / "no").exists() and not (tmp_path / "r.html").exists()

@@ -33,7 +33,12 @@ COLOURS = 96
 WORDS = {
     "ru": (
         ("Пробежать полумарафон", "Выучить Python и написать бота для друзей", "Собрать Voron 2.4"),
-        ("Выложить бота на сервер", "Пробежать 15 км", "Прочитать главу 3", "Настроить input shaper"),
+        (
+            "Выложить бота на сервер",
+            "Пробежать 15 км",
+            "Прочитать главу 3",
+            "Настроить input shaper",
+        ),
         (
             "Зарядка",
             "Читать 20 минут",
@@ -64,7 +69,10 @@ def live(someone, language="ru"):
     do(
         someone,
         *(act("goal.create", title=goal) for goal in goals),
-        *(act("step.create", goal_id=2, title=f"{steps[2]} ({place})", dt=today(-place)) for place in (2, 9)),
+        *(
+            act("step.create", goal_id=2, title=f"{steps[2]} ({place})", dt=today(-place))
+            for place in (2, 9)
+        ),
         act("step.create", goal_id=2, title=steps[0], dt=today(-3), priority="critical"),
         act("step.create", goal_id=1, title=steps[1], dt=today(), time_duration="two"),
         act("step.create", goal_id=2, title=steps[2], dt=today()),
@@ -101,7 +109,14 @@ def changes(language):
     actions = [
         act("habit.delete", habit_id=5),
         act("goal.create", title=goal, category="hobby"),
-        act("step.create", goal_id=None, title=step, dt=today(2), time_duration="one", priority="important"),
+        act(
+            "step.create",
+            goal_id=None,
+            title=step,
+            dt=today(2),
+            time_duration="one",
+            priority="important",
+        ),
         act("step.update", step_id=5, dt=today(3), priority="critical"),
         act("step.complete", step_id=4),
         act("habit.mark_completed", habit_id=2),
@@ -112,7 +127,9 @@ def changes(language):
 
 def shot(tab, file, font):
     tab.run(f"document.documentElement.style.fontSize = '{font}px'")
-    tab.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", host=True)
+    tab.run(
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", host=True
+    )
     tab.picture(file)
     return tab.run("document.documentElement.scrollHeight")
 
@@ -131,7 +148,9 @@ def small(source: Path, target: Path) -> None:
     assert target.stat().st_size <= MOST_BYTES
 
 
-@pytest.mark.parametrize(("page", "tool"), [("preview", "preview_actions"), ("days", "get_user_snapshot")])
+@pytest.mark.parametrize(
+    ("page", "tool"), [("preview", "preview_actions"), ("days", "get_user_snapshot")]
+)
 def test_a_picture_of_each_look(sit, tmp_path, page, tool):
     person = lively(sit) if page == "preview" else sit()
     question = {"actions": MANY, "partial": True} if page == "preview" else live(person)
@@ -142,7 +161,9 @@ def test_a_picture_of_each_look(sit, tmp_path, page, tool):
         heights[width, font] = shot(tab, tmp_path / f"{page}-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
         if page == "preview":  # no title is a column of single letters
-            narrowest = "Math.min(...[...document.querySelectorAll('.text')].map(it => it.clientWidth))"
+            narrowest = (
+                "Math.min(...[...document.querySelectorAll('.text')].map(it => it.clientWidth))"
+            )
             assert tab.run(narrowest) >= 6 * font
         if page == "days" and width == 390:
             assert tab.run("document.querySelector('.cal').getBoundingClientRect().top") <= 1000
@@ -151,11 +172,19 @@ def test_a_picture_of_each_look(sit, tmp_path, page, tool):
         text = tab.text() + " ".join(
             tab.run("[...document.querySelectorAll('[title]')].map(one => one.title)")
         )
-        assert not set(re.findall("[A-Za-z]{2,}", text)) - {"Python", "Voron", "input", "shaper", "XP"}
+        assert not set(re.findall("[A-Za-z]{2,}", text)) - {
+            "Python",
+            "Voron",
+            "input",
+            "shaper",
+            "XP",
+        }
     assert page == "days" or heights[390, 16] <= 1320
 
 
-@pytest.mark.skipif("PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures")
+@pytest.mark.skipif(
+    "PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures"
+)
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(sit, tmp_path, language):
     folder, person = PROJECT / os.environ["PI_MCP_SCREENSHOTS"], sit()

@@ -119,7 +119,9 @@ def test_a_page_that_cannot_tick_says_so(sit, how):
     do(person, act("habit.create", name="Зарядка"))
     person.host.private = how.get("private", True)
 
-    tab = person.see("get_user_snapshot", locale="ru-RU", **{name: "yes" for name in how if name == "mute"})
+    tab = person.see(
+        "get_user_snapshot", locale="ru-RU", **{name: "yes" for name in how if name == "mute"}
+    )
 
     tab.wait("/скажите в чате/.test(document.body.innerText)")
 
@@ -138,7 +140,9 @@ def test_the_days_are_those_of_the_server_however_far_the_browser_is(sit, tmp_pa
     """24 hours apart, and in the same zone: what the page calls today is marked."""
     clock = tmp_path / "clock"
     clock.write_text("2026-11-23T12:00:00+00:00", encoding="utf-8")
-    person = sit(clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati")  # there it is two at night, on Tuesday
+    person = sit(
+        clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati"
+    )  # there it is two at night, on Tuesday
     do(person, act("habit.create", name="Зарядка"))
     tab = person.see("get_user_snapshot", locale="ru-RU")
     tab.send("Emulation.setTimezoneOverride", timezoneId=browser_zone)

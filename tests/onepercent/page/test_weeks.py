@@ -25,7 +25,11 @@ def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
     clock.set("2026-04-15T12:00:00+00:00")  # the first of the weeks was the last of those before
     do(act("step.complete", step_id=1))
     shown = read(clock)
-    assert (shown["before"], shown["now"], shown["passed"]) == ([0, 10, 0, 1], [0, 25, 1, 0], DAYS_SHOWN)
+    assert (shown["before"], shown["now"], shown["passed"]) == (
+        [0, 10, 0, 1],
+        [0, 25, 1, 0],
+        DAYS_SHOWN,
+    )
     assert len(shown["cells"]) == DAYS_SHOWN and shown["cells"][-1] == [0, 25, 1, 0]
     assert shown["gained"] == 25
 
@@ -37,7 +41,9 @@ def test_days_that_are_still_to_come_are_no_losses(clock):
     first = date(2026, 3, 16)
     shown = person_pages.days_data((first, first + timedelta(6)), True)
     assert shown["passed"] == 3
-    assert (shown["now"][:2], shown["before"][:2]) == ([1, 30], [1, 30]), "Monday to Wednesday of both weeks"
+    assert (shown["now"][:2], shown["before"][:2]) == ([1, 30], [1, 30]), (
+        "Monday to Wednesday of both weeks"
+    )
 
 
 def test_what_is_still_due_today_is_not_missed(clock):
@@ -65,7 +71,11 @@ def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock)
     assert read(clock)["next"]["habits"] == ["daily", "once a week"], "on the last day it must"
     clock.set("2026-03-18T12:00:00+00:00")
     do(act("habit.mark_completed", habit_id=4))
-    assert read(clock)["next"] == {"date": "2026-03-19", "steps": ["s"], "habits": ["daily", "on Thursdays"]}
+    assert read(clock)["next"] == {
+        "date": "2026-03-19",
+        "steps": ["s"],
+        "habits": ["daily", "on Thursdays"],
+    }
     do(act("habit.pause", habit_id=1))
     assert read(clock)["next"]["habits"] == ["on Thursdays"]
 
@@ -91,7 +101,9 @@ def test_the_page_is_told_of_the_days_that_were_asked_for(clock):
     ):  # fmt: skip
         private = person_pages.DAYS.private(call("get_user_snapshot", **question))
         shown = private[person_pages.DAYS_DATA]
-        assert (shown["day"], shown["first"], shown["last"]) == told and shown["today"] == "2026-03-18"
+        assert (shown["day"], shown["first"], shown["last"]) == told and shown[
+            "today"
+        ] == "2026-03-18"
         assert PRESS in private
     assert person_pages.DAYS.private({"success": False}) == {}
 
@@ -116,5 +128,7 @@ def test_the_ring_history_strip_report_and_the_chat_say_the_same_of_a_day(clock,
         assert shown["cells"][shown["passed"] - 1][0] == shown["strip"][-1][1] == 1
         assert len(shown["habits"]) == done
     clock.set("2026-03-22T12:00:00+00:00")  # the last day: what is missing must be done
-    assert {habit["name"]: habit["today_status"] for habit in items("habits")}["twice a week"] == "pending"
+    assert {habit["name"]: habit["today_status"] for habit in items("habits")}[
+        "twice a week"
+    ] == "pending"
     assert "twice a week" in [habit["name"] for habit in read(clock)["habits"]]

@@ -62,7 +62,9 @@ def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
         ("light", 720, 16),
         ("light", 320, 32),
     ]:
-        tab = person.see("get_user_snapshot", width=width, theme=theme, locale="ru-RU", arguments=YEAR)
+        tab = person.see(
+            "get_user_snapshot", width=width, theme=theme, locale="ru-RU", arguments=YEAR
+        )
         height = shot(tab, tmp_path / f"year-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
         print(theme, width, font, height)
@@ -78,7 +80,9 @@ def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
 
     history = person.ask("get_user_snapshot", **YEAR)["data"]["history"]
     rates = {item["name"]: item["rate"] for item in history["habits"]}
-    drawn = tab.run("Object.fromEntries(data.year.Habits.map(it => [it.name, Math.round(it.rate * 100)]))")
+    drawn = tab.run(
+        "Object.fromEntries(data.year.Habits.map(it => [it.name, Math.round(it.rate * 100)]))"
+    )
     assert drawn == rates, "one rate on the page and in the chat"
 
 

@@ -38,7 +38,9 @@ def kind(data: bytes) -> str:
     flags = re.DOTALL | re.IGNORECASE
     extension = next((name for name, start in FORMATS.items() if re.match(start, head, flags)), "")
     if not extension:
-        raise ImageError("the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG.")
+        raise ImageError(
+            "the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG."
+        )
     # Base64 that a model or a clipboard cut off is common; a broken picture on a card would be found weeks
     # later.
     end = {"png": PNG_END, "jpg": b"\xff\xd9"}.get(extension, b"")

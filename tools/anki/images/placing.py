@@ -51,7 +51,9 @@ def place(
 
     def upload(target: str, picture: Picture) -> str:
         filename = pictures.upload(picture.name, picture.data)
-        placed.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
+        placed.images.append(
+            {"field": target, "filename": filename, "sizeBytes": len(picture.data)}
+        )
         if picture.warning not in pictures.warned:  # once a call
             pictures.warned.add(picture.warning)
             placed.warnings.append(f"{filename}: {picture.warning}")

@@ -26,7 +26,9 @@ MOST_BYTES = 85_000_000
 
 # Up to this size a picture needs no shrinking, and the missing Pillow no word.
 SMALL_BYTES = 200_000
-NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
+NO_PILLOW = (
+    "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
+)
 
 
 def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]:

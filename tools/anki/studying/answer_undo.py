@@ -38,7 +38,9 @@ NAMES = (action("deckNames"), action("modelNames"))
 ANSWERS_TODAY = action("getNumCardsReviewedToday")
 
 NOT_OURS = "The last answer in Anki was not given by anki_answer_cards"
-CHANGED_SINCE = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+CHANGED_SINCE = (
+    "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+)
 
 
 def take_back(wanted: int | None = None) -> JsonObject:
@@ -65,7 +67,9 @@ def take_back(wanted: int | None = None) -> JsonObject:
         raise _nothing_to_undo(NOT_OURS)
 
     # Nothing else may have changed since: Undo would begin with it.
-    times, *seen = client.multi(action("notesModTime", notes=edited), *state_questions(subject, names))
+    times, *seen = client.multi(
+        action("notesModTime", notes=edited), *state_questions(subject, names)
+    )
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
     else:  # whole seconds: an edit in that of the answer may be older

@@ -103,7 +103,9 @@ def deck_and_subdecks(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[st
     return name, decks.below([name], deck_ids)
 
 
-def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[dict[str, Counts], Counts]:
+def due_counts(
+    stats: JsonObject, deck_ids: dict[str, int], deck: str
+) -> tuple[dict[str, Counts], Counts]:
     """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
     `deck`, or of all decks that lie in no other."""
     by_deck = {}
@@ -171,7 +173,9 @@ class StudyQueue:
         number = self.options["reviewOrder"]
         self.order = ""
         if number in EASE_ORDERS:
-            self.order = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
+            self.order = (
+                "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
+            )
         if number not in REVIEW_ORDERS or (number and len(cards["review"]) > MOST_ORDERED):
             number = 0
             self.order = "by due date; this deck's own order is another"
@@ -230,7 +234,9 @@ class StudyQueue:
         reviews = mixed(reviews, across, self.options["interdayLearningMix"])
         return mixed(reviews, new, self.options["newMix"])
 
-    def _gather(self, infos: list[JsonObject], left: dict[str, int], bury: object) -> list[JsonObject]:
+    def _gather(
+        self, infos: list[JsonObject], left: dict[str, int], bury: object
+    ) -> list[JsonObject]:
         """The first of these cards, as many as the limits `left` allow, without siblings if they are
         buried."""
         gathered = []

@@ -35,12 +35,15 @@ def ask(source: Source) -> tuple[str, str]:
     if LOGIN.match(source.url):
         address = core_settings.masked(source.url)
         raise git.failure(
-            "INVALID_UPSTREAM", f"{address!r} holds a login: store it for git instead (git credential)"
+            "INVALID_UPSTREAM",
+            f"{address!r} holds a login: store it for git instead (git credential)",
         )
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
     rows = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
     # A row `commit<tab>name`; before that of HEAD one that says which branch it is.
-    row = re.search(rf"^(?:ref: refs/heads/(.+)\tHEAD\n)?(\w+)\t{re.escape(name)}$", rows, re.MULTILINE)
+    row = re.search(
+        rf"^(?:ref: refs/heads/(.+)\tHEAD\n)?(\w+)\t{re.escape(name)}$", rows, re.MULTILINE
+    )
     branch = source.branch or (row and row[1])
     if not row or not branch:
         missing = f"has no branch {source.branch!r}" if source.branch else "names no default branch"
@@ -102,7 +105,9 @@ def _compare(source: Source) -> None:
         return
     except (ToolError, OSError) as error:
         # The attempt counts too: without a network not every session should try again.
-        logger.warning("The upstream of the %s docs was not asked for updates: %s", source.label, error)
+        logger.warning(
+            "The upstream of the %s docs was not asked for updates: %s", source.label, error
+        )
     remember(source, tip)
 
 
@@ -110,7 +115,9 @@ def remember(source: Source, tip: str) -> None:
     """Note that the source's upstream is at `tip` now. Nothing depends on it: failing is not an error."""
     file, identity = _place(source)
     with suppress(OSError):
-        replace_file(file, json.dumps({"source": identity, "checked": time.time(), "upstream": tip}))
+        replace_file(
+            file, json.dumps({"source": identity, "checked": time.time(), "upstream": tip})
+        )
 
 
 def _stamp(source: Source) -> JsonObject:

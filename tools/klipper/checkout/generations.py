@@ -60,9 +60,15 @@ def locked(source: Source) -> Iterator[None]:
         with exclusive_lock(f"the checkout of {source.label}", path=path):
             yield
     except OSError as error:
-        code = "DISK_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "NOT_WRITABLE"
+        code = (
+            "DISK_FULL"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            else "NOT_WRITABLE"
+        )
         reason = f"{error.strerror or error}: {error.filename}"
-        raise git.failure(code, f"The checkout of {source.label} cannot be written: {reason}") from error
+        raise git.failure(
+            code, f"The checkout of {source.label} cannot be written: {reason}"
+        ) from error
 
 
 def title(generation: Path) -> str:
@@ -155,7 +161,11 @@ def _tidy(source: Source, current: Path) -> JsonObject:
 
     Returns the paths that a person edited in them and the folder they were moved to; {} if there are none.
     """
-    aside = source.checkout / "local-edits" / f"edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
+    aside = (
+        source.checkout
+        / "local-edits"
+        / f"edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
+    )
     edited = []
     for name in (source.docs.partition("/")[0], ".git"):
         path, target = source.checkout / name, f"{STATE}/{CURRENT}/{name}"
@@ -165,7 +175,9 @@ def _tidy(source: Source, current: Path) -> JsonObject:
         _link(path, target)
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
-        files = [path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()]
+        files = [
+            path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()
+        ]
         if files:
             _move(folder, aside)
             edited += [str(path.relative_to(folder.parent)) for path in files]

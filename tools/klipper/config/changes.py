@@ -72,7 +72,9 @@ def about(listed: Entries, name: str) -> Iterator[tuple[Entry, list[str]]]:
     for entry in listed:
         if pattern.search(entry.text):
             sentences = SENTENCE_END.split(entry.text)
-            naming = [number for number, sentence in enumerate(sentences) if pattern.search(sentence)]
+            naming = [
+                number for number, sentence in enumerate(sentences) if pattern.search(sentence)
+            ]
             yield entry, sentences[naming[0] :]
 
 

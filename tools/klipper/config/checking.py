@@ -129,9 +129,7 @@ class Checker:
             elif section.kind in options.known_words("bare")["sections"]:
                 yield from (self.unknown(section, name, Options()) for name in section.values)
             elif machine.is_whole and section.kind in options.known_words("moonraker")["sections"]:
-                message = (
-                    f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
-                )
+                message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 yield finding_at(section, "", message)
             elif not section.saved and section.kind not in options.known_words("kind"):
                 yield self.unknown_section(section)
@@ -170,7 +168,9 @@ class Checker:
         name, value, change = setting.name, setting.value, None
         if "deprecated" in option.text:
             change = changes.change(self.entries, section.kind, name)
-        elif name == SENSOR and value not in machine.sensors:  # the names of sensors were once others
+        elif (
+            name == SENSOR and value not in machine.sensors
+        ):  # the names of sensors were once others
             change = changes.change(self.entries, "", value)
         if change:
             yield _changed(section, name, change)
@@ -178,7 +178,9 @@ class Checker:
             yield finding_at(section, name, message)
         is_template = name.endswith("gcode") or section.kind in TEMPLATED
         if is_template and "{" in value and (mistake := templates.mistake(value)):
-            yield finding_at(section, name, f"Error loading template '{section.name}:{name}': {mistake}")
+            yield finding_at(
+                section, name, f"Error loading template '{section.name}:{name}': {mistake}"
+            )
 
     def unknown(self, section: Section, name: str, known: Options) -> Finding:
         """The finding of an option that the section does not have: gone, of another firmware, or misspelt."""
@@ -207,7 +209,9 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
-    is_analog = f"{SENSOR} {sensor}" not in options.known_words("needs") and sensor in machine.sensors
+    is_analog = (
+        f"{SENSOR} {sensor}" not in options.known_words("needs") and sensor in machine.sensors
+    )
     if is_analog and section.kind.startswith(MEASURING):
         needed.append("sensor_pin")
     missing = []
@@ -233,7 +237,11 @@ def _twice(section: Section) -> Findings:
         before = first.setdefault((setting.name, setting.file), setting)
         if before == setting or (before.value == setting.value and setting.saved):
             continue
-        holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
+        holds = (
+            "the saved value is not used"
+            if setting.saved and not before.saved
+            else "the last one holds"
+        )
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
         finding = finding_at(section, setting.name, message, WARNING)

@@ -31,7 +31,9 @@ KALICO_OPTIONS = 3
 UNLESS = ", unless another file has it"
 
 
-def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
+def finding_at(
+    section: Section, option: str, message: str, level: str = ERROR, near: str = ""
+) -> Finding:
     """A finding about an option, or about the section if it has no such option. `near`: the name that may
     have been meant."""
     place = section.values.get(option) or section
@@ -86,7 +88,9 @@ class ParsedPrinter:
 
     def of(self, *kinds: str) -> list[Section]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
-        return [section for section in self.sections.values() if options.base(section.kind) in kinds]
+        return [
+            section for section in self.sections.values() if options.base(section.kind) in kinds
+        ]
 
     @cached_property
     def axes(self) -> dict[str, list[str]]:

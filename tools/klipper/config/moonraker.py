@@ -40,9 +40,7 @@ def findings(config: PrinterConfig) -> list[Finding]:
         if page and dated:
             judge = checker(pages.page_text(page), pages.page_text(dated))
             return merged([*config.problems, *_findings(judge, config)])
-    message = (
-        f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
-    )
+    message = f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     section = next(iter(config.sections.values()))
     return [finding_at(section, "", message, HINT)]
 
@@ -66,11 +64,11 @@ def _findings(checker: Checker, config: PrinterConfig) -> Findings:
         names = Counter((setting.name, setting.file) for setting in section.settings)
         for (name, _), count in names.items():
             if count > 1:
-                yield finding_at(section, name, f"Duplicate option '{name}' in section '{section.name}'")
+                yield finding_at(
+                    section, name, f"Duplicate option '{name}' in section '{section.name}'"
+                )
         if not checker.reference.kind(section.name) and section.kind not in checker.others:
-            message = (
-                f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"
-            )
+            message = f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"
             yield finding_at(section, "", message, HINT)
             continue
         options = checker.options_of(section, "")

@@ -10,7 +10,9 @@ from tools.klipper.config.printer_cfg import ERROR, WARNING, Findings, Section
 # The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
 # Numbered names that need the one with the number before.
-NUMBERED = re.compile(r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)")
+NUMBERED = re.compile(
+    r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)"
+)
 # The stepper of an axis, and the number of a further one.
 STEPPER = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
 # Options of an axis as a whole; those of its range, and kinematics that compute it.
@@ -53,7 +55,9 @@ def _rail(machine: ParsedPrinter, section: Section) -> Findings:
     match = STEPPER.fullmatch(section.name)
     if not match or match[1] not in machine.axes:
         if match and not machine.plugins and machine.axes.keys() <= machine.sections.keys():
-            message = f"Section '{section.name}' is not a valid config section with {machine.kinematics}"
+            message = (
+                f"Section '{section.name}' is not a valid config section with {machine.kinematics}"
+            )
             yield finding_at(section, "", message)
         return
     pattern = OF_FIRST if match[2] else OF_RANGE if machine.kinematics in WITHOUT_RANGE else None
@@ -67,7 +71,10 @@ def numbered(machine: ParsedPrinter) -> Findings:
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
     for section in machine.sections.values():
-        rows = [(section.name, machine.sections.keys()), *zip(section.values, repeat(section.values.keys()))]
+        rows = [
+            (section.name, machine.sections.keys()),
+            *zip(section.values, repeat(section.values.keys())),
+        ]
         for name, names in rows:
             for missing in _needed(name):
                 if missing not in names:
@@ -139,9 +146,7 @@ def endstop(section: Section) -> Findings:
     most = section.number("position_max")
     quarter = (most - least) / 4
     if least < most and (place < least or place > most):
-        message = (
-            f"position_endstop in section '{section.name}' must be between position_min and position_max"
-        )
+        message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
         yield finding_at(section, "position_endstop", message)
     elif direction := section.value("homing_positive_dir"):
         is_positive = direction.lower() in TRUTHS[:4]
@@ -150,7 +155,9 @@ def endstop(section: Section) -> Findings:
             yield finding_at(section, "homing_positive_dir", message)
     elif least + quarter < place < most - quarter:
         message = f"Unable to infer homing_positive_dir in section '{section.name}'"
-        yield finding_at(section, "position_endstop", f"{message}: position_endstop is at neither end")
+        yield finding_at(
+            section, "position_endstop", f"{message}: position_endstop is at neither end"
+        )
 
 
 def drivers(machine: ParsedPrinter) -> Findings:
@@ -165,9 +172,7 @@ def drivers(machine: ParsedPrinter) -> Findings:
         stepper = machine.section(section.label)
         steps = stepper.value("microsteps")
         if steps not in STEPS and steps.isdigit():
-            message = (
-                f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
-            )
+            message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
@@ -212,7 +217,11 @@ def mesh(machine: ParsedPrinter) -> Findings:
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
         yield finding_at(section, "mesh_min", message)
     algorithm = section.value("algorithm").lower() or "lagrange"
-    if algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
+    if (
+        algorithm == "lagrange"
+        and max(counts, default=0) > 6
+        and any(section.numbers("mesh_pps") or [2])
+    ):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield finding_at(section, "probe_count", message)
     elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:

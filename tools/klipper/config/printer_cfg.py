@@ -206,7 +206,9 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
                 data = content(path.parent / name, inside, room)
                 room -= len(data)
                 yield name, data
-            except ToolError as error:  # a link that leads out: the names there are nobody's business
+            except (
+                ToolError
+            ) as error:  # a link that leads out: the names there are nobody's business
                 yield pattern if error.code == "OUTSIDE" else name, None
 
     return from_bytes(content(path, inside, LONGEST), find)
@@ -261,7 +263,9 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
             if _is_code(section, name, text):
                 message = f"'{text[:60]}' is at the beginning of its line; the rest is skipped"
-                config.refuse(file, number, f"G-Code of a macro must be indented: {message}", section.name)
+                config.refuse(
+                    file, number, f"G-Code of a macro must be indented: {message}", section.name
+                )
                 is_skipping = True
             elif match and name:
                 setting = Setting(name, [match[2].strip()], number, file, is_saved)
@@ -319,7 +323,9 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
 def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
     """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
     if data.startswith(BOM_UTF8):
-        config.refuse(file, 1, f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM")
+        config.refuse(
+            file, 1, f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -330,7 +336,9 @@ def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> Iterator[Line]:
+def _included(
+    config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find
+) -> Iterator[Line]:
     """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
     names."""
     folder, slash, _ = files[-1].rpartition("/")

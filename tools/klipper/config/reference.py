@@ -215,7 +215,9 @@ class Reference:
             for option in block.options:
                 yield block, option
             for other in chain.from_iterable(map(self.named, block.refers)):
-                is_wanted = block.open or not own or any(option.key in own for option in other.options)
+                is_wanted = (
+                    block.open or not own or any(option.key in own for option in other.options)
+                )
                 if is_wanted and id(other) not in seen:
                     seen.add(id(other))
                     queue.append(other)

@@ -165,7 +165,9 @@ def check_macros(machine: ParsedPrinter) -> Findings:
     yield from _renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
-            yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(level=HINT)
+            yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(
+                level=HINT
+            )
     commands.update(by_name)
     for section in by_name.values():
         words = set(COMMAND.findall(section.value("gcode").upper()))
@@ -180,7 +182,9 @@ def _macro(section: Section, name: str, taken: set[str]) -> Findings:
     Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
     """
     if len(name.split()) > 1:
-        yield finding_at(section, "", f"Name of section '{section.name}' contains illegal whitespace")
+        yield finding_at(
+            section, "", f"Name of section '{section.name}' contains illegal whitespace"
+        )
     renamed = section.value("rename_existing")
     is_number = bool(NUMBERED_COMMAND.match(name))
     if name in taken and not renamed:
@@ -197,7 +201,9 @@ def _macro(section: Section, name: str, taken: set[str]) -> Findings:
             try:
                 ast.literal_eval(setting.value)
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
-                message = f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
+                message = (
+                    f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
+                )
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
@@ -213,9 +219,7 @@ def _renames(
         if not target:
             continue
         if target in by_name or target in taken:
-            message = (
-                f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
-            )
+            message = f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
             yield finding_at(section, "rename_existing", message)
         kinds = known_words("brings").get(name, [])
         is_there = name in commands if not kinds else kinds == ["*"] or machine.of(*kinds)
@@ -245,7 +249,9 @@ def check_pins(machine: ParsedPrinter) -> Findings:
         pattern, form = MARKS.get(value_rule(section.kind, option), MARKS[ANY_MARKS])
         match = re.fullmatch(pattern + PLACE, text)
         if not match:
-            message = f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
+            message = (
+                f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
+            )
             yield finding_at(section, option, message)
             continue
         chip = match[1] or "mcu"
@@ -306,7 +312,11 @@ def _pins(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
 def _unknown(machine: ParsedPrinter, chip: str, pin: str) -> str:
     """Klipper's message for a chip or pin that does not exist; "" if it may exist."""
     if chip in machine.mcus:
-        return "" if FORM.fullmatch(pin) else f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
+        return (
+            ""
+            if FORM.fullmatch(pin)
+            else f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
+        )
     unknown = f"Unknown pin chip name '{chip[:40]}'"
     owner = machine.chips.get(chip)
     if chip.startswith("tmc") and pin == "virtual_endstop":  # homing without a switch

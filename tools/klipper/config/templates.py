@@ -18,7 +18,8 @@ OPEN = re.compile(r"\{(%?)[-+]?\s*")
 END = re.compile(r"[-+]?(%?)\}")
 # A block that is not a template, and a word that does not change the syntax.
 RAW = re.compile(
-    r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})", re.DOTALL
+    r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})",
+    re.DOTALL,
 )
 # A name, a number, a text, or a sign, with the blanks around it.
 TOKEN = re.compile(
@@ -27,7 +28,9 @@ TOKEN = re.compile(
 )
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 # Jinja's operators and what stands for them in Python.
-OPERATORS = dict(pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|"))
+OPERATORS = dict(
+    pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|")
+)
 # Tags that consist of one word.
 BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
 # The mark of an open block whose else was read.

@@ -130,7 +130,11 @@ def bed(matrix: Any) -> JsonObject | None:
         return None
     rows = []
     for row in matrix:
-        if not isinstance(row, list) or len(row) != len(matrix[0]) or not 2 <= len(row) <= MOST_POINTS:
+        if (
+            not isinstance(row, list)
+            or len(row) != len(matrix[0])
+            or not 2 <= len(row) <= MOST_POINTS
+        ):
             return None
         rows.append(list(map(_height, row)))
     heights = [height for height in chain.from_iterable(rows) if height is not None]

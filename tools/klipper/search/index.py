@@ -126,7 +126,9 @@ def counted(files: Sequence[Page]) -> bytes:
 
             headed = sorted(set(head) - STOP_WORDS)
             heading, level, offset, _ = section
-            places.append(Place(number, heading, level, offset, following.offset, len(body), headed))
+            places.append(
+                Place(number, heading, level, offset, following.offset, len(body), headed)
+            )
     # A run of postings is section, count, section, count …; `ends` are the places between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]

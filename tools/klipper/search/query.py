@@ -125,7 +125,9 @@ def meaning_of(words: list[str]) -> tuple[int, list[str]]:
 def _fits(word: str, key: str) -> bool:
     if key.isascii():
         return word == key
-    return word.startswith(key) and (len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING)
+    return word.startswith(key) and (
+        len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING
+    )
 
 
 @cache
@@ -189,7 +191,9 @@ def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], fl
     return hits, total
 
 
-def _section_score(index: Index, place: Place, hits: list[Hit], total: float) -> tuple[float, float, float]:
+def _section_score(
+    index: Index, place: Place, hits: list[Hit], total: float
+) -> tuple[float, float, float]:
     """A section's score, the share of the question that it has, and the rarity of the terms in its
     heading."""
     # The count at half of the saturation; a short section needs fewer.

@@ -31,7 +31,9 @@ ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
 GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
 
-LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
+LONGEST_SHOWN = (
+    120  # characters of a text that a diff repeats: a page of diary is not sent back twice
+)
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
 SHOWN_WHOLE = ("title", "name", "repeat")
 # What an entry says in other ways.
@@ -83,7 +85,9 @@ class Action:
             raise fields.required("params")
         if not isinstance(params, dict):
             raise fields.invalid("params", "an object")
-        return fields.members(params, self.fields, self.required, self.name, keeps_null=self.updates)
+        return fields.members(
+            params, self.fields, self.required, self.name, keeps_null=self.updates
+        )
 
 
 def action(name: str, takes: Mapping[str, Field], *required: str):
@@ -164,7 +168,9 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     table = row.table
     if "habit_id" in row:
         thing = thing_of(unit, unit.row("habits", row["habit_id"]))
-        return replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
+        return (
+            replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
+        )
 
     kind = KIND[table]
     if kind in ("person", "ssp"):
@@ -229,7 +235,9 @@ def _edit(column: str, before: Any, after: Any) -> Edit:
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
     """The values that a diff shows of `columns`, without empty ones."""
-    return {name: diff_value(name, values[name]) for name in columns if values.get(name) is not None}
+    return {
+        name: diff_value(name, values[name]) for name in columns if values.get(name) is not None
+    }
 
 
 def diff_value(column: str, value: Any) -> Any:
@@ -296,7 +304,9 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
 
     unit.change(row, {column: state, "completed_at": None, "completed_on": None})
     earned = unit.earn_in_all(0, f"{kind}.reopen", row["id"], row["completed_on"])
-    unit.add_entry(Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)}))
+    unit.add_entry(
+        Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)})
+    )
 
 
 def set_archived(unit: UnitOfWork, row: StoredRow, params: JsonObject, archived: bool) -> None:
@@ -319,10 +329,14 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
     raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")
 
 
-def warn_of_same_title(unit: UnitOfWork, table: str, title: str, condition: str, *values: int) -> None:
+def warn_of_same_title(
+    unit: UnitOfWork, table: str, title: str, condition: str, *values: int
+) -> None:
     """Warn if something undeleted has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
-    statement = f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}"
+    statement = (
+        f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}"
+    )
     for (other,) in unit.db.execute(statement, (unit.user, *values)):
         if other.casefold() == title.casefold():
             unit.warn("warn.same_title", title=other)

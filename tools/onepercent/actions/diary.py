@@ -33,7 +33,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     key = unit.outcome.created_id = unit.create("diary", params)
     earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", key)
-    unit.add_entry(Created(Thing("diary", dates=(day,)), xp_reward=earned, values=stored(params, CONTENT)))
+    unit.add_entry(
+        Created(Thing("diary", dates=(day,)), xp_reward=earned, values=stored(params, CONTENT))
+    )
 
 
 @action(

@@ -173,7 +173,9 @@ def _imply_frequency(params: JsonObject) -> None:
     """Set the frequency that its details imply: schedule_days alone, or with weekly, is custom."""
     details = [kind for kind, name in schedules.DETAILS.items() if params.get(name)]
     frequency = params.get("frequency_type")
-    if len(details) == 1 and (not frequency or (frequency == "weekly" and details[0] in WEEKLY_DETAILS)):
+    if len(details) == 1 and (
+        not frequency or (frequency == "weekly" and details[0] in WEEKLY_DETAILS)
+    ):
         params["frequency_type"] = details[0]
 
 

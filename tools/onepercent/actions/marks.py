@@ -80,7 +80,9 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     for habit_id in fields.one_or_several(params, "habit_id"):
         habit = unit.existing("habit", habit_id)
         if habit["archived_at"]:
-            raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
+            raise ToolError(
+                "Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED"
+            )
 
         history = history_of(unit, habit)
         marked: dict[str, Marked] = {}
@@ -108,7 +110,9 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         return
     if marked_before:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
-        raise ToolError(f"Habit already marked {status} on {marked_before}", hint, code="ALREADY_COMPLETED")
+        raise ToolError(
+            f"Habit already marked {status} on {marked_before}", hint, code="ALREADY_COMPLETED"
+        )
     hint = "Name the days one by one in dates."
     raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
 
@@ -145,7 +149,9 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     return [date.fromordinal(day).isoformat() for day in sorted(ordinals)]
 
 
-def _mark(unit: UnitOfWork, history: History, day: str, params: JsonObject, status: str) -> Marked | None:
+def _mark(
+    unit: UnitOfWork, history: History, day: str, params: JsonObject, status: str
+) -> Marked | None:
     """Mark a day; the part of the diff's entry that is of this day, None if it already has this mark.
 
     - `history`: the habit with its marks as they are now;
@@ -190,7 +196,12 @@ def _mark(unit: UnitOfWork, history: History, day: str, params: JsonObject, stat
 
 
 def _judged(
-    unit: UnitOfWork, history: History, day: str, params: JsonObject, status: str, present: JsonObject
+    unit: UnitOfWork,
+    history: History,
+    day: str,
+    params: JsonObject,
+    status: str,
+    present: JsonObject,
 ) -> tuple[str, float | None, int]:
     """What becomes of a mark that is `present` or empty: its status, its amount, and the XP it is worth."""
     habit = history.habit

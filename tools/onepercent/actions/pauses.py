@@ -53,7 +53,9 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
 
         for other in _pauses(unit, habit, first, end):
             until = other["last_day"] or "it is resumed"
-            message = f"Habit {habit['name']} is already paused from {other['first_day']} until {until}"
+            message = (
+                f"Habit {habit['name']} is already paused from {other['first_day']} until {until}"
+            )
             hint = "habit.resume ends that pause; then pause it again, or leave the habit out."
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
 
@@ -80,7 +82,10 @@ def _habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
         fields.check_one(params, *SEVERAL)
         habits = unit.find_all("habit", IN_SIGHT, LAST, unit.day)
     else:
-        habits = [unit.existing("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
+        habits = [
+            unit.existing("habit", habit_id)
+            for habit_id in fields.one_or_several(params, "habit_id")
+        ]
 
     exceptions = [unit.existing("habit", habit_id) for habit_id in params.get("except", ())]
     return [habit for habit in habits if habit not in exceptions]

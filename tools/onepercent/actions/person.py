@@ -13,7 +13,9 @@ def _zone(name: str, value: object) -> str:
     try:
         return settings.zone(str(value))
     except ValueError:
-        raise fields.invalid(name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok") from None
+        raise fields.invalid(
+            name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok"
+        ) from None
 
 
 # A time zone; null stands for the setting's.

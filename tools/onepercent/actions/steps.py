@@ -24,7 +24,12 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.base import fields, words
 from tools.onepercent.base.diff import Created, Done, Shifted, Thing
-from tools.onepercent.base.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
+from tools.onepercent.base.rules import (
+    FEWEST_LIKELY_MINUTES,
+    SHIFT_DAYS,
+    STEP_COMPLETED,
+    STEP_DAYS_BACK,
+)
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
 
@@ -179,7 +184,9 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
     last = params.get("to", LAST)
 
     chosen = _chosen(unit, params)
-    within = [step for step in chosen if not step["is_complete"] and first <= (step["dt"] or "") <= last]
+    within = [
+        step for step in chosen if not step["is_complete"] and first <= (step["dt"] or "") <= last
+    ]
     if not within:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
@@ -219,14 +226,19 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
             return [unit.existing("step", step_id) for step_id in params["step_ids"]]
         case _:
             late = due_days.dated(
-                unit.db, f"{due_days.OVERDUE} AND {due_days.IS_STEP}", user=unit.user, today=unit.day
+                unit.db,
+                f"{due_days.OVERDUE} AND {due_days.IS_STEP}",
+                user=unit.user,
+                today=unit.day,
             )
             return [unit.existing("step", row["id"]) for row in late]
 
 
 def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
     """The undeleted steps of a goal."""
-    statement = "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    statement = (
+        "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    )
     return unit.find_all("step", statement, goal_id)
 
 
@@ -237,7 +249,9 @@ def _moved(dt: str, params: JsonObject) -> str:
         moved = date.fromisoformat(dt) + timedelta(params["days"])
         return moved.isoformat()
     except OverflowError:
-        raise ToolError(f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
+        raise ToolError(
+            f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE"
+        ) from None
 
 
 @action(
@@ -260,7 +274,9 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.make_next(unit, step, day)
-        unit.add_entry(Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming))
+        unit.add_entry(
+            Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming)
+        )
 
 
 action_on_one("step.reopen")(reopen_entity)

@@ -96,7 +96,9 @@ def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:
         return
     total = sum_of(unit, goal)
     if total >= goal["target_amount"]:
-        unit.warn("warn.reached", title=goal["title"], sum={"amount": total, "target": target_of(goal)})
+        unit.warn(
+            "warn.reached", title=goal["title"], sum={"amount": total, "target": target_of(goal)}
+        )
 
 
 def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
@@ -113,7 +115,12 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
             raise fields.invalid("before", f"another {entity}")
 
     statement = PLACE.format(table=table, in_sight=IN_SIGHT[table])
-    values = {"user": unit.user, "id": row["id"], "before": before, "order": params.pop("order", None)}
+    values = {
+        "user": unit.user,
+        "id": row["id"],
+        "before": before,
+        "order": params.pop("order", None),
+    }
     (place,) = unit.db.execute(statement, values).fetchone()
     if number(unit, StoredRow(table, row | {"place": place})) == number(unit, row):
         return params

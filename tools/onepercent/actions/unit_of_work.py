@@ -27,7 +27,13 @@ from tools.onepercent.base.words import Warning
 from tools.onepercent.database import Database
 from tools.onepercent.habits import due_days
 
-ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
+ENTITIES = {
+    "goal": "goals",
+    "step": "steps",
+    "habit": "habits",
+    "diary": "diary",
+    "ssp": "ssp_evaluations",
+}
 KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
 
 # The key columns of the tables that have no `id`.
@@ -45,7 +51,9 @@ INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", 
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
 
-Fingerprint = list[Any] | None  # the values of a row, long texts by their digest; None if there is no row
+Fingerprint = (
+    list[Any] | None
+)  # the values of a row, long texts by their digest; None if there is no row
 
 
 class StoredRow(JsonObject):
@@ -214,7 +222,9 @@ class UnitOfWork:
         stored = self.row(table, *key)
         replaced = {name: stored[name] for name in values}
         names = ", ".join(f'"{name}" = ?' for name in values)
-        self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
+        self.db.execute(
+            f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key)
+        )
         self.journal.append(Change(table, key, replaced, digested(values)))
 
     def remove(self, row: StoredRow) -> None:
@@ -260,7 +270,9 @@ class UnitOfWork:
         amount."""
         entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
-        statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
+        statement = (
+            "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
+        )
         earned = self.scalar(statement, entity_id, f"{entity}.*", self.user)
         return self.earn(worth - int(earned), action, entity_id, day)
 
@@ -318,7 +330,9 @@ def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
         return f"{name} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.
     columns = zip(row, before, digested(row).values(), strict=False)
-    names = [column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS]
+    names = [
+        column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS
+    ]
     if "deleted_at" in names or row.get("deleted_at"):
         return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{name} changed: {', '.join(names) or 'it was written again'}"

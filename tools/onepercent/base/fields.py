@@ -131,7 +131,9 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
 ACTION_ID = text(40, line=True)
 
 
-def choice(choices: Iterable[str], code: str, also: Mapping[str, str] | None = None, **options: Any) -> Field:
+def choice(
+    choices: Iterable[str], code: str, also: Mapping[str, str] | None = None, **options: Any
+) -> Field:
     """One of a few words.
 
     - `choices`: the words; `code`: that of the error for any other;
@@ -153,7 +155,9 @@ def choice(choices: Iterable[str], code: str, also: Mapping[str, str] | None = N
     return Field({"type": "string", "enum": named}, words, convert, **options)
 
 
-def integer(least: int, most: int, words: str = "", schema: str = "integer", **options: Any) -> Field:
+def integer(
+    least: int, most: int, words: str = "", schema: str = "integer", **options: Any
+) -> Field:
     """A whole number; true and false are not numbers.
 
     - `least`, `most`: its limits; `words`: what an error calls it;
@@ -212,7 +216,9 @@ DATES = several(
     Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span), "or first..last"
 )
 
-MINUTES = integer(1, LONGEST_MINUTES, f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}")
+MINUTES = integer(
+    1, LONGEST_MINUTES, f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}"
+)
 
 
 def _minutes(name: str, value: object) -> Any:
@@ -245,7 +251,9 @@ KEY = replace(ID, convert=_key)
 KEYS = several(KEY)
 
 
-def object_of(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False) -> Field:
+def object_of(
+    kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False
+) -> Field:
     """An object of fields."""
 
     def convert(name: str, value: object) -> JsonObject:
@@ -296,7 +304,9 @@ def identifier(name: str, value: object) -> str:
     if isinstance(value, str) and UUID.fullmatch(value):
         return value.lower()
     hint = f"Send {name} like 123e4567-e89b-42d3-a456-426614174000."
-    raise ToolError(f"{name} is not a UUID: {printable(value)}", hint, code="INVALID_UUID", field=name)
+    raise ToolError(
+        f"{name} is not a UUID: {printable(value)}", hint, code="INVALID_UUID", field=name
+    )
 
 
 def action_id(name: str, value: object) -> str:
@@ -321,7 +331,9 @@ def check_one(params: JsonObject, *names: str) -> str:
         return sent[0]
     code = "FIELD_INVALID" if sent else "FIELD_REQUIRED"
     listed = ", ".join(names)
-    raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0])
+    raise ToolError(
+        f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0]
+    )
 
 
 def minutes_and_word(minutes: int) -> JsonObject:
@@ -364,7 +376,10 @@ def required(name: str) -> ToolError:
 def invalid(name: str, expected: str) -> ToolError:
     """The error of a value that does not fit."""
     return ToolError(
-        f"{name} must be {expected}", f"Send {name} as {expected}.", code="FIELD_INVALID", field=name
+        f"{name} must be {expected}",
+        f"Send {name} as {expected}.",
+        code="FIELD_INVALID",
+        field=name,
     )
 
 

@@ -46,7 +46,9 @@ Warning = tuple[str, dict[str, Any]]
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
     """A warning in words."""
-    return text_of(name, **{place: value_in_words(place, content) for place, content in values.items()})
+    return text_of(
+        name, **{place: value_in_words(place, content) for place, content in values.items()}
+    )
 
 
 def field_name(name: str) -> str:
@@ -180,7 +182,11 @@ def span_in_words(first: str, last: str | None = "") -> str:
     """16.11–22.11; 16.11; с 16.11."""
     if last is None:
         return text_of("since", day=day_in_words(first))
-    return day_in_words(first) if last in ("", first) else f"{day_in_words(first)}–{day_in_words(last)}"
+    return (
+        day_in_words(first)
+        if last in ("", first)
+        else f"{day_in_words(first)}–{day_in_words(last)}"
+    )
 
 
 def day_in_words(text: str) -> str:
@@ -252,7 +258,8 @@ def _replaced(status: str | Mapping[str, str]) -> str:
     if isinstance(status, str):
         return value_in_words("status", status)
     return ", ".join(
-        f"{day_in_words(when)} {value_in_words('status', replaced)}" for when, replaced in status.items()
+        f"{day_in_words(when)} {value_in_words('status', replaced)}"
+        for when, replaced in status.items()
     )
 
 
@@ -264,8 +271,12 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "weekday": lambda day: weekday(date.fromisoformat(day)),
     **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day_in_words),
     "minutes": duration,
-    "time_duration": lambda length: duration(length["minutes"] if isinstance(length, dict) else length),
-    "schedule_days": lambda numbers: ", ".join(texts.SHORT_WEEKDAYS[language()][at - 1] for at in numbers),
+    "time_duration": lambda length: duration(
+        length["minutes"] if isinstance(length, dict) else length
+    ),
+    "schedule_days": lambda numbers: ", ".join(
+        texts.SHORT_WEEKDAYS[language()][at - 1] for at in numbers
+    ),
     "month_days": lambda numbers: ", ".join(map(str, numbers)),
     "custom": lambda numbers: value_in_words("schedule_days", numbers),
     "times_per_week": lambda count: counted(count, "time"),
@@ -282,6 +293,8 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "replaces": _replaced,
     "target": target_in_words,
     "sum": lambda total: (
-        amount_in_words(total["amount"], total["target"]) if isinstance(total, dict) else number(total)
+        amount_in_words(total["amount"], total["target"])
+        if isinstance(total, dict)
+        else number(total)
     ),
 }

@@ -6,7 +6,15 @@ them, `derived.py` counts them from the record, and they are never exported.
 
 from tools.onepercent.base import days
 from tools.onepercent.database import Database, derived
-from tools.onepercent.database.first_versions import FIRST, FOURTH, MARK, SECOND, STAMPS, THIRD, mark_triggers
+from tools.onepercent.database.first_versions import (
+    FIRST,
+    FOURTH,
+    MARK,
+    SECOND,
+    STAMPS,
+    THIRD,
+    mark_triggers,
+)
 
 # Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by
 # mistake.
@@ -19,7 +27,9 @@ STATE = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_m
 # Tables of how it came to be; `applied` holds what undo needs.
 HISTORY = ("audit", "previews", "applied")
 
-MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse")
+MARK_OR_PART = MARK.replace(
+    "WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse"
+)
 UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0"
 
 

@@ -37,7 +37,10 @@ RESTORE = (
 CAUSES = {
     "is locked": ("Another session has been writing for too long", "Try again in a moment."),
     "disk is full": ("The disk is full", "Make room, then try again."),
-    "disk I/O error": ("The disk is full, or could not be read or written", "Make room, check the disk."),
+    "disk I/O error": (
+        "The disk is full, or could not be read or written",
+        "Make room, check the disk.",
+    ),
     "readonly": ("{file} is read-only", "Make the file and its folder writable."),
     "unable to open": ("{file} cannot be opened", "Make the file and its folder writable."),
     "": ("The database refused the change", "The log (stderr) has the details."),
@@ -101,7 +104,9 @@ def today() -> date:
 def persons_day(db: Database) -> days.PersonsDay:
     """The zone in which the present user counts days, and the hour at which a day begins."""
     user = settings.user()
-    row = db.execute("SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)).fetchone()
+    row = db.execute(
+        "SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)
+    ).fetchone()
     zone, start_hour = row or (None, 0)
     return days.PersonsDay(zone or settings.current().onepercent_tz, start_hour)
 
@@ -124,7 +129,9 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
             log = Path(f"{file}-wal")
             is_whole = status.st_size and not (log.exists() and log.stat().st_size)
             disk = os.statvfs(file.parent)
-            has_room = disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
+            has_room = (
+                disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
+            )
             if has_room or not (reads_only and is_whole):
                 raise
             db = connect(f"{file.absolute().as_uri()}?immutable=1")
@@ -182,7 +189,12 @@ def ensure(file: Path) -> os.stat_result:
 def connect(file: Path | str) -> Database:
     """Open a bare connection, which leaves transactions to its user; `file` may be a URI."""
     db = sqlite3.connect(
-        file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
+        file,
+        timeout=BUSY_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+        uri=True,
     )
     db.row_factory = sqlite3.Row
     # Text of a damaged file is read as far as it goes, so that the rest can be seen and exported.
@@ -197,7 +209,10 @@ def open_database(file: Path) -> Database:
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         check_version(version, file)
-        if version < len(migrations.MIGRATIONS) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        if (
+            version < len(migrations.MIGRATIONS)
+            or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
+        ):
             _bring_up_to_date(db, file)
         db.execute("PRAGMA foreign_keys = ON")
     except BaseException:
@@ -291,7 +306,9 @@ def translated(error: Exception, file: Path) -> ToolError:
     """The error for one of sqlite, or of reading what it gave."""
     text = str(error)
     # Our own SQL functions fail at values that the tools never wrote.
-    if not isinstance(error, sqlite3.Error) or re.search("malformed|not a database|user-defined", text):
+    if not isinstance(error, sqlite3.Error) or re.search(
+        "malformed|not a database|user-defined", text
+    ):
         return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
     message, advice = next(cause for words, cause in CAUSES.items() if words in text)
     return refused(message.format(file=file), f"Nothing was changed. {advice}")

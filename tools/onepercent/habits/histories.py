@@ -22,7 +22,15 @@ from typing import Any, NamedTuple
 from tools.onepercent.base import days
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, Schedule, detail, schedule
+from tools.onepercent.habits.schedules import (
+    BEGINNING,
+    FOREVER,
+    LAST,
+    Course,
+    Schedule,
+    detail,
+    schedule,
+)
 
 LEGEND = {
     "+": "done",
@@ -91,7 +99,9 @@ class History:
         """True for each period kept and False for each that was not, from the day `unfolded` on."""
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
             span = range(begin, min(end, last) + 1)
-            marks = "".join(self.mark(day) for day in span if is_whole or not self.course.pause(day))
+            marks = "".join(
+                self.mark(day) for day in span if is_whole or not self.course.pause(day)
+            )
             is_over = end < today or (begin == end and marks == "-")
             if marks.count("+") >= times:
                 yield True
@@ -173,7 +183,9 @@ def histories(db: Database, user: str, today: date) -> list[History]:
     return _load(db, UNDELETED, {"user": user}, today)
 
 
-def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
+def signs_between(
+    db: Database, user: str, first: date, last: date, today: date
+) -> list[HabitSigns]:
     """The habits of a user, each with a sign per day; archived ones if something was due on these days.
     Raises Unreadable."""
     begin = first.toordinal()
@@ -211,7 +223,9 @@ def fold_streaks(db: Database, today: date) -> None:
         # As seen from the day after: on `target` itself nothing can be done any more.
         streak = of_habit(db, habit_id, today).streak(target + 1, target)
         values = (until, *streak, habit_id)
-        db.execute("UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values)
+        db.execute(
+            "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values
+        )
 
 
 def is_misfolded(db: Database, today: date) -> bool:
@@ -223,7 +237,12 @@ def is_misfolded(db: Database, today: date) -> bool:
 
 
 def _load(
-    db: Database, which: str, values: dict[str, Any], today: date, since: date = date.max, folds: bool = True
+    db: Database,
+    which: str,
+    values: dict[str, Any],
+    today: date,
+    since: date = date.max,
+    folds: bool = True,
 ) -> list[History]:
     """Habits with their recent marks.
 
@@ -255,7 +274,10 @@ def _history(row: Row, today: date, since: date) -> History:
     for first, frequency, numbers in changes:
         anchor = days.ordinal(max(first, created_on))
         schedules.append((days.ordinal(first), schedule(frequency, numbers, anchor)))
-    pauses = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(row["pauses"])]
+    pauses = [
+        (days.ordinal(first), days.ordinal(last or LAST))
+        for first, last in json.loads(row["pauses"])
+    ]
     last_day = days.ordinal(row["until"] or LAST)
 
     # Its marks; a day within a limit counts as kept without one.

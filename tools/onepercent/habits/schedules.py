@@ -9,7 +9,12 @@ from tools.onepercent.base.days import WEEK, Unreadable
 
 NAMED = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
 # The column with the details of a frequency.
-DETAILS = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
+DETAILS = {
+    "custom": "schedule_days",
+    "times_per_week": "times",
+    "every_n_days": "n",
+    "monthly": "month_days",
+}
 FREQUENCIES = (*NAMED, "weekly", *DETAILS)
 
 # The first day of a habit's first schedule, which holds for marks older than the habit too.
@@ -155,4 +160,6 @@ def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedu
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
     if frequency_type in ("weekly", "times_per_week"):
         return Schedule(frequency_type, values, days.monday(anchor), values[0], 0)
-    return Schedule(frequency_type, values, anchor, 0, values[0] if frequency_type == "every_n_days" else 0)
+    return Schedule(
+        frequency_type, values, anchor, 0, values[0] if frequency_type == "every_n_days" else 0
+    )

@@ -176,7 +176,9 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
     db = recent.db
     day = view.first
     data = {
-        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
+        "strip": [
+            [f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since
+        ],
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
         "steps": _steps(db, DONE_THEN, view) + _steps(db, "date = :day", view),
@@ -188,7 +190,9 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         following = view._replace(first=day + timedelta(1))
         data["next"] = {
             "date": f"{following.first}",
-            "steps": [step["title"] for step in _steps(db, "date = :day AND is_complete = 0", following)],
+            "steps": [
+                step["title"] for step in _steps(db, "date = :day AND is_complete = 0", following)
+            ],
             "habits": [habit["name"] for habit in _due_on(db, following)],
         }
     return data

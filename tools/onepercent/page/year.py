@@ -76,5 +76,7 @@ def _goals(recent: Past, months: Months) -> list[JsonObject]:
     for goal, name, count, reached in recent.rows_between(GOALS, months[0][0], months[-1][1]):
         done = [recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()[0] for _, end in months]
         parts = [_share(steps, count) for steps in done]
-        goals.append({"name": name, "parts": parts, "done": f"{done[-1]}/{count}", "reached": reached})
+        goals.append(
+            {"name": name, "parts": parts, "done": f"{done[-1]}/{count}", "reached": reached}
+        )
     return goals

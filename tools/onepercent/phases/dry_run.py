@@ -52,11 +52,15 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
     fields.check_names(sent, actions.ENVELOPE, "An action")
     kind = actions.action_named(sent.get("action"))
     name = "client_action_id"
-    default = f"{place}'" if str(place) in used else place  # another action may have the number for its id
+    default = (
+        f"{place}'" if str(place) in used else place
+    )  # another action may have the number for its id
     client_action_id = fields.action_id(name, sent.get(name) or default)
     if client_action_id in used:
         hint = "Give every action an id of its own, or none."
-        raise ToolError(f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name)
+        raise ToolError(
+            f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name
+        )
     used.add(client_action_id)
     return Planned(kind.name, client_action_id, kind.parse(sent.get("params")), place)
 
@@ -155,7 +159,9 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
         db.execute("SAVEPOINT action")
         unit.subjects.clear()
         try:
-            planned = action if isinstance(action, Planned) else parse_action(action, index + 1, used)
+            planned = (
+                action if isinstance(action, Planned) else parse_action(action, index + 1, used)
+            )
             dry.done.append((planned, planned.run(unit)))
         except ToolError as error:
             if is_strict:
@@ -164,7 +170,9 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
             members = action if isinstance(action, dict) else {}
             dry.errors.append({"index": index} | _refusal(unit, members, error))
             if members.get("action") == "goal.create":
-                unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
+                unit.latest_goal = (
+                    None  # Else goal_id null would quietly mean an older goal than was meant.
+                )
         db.execute("RELEASE action")
     db.execute("ROLLBACK TO dry_run")
     db.execute("RELEASE dry_run")
@@ -191,7 +199,8 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
         name = f"{entity}_id"
         with suppress(ToolError):
             about = dict(
-                unit.subjects.get(entity) or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
+                unit.subjects.get(entity)
+                or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
             )
 
     # The id that does not exist.

@@ -221,7 +221,12 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
         signs = habit.signs[length:]
         if habit.is_archived and not was_due(signs):
             continue
-        item = {"id": habit.id, "name": habit.name, "streak": habit.streak, **amounts.get(habit.id, {})}
+        item = {
+            "id": habit.id,
+            "name": habit.name,
+            "streak": habit.streak,
+            **amounts.get(habit.id, {}),
+        }
         if length <= MOST_WEEKS_IN_DAYS:
             item["marks"] = signs
         percent = rate(signs, recent.ends_today)

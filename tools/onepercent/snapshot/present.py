@@ -27,7 +27,9 @@ DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.
 IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
 
-AMOUNTS_OF_GOAL = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum, g.target_amount, g.target_unit"
+AMOUNTS_OF_GOAL = (
+    f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum, g.target_amount, g.target_unit"
+)
 BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
     nullif(g.status, 'work') AS status, g.due, {AMOUNTS_OF_GOAL},
     (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
@@ -58,7 +60,9 @@ AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
     WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
 
 FEW = 3
-BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")]
+BACKUP_COMMANDS = [
+    f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")
+]
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 # Fields that move into `usual` if at least FEW items share a value.
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
@@ -138,13 +142,17 @@ def habits(db: Database, view: View) -> JsonObject:
     for each in histories(db, view.user, view.today):
         habit = each.habit
         if habit["archived_at"] or (habit["until"] or LAST) < f"{view.today}":
-            archived.append({"id": habit["id"], "name": habit["name"]} | filled(until=habit["until"]))
+            archived.append(
+                {"id": habit["id"], "name": habit["name"]} | filled(until=habit["until"])
+            )
         else:
             items.append(_habit(each, today, amounts.get(habit["id"], 0)))
 
         first = today - WEEK + 1
         signs = without_open_day(each.signs(first, today, today), until_today=True)
-        scheduled += "".join(sign for day, sign in enumerate(signs, first) if each.course.is_due(day))
+        scheduled += "".join(
+            sign for day, sign in enumerate(signs, first) if each.course.is_due(day)
+        )
 
     statuses = [item["today_status"] for item in items]
     section = extract_usual(items, USUAL) | {
@@ -165,7 +173,17 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     times = history.course.at(today).times
     item = {
         name: row[name]
-        for name in ("id", "name", "icon", "description", "n", "until", "goal_id", "xp_reward", "xp_penalty")
+        for name in (
+            "id",
+            "name",
+            "icon",
+            "description",
+            "n",
+            "until",
+            "goal_id",
+            "xp_reward",
+            "xp_penalty",
+        )
     }
     item |= {
         "frequency": row["frequency_type"],
@@ -202,7 +220,9 @@ def _status(history: History, today: int, times: int) -> str:
 
 def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    items = [item_of(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
+    items = [
+        item_of(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))
+    ]
     return {"items": items, "total_count": len(items)}
 
 
@@ -223,7 +243,9 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     rows = list(
         map(
             item_of,
-            due_days.dated(db, "date BETWEEN :first AND :last", first=f"{view.first}", last=f"{view.last}"),
+            due_days.dated(
+                db, "date BETWEEN :first AND :last", first=f"{view.first}", last=f"{view.last}"
+            ),
         )
     )
     return {

@@ -109,7 +109,9 @@ def _matches(
     def has_words(data: bytes) -> bool:
         text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
         # The first look is ten times as fast as a pattern, and enough for most texts.
-        return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
+        return any(stem in text for stem in stems) and enough(
+            pattern.search(text) for pattern in patterns
+        )
 
     db.create_function("has_words", 1, has_words)
     return [dict(row) for row in due_days.select(db, MATCHES)]

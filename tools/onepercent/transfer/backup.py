@@ -88,7 +88,10 @@ def _copy_of_today() -> JsonObject:
     that differ are counted again. Raises ToolError DATABASE_ERROR.
     """
     if not store.path().exists():
-        return {"file": None, "message": "There is no database yet, so there is nothing to back up."}
+        return {
+            "file": None,
+            "message": "There is no database yet, so there is nothing to back up.",
+        }
     target = folder() / f"onepercent-{days.today()}.sqlite3"
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -100,7 +103,9 @@ def _copy_of_today() -> JsonObject:
         store.copy(db, part)
         with closing(store.connect(part)) as copy:
             if faults := faults_of(copy):
-                raise refused(f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE)
+                raise refused(
+                    f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE
+                )
     _thin_out()
     return _written(target) | filled(counted_anew=healed)
 
@@ -133,16 +138,16 @@ def _thin_out() -> None:
 def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
-    command = "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
+    command = (
+        "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
+    )
     newest = newest_day()
     if newest is None:
         return f"There is no backup yet. {command}"
     if newest < f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
         return f"The newest backup is of {newest}. {command}"
     if folder().stat().st_dev == store.path().stat().st_dev:
-        return (
-            f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
-        )
+        return f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
     return ""
 
 
@@ -159,13 +164,17 @@ def database() -> Health:
     if faults:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
     if healed := heal():
-        return Health("broken", f"{summary}: {', '.join(healed)} differed from the record", COUNTED_ANEW)
+        return Health(
+            "broken", f"{summary}: {', '.join(healed)} differed from the record", COUNTED_ANEW
+        )
     return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
 
 
 def faults_of(db: Database) -> list[str]:
     """The faults of an open database, in a few lines; empty if it is sound."""
-    if faults := [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]:
+    if faults := [
+        row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"
+    ]:
         return faults
     try:
         histories.is_misfolded(db, days.today())
@@ -188,7 +197,10 @@ def export(file: str, csv: str = "") -> JsonObject | TextOutput:
             sys.stdout.buffer.writelines(line.encode() for line in lines_of(db))
             return TextOutput("")
         target = another_file(file)
-        with store.replacing(target) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        with (
+            store.replacing(target) as part,
+            part.open("w", encoding="utf-8", newline="") as stream,
+        ):
             stream.writelines(lines_of(db))
     return _written(target)
 
@@ -242,7 +254,9 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
     kept = former and str(former)
-    return {"file": str(source), "database": str(store.path())} | filled(kept=kept, counted_anew=differed)
+    return {"file": str(source), "database": str(store.path())} | filled(
+        kept=kept, counted_anew=differed
+    )
 
 
 def _copy(fresh: Database, source: Path) -> None:
@@ -262,13 +276,17 @@ def _fill(fresh: Database, source: Path) -> None:
         migrations.migrate(fresh, upto=content["version"])
         highest = content[SEQUENCES].items()
         fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
-        there = {row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        there = {
+            row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
         exported = {**content["state"], **content["history"]}
         for table in filter(there.__contains__, TABLES):
             columns = exported[table]["columns"]
             names = ", ".join(f'"{name}"' for name in columns)
             marks = ", ".join("?" * len(columns))
-            fresh.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
+            fresh.executemany(
+                f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"]
+            )
 
 
 def _keep_present() -> Path | None:

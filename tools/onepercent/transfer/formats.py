@@ -46,14 +46,19 @@ def write_tables(folder: Path) -> list[Path]:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise store.refused(f"{folder} cannot be made: {error.strerror}", "Name a folder.") from error
+        raise store.refused(
+            f"{folder} cannot be made: {error.strerror}", "Name a folder."
+        ) from error
     written = []
     with store.reading() as db:
         for name, query in TABLES.items():
             rows = select(db, query)
             head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
-            with store.replacing(file) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
+            with (
+                store.replacing(file) as part,
+                part.open("w", encoding="utf-8-sig", newline="") as stream,
+            ):
                 table = csv.writer(stream)
                 table.writerow(head)
                 table.writerows(map(_as_texts, rows))

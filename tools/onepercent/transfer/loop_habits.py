@@ -86,9 +86,16 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
                 _add(unit, habit, past, names.count(name))
                 dates += _note(unit, name, past)
             names.append(name)
-    except (*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError, sqlite3.IntegrityError) as error:
+    except (
+        *backup.UNREADABLE_ERRORS,
+        *loop_export.ERRORS,
+        OSError,
+        sqlite3.IntegrityError,
+    ) as error:
         message = f"{params['file']} is not an export of Loop Habit Tracker"
-        hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
+        hint = (
+            f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
+        )
         raise ToolError(message, hint, code="FIELD_INVALID") from error
 
     if dates:
@@ -138,7 +145,9 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
     else:
         if habit["Archived?"] == "true":
             _archive(unit, key, marks)
-        unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
+        unit.journal[start:] = [
+            Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})
+        ]
 
 
 def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]") -> int:
