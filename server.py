@@ -36,17 +36,15 @@ NICENESS = 10  # of a session beside a printer, as in systemd's units: Klipper c
 def main(words: list[str]) -> int:
     """Start in the way that the command line names. Exit status: 0 fine, 1 a check found something broken,
     2 wrong usage."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # one Ctrl-C is enough, also in the middle of an import
+    # One Ctrl-C is enough, also in the middle of an import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     way = command_line(words)
     settings = settings_or_refuse()
     if way == "connect":
         from tools import connect
 
-        signal.signal(
-            signal.SIGPIPE, signal.SIG_DFL
-        )  # whoever reads may have enough: `… | head -1`
+        # Whoever reads may have enough: `… | head -1`.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         print(connect.lines(*connect.place()[:2]))
         return 0
     if way == "check":
@@ -84,9 +82,8 @@ def watch(*ends: int) -> NoReturn:
     caller = leaving.handover_connection
     awaited = [*ends, caller.fileno()] if caller else ends
     while True:
-        signal.setitimer(
-            signal.ITIMER_PROF, STUCK_S
-        )  # of processor time: a stopped process is not stuck
+        # Of processor time: a stopped process is not stuck.
+        signal.setitimer(signal.ITIMER_PROF, STUCK_S)
         if select.select(awaited, [], [], STUCK_S / 4)[0]:
             leave()
 
@@ -137,9 +134,8 @@ def serve_http(settings: Settings) -> NoReturn:
         import uvicorn
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
-    for (
-        number
-    ) in ENDING:  # until uvicorn has its own handlers, and after it: it sends the signal again
+    # Until uvicorn has its own handlers, and after it: it sends the signal again.
+    for number in ENDING:
         signal.signal(number, lambda *_: leave())
     toolsets.LISTENERS.append(listing.forget)
     try:

@@ -90,9 +90,8 @@ def stopped_printer() -> Iterator[Path]:
     config = CONFIG.read_text(encoding="utf-8")
     for right, wrong in MISTAKES.items():
         config = config.replace(right, wrong, 1)
-    with tempfile.TemporaryDirectory(
-        prefix="printer-"
-    ) as name:  # a socket's path has at most 107 bytes
+    # A socket's path has at most 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="printer-") as name:
         folder = Path(name)
         (folder / "config").mkdir()
         (folder / "config/mainsail.cfg").touch()

@@ -80,9 +80,8 @@ def usual_signals():
     """What is started here can be interrupted, also where the tests run in the background (`nohup`, `&`)."""
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(
-                number, lambda *_: None
-            )  # a handler is not inherited, unlike being ignored
+            # A handler is not inherited, unlike being ignored.
+            signal.signal(number, lambda *_: None)
     yield
 
 

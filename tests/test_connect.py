@@ -184,7 +184,6 @@ def test_the_entry_for_the_registry_is_of_its_schema_and_of_this_version():
     assert re.fullmatch(
         rf"https://github\.com/.*/v{re.escape(VERSION)}/.*\.mcpb", package["identifier"]
     )
-    assert re.fullmatch(
-        "[a-f0-9]{64}", package.get("fileSha256", "0" * 64)
-    )  # known with the release
+    # Known with the release.
+    assert re.fullmatch("[a-f0-9]{64}", package.get("fileSha256", "0" * 64))
     assert entry["version"] == package["version"] == VERSION

@@ -323,11 +323,8 @@ def test_every_directive_stands_below_its_reason():
             if line.startswith("#"):
                 reason = True
             elif not line or line.startswith("["):
-                reason = line in (
-                    "[Unit]",
-                    "[Install]",
-                    "[Timer]",
-                )  # what these say is their own reason
+                # What these say is their own reason.
+                reason = line in ("[Unit]", "[Install]", "[Timer]")
             elif not reason:
                 unreasoned.append(f"{path.name}: {line}")
     assert not unreasoned

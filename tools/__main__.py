@@ -49,9 +49,8 @@ EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
 def main(words: list[str]) -> int:
     """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
     try:
-        if words[:1] == [
-            "notify"
-        ]:  # before all toolsets are loaded: a timer starts it on a small machine
+        # Before all toolsets are loaded: a timer starts it on a small machine.
+        if words[:1] == ["notify"]:
             os.environ.setdefault("ANKI_CONNECT_TIMEOUT", "3")
             from tools.onepercent import notices
 

@@ -368,9 +368,8 @@ class AnkiConnect(Studying, Windows):
 
     def _set_suspended(self, cards, wanted):
         changing = list(cards)
-        for card in (
-            changing
-        ):  # the add-on changes the list it walks over, and so passes every second one by
+        # The add-on changes the list it walks over, and so passes every second one by.
+        for card in changing:
             if self._suspended(card) == wanted:
                 changing.remove(card)
         if not changing:

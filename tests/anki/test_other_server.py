@@ -84,9 +84,8 @@ def failing_examples(call):
         "details"
     ][0]
     wrong = {}
-    for tool in sorted(
-        EXAMPLES, key="anki.rename_deck".__eq__
-    ):  # to the name of a deck that another deletes
+    # To the name of a deck that another deletes.
+    for tool in sorted(EXAMPLES, key="anki.rename_deck".__eq__):
         for arguments, _ in EXAMPLES[tool]:
             arguments = json.loads(
                 json.dumps(arguments).replace("1700000000000", str(first["noteId"]))

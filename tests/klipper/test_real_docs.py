@@ -87,9 +87,8 @@ def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
             refusals = re.findall(
                 "not valid in (?!.*' beside )|not a valid config", finding.message
             )
-            assert not refusals or finding.level == "hint", (
-                finding
-            )  # `stepper_z1` without the stepper before
+            # `stepper_z1` without the stepper before
+            assert not refusals or finding.level == "hint", finding
 
 
 def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said(real_docs):

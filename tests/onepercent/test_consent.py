@@ -142,10 +142,8 @@ def test_in_the_2026_era_a_yes_counts_for_the_question_that_was_asked_and_its_pr
             "result"
         ]
         state = question["requestState"]
-        for arguments, sent in (
-            (first, "x"),
-            (second, state),
-        ):  # forged; the same words, but another preview
+        # Forged; the same words, but another preview.
+        for arguments, sent in ((first, "x"), (second, state)):
             again = one.request("tools/call", arguments=arguments, requestState=sent, **yes)[
                 "result"
             ]

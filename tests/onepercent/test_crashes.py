@@ -131,9 +131,8 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
         act("habit.pause", habit_id=2, **{"from": "2026-03-20"}),
     )
     with store.writing() as db:
-        db.execute(
-            "UPDATE habits SET created_on = '2026-02-01'"
-        )  # so that a new schedule has days before it
+        # So that a new schedule has days before it.
+        db.execute("UPDATE habits SET created_on = '2026-02-01'")
     previewed, states, statement, answers = preview(*KINDS[kind]), [rows()], 0, []
     while not answers:
         statement += 1 if kind == "a day" else EACH

@@ -209,10 +209,8 @@ def test_a_preview_that_is_gone_or_older_than_its_rows_applies_nothing():
     ("damage", "codes"),
     [
         ("UPDATE applied SET journal = '{' WHERE id = 2", ["DATABASE_ERROR"]),
-        (
-            "DELETE FROM applied WHERE id = 2",
-            ["PREVIEW_STALE"],
-        ),  # the one before: its row has changed since
+        # The one before: its row has changed since.
+        ("DELETE FROM applied WHERE id = 2", ["PREVIEW_STALE"]),
         ("DELETE FROM applied", ["NOTHING_TO_UNDO"]),
         ("UPDATE goals SET title = 'Двор'", ["PREVIEW_STALE"]),  # the journal is older than its row
         ("DELETE FROM goals", ["PREVIEW_STALE"]),

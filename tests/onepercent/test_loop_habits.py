@@ -450,9 +450,8 @@ def test_a_bad_export_is_refused_in_a_sentence_and_nothing_of_it_comes(files, ex
     added(export(habit("Before", days(d16="NO"))))
     before = state()
     good = contents(habit("Good", days(d17="NO")))
-    if (
-        "Habits.csv" in files and "Position" in files["Habits.csv"]
-    ):  # a good habit first, then the bad one
+    # A good habit first, then the bad one.
+    if "Habits.csv" in files and "Position" in files["Habits.csv"]:
         files = {**files, "000/Checkmarks.csv": good["001 Good/Checkmarks.csv"]}
         files["Habits.csv"] = files["Habits.csv"].replace(
             "\n", f"\n000{good['Habits.csv'].splitlines()[1][3:]}\n", 1

@@ -70,9 +70,8 @@ def check(seed: int) -> None:
     habit, today = random_life(chance)
     present, begin = today.toordinal(), START.toordinal()
     habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
-    habit.schedules = [
-        each for each in habit.schedules if each[0] <= today
-    ]  # a change holds from its day on
+    # A change holds from its day on.
+    habit.schedules = [each for each in habit.schedules if each[0] <= today]
     marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
     course = course_of(habit, marks)
     started = min([habit.created, *habit.marks]).toordinal()
@@ -81,9 +80,8 @@ def check(seed: int) -> None:
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
     cut = chance.randrange(0, present - begin + 1) // 7 * 7
-    if all(
-        frequency != "every_n_days" for _, frequency, _ in habit.schedules
-    ):  # these are never folded
+    # These are never folded.
+    if all(frequency != "every_n_days" for _, frequency, _ in habit.schedules):
         folded = history.streak(begin + cut, begin + cut - 1)
         assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
     end = days.monday(present) + 6

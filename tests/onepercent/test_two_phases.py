@@ -180,9 +180,8 @@ def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere
     assert apply(previewed)["code"] == "PREVIEW_STALE"
     assert apply(other)["success"]
     do(act("diary.create_entry", plans="план"))
-    assert (
-        apply(missed)["code"] == "PREVIEW_STALE"
-    )  # The penalty would now take what was not there.
+    # The penalty would now take what was not there.
+    assert apply(missed)["code"] == "PREVIEW_STALE"
 
 
 def test_another_users_rows_are_as_if_they_were_not_there(file):
@@ -281,9 +280,8 @@ def of_another_version(previewed: dict, change) -> dict:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda kept: kept["seen"].update(
-            {"goals/1": kept["seen"]["goals/1"][:-2]}
-        ),  # a column is new
+        # A column is new.
+        lambda kept: kept["seen"].update({"goals/1": kept["seen"]["goals/1"][:-2]}),
         lambda kept: kept["entries"][0][0].pop(),
         lambda kept: kept.update(entries=[]),
         lambda kept: [kept.pop(name) for name in ("entries", "dropped", "seen")],

@@ -65,9 +65,8 @@ def test_undo_gives_the_state_before_byte_for_byte_and_redo_brings_it_back(
     changes, life, clock: Clock, tmp_path: Path
 ):
     with store.writing() as db:
-        db.execute(
-            "UPDATE habits SET created_on = '2026-02-01'"
-        )  # so that a new schedule has days before it
+        # So that a new schedule has days before it.
+        db.execute("UPDATE habits SET created_on = '2026-02-01'")
     before, shown = state(tmp_path), snapshot()
     clock.set("2026-03-18T13:00:00+00:00")
     do(*changes)

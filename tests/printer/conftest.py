@@ -18,9 +18,8 @@ def pages(env):
 @pytest.fixture
 def printer(env):
     """The folder of a printer with a log and a configuration that has two mistakes."""
-    with tempfile.TemporaryDirectory(
-        prefix="printer-"
-    ) as short:  # a socket's path has at most 107 bytes
+    # A socket's path has at most 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="printer-") as short:
         folder = Path(short)
         for name in ("config", "logs", "comms"):
             (folder / name).mkdir()

@@ -220,9 +220,8 @@ def test_a_second_service_refuses_to_start(service):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
 def test_users_do_not_meet_even_where_the_modes_allow_it(listener, monkeypatch):
-    monkeypatch.setattr(
-        tempfile, "tempdir", "/tmp"
-    )  # setup.sh's own temporary folder is closed to nobody
+    # Setup.sh's own temporary folder is closed to nobody.
+    monkeypatch.setattr(tempfile, "tempdir", "/tmp")
     os.chown(listener.socket, 12345, 12345)
     assert "is not a socket of this user alone" in served_here(listener.socket)
     with Service() as service:

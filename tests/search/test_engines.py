@@ -122,9 +122,8 @@ def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind)
 @every_engine
 def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked, kind):
     ask, answer = asked(kind), DOCUMENTED[kind][4]
-    [member] = re.findall(
-        r"\[(\{.*\})\]", json.dumps(answer)
-    )  # the one result of the documented answer
+    # The one result of the documented answer.
+    [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))
     upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
     results = ask(limit=10)[0]["results"]
     assert (len(results), len(ask()[0]["results"])) == (10, 5)

@@ -67,9 +67,8 @@ def test_pipes_that_do_not_block_are_waited_for():
         os.close(reading)
         os.close(writing)
         lines = [{"id": 1, "method": "initialize", "params": HANDSHAKE}]
-        lines += [
-            {"id": number, "method": "tools/list"} for number in range(2, 12)
-        ]  # more than a pipe holds
+        # More than a pipe holds.
+        lines += [{"id": number, "method": "tools/list"} for number in range(2, 12)]
         with os.fdopen(answers) as found, os.fdopen(requests, "w", buffering=1) as client:
             for line in lines:
                 client.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")

@@ -172,9 +172,8 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
     expected = response.length
     if expected is not None and expected > limit_bytes:
         raise TooLong(expected)
-    body = response.read(
-        limit_bytes + 1 if expected is None else None
-    )  # all of it, or IncompleteRead
+    # All of it, else IncompleteRead is raised.
+    body = response.read(limit_bytes + 1 if expected is None else None)
     if len(body) > limit_bytes:
         raise TooLong(len(body))
     return body
@@ -184,9 +183,8 @@ def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
     """A connection to an address, through TLS's handshake."""
     try:
         plain = _connect(url, limits)
-        from http.client import (
-            HTTPConnection,
-        )  # loads ssl and email, 4 MiB: not before somebody is there
+        # This loads ssl and email, 4 MiB: not before somebody is there.
+        from http.client import HTTPConnection
 
         connection = HTTPConnection(url.hostname or "localhost", url.port)
         connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
@@ -321,9 +319,8 @@ def is_foreign(address: str) -> bool:
         socket.AF_INET if ip.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM
     ) as probe:
         try:
-            probe.connect(
-                (str(ip), 9)
-            )  # sends nothing: asks the kernel which of our addresses leads there
+            # This sends nothing: it asks the kernel which of our addresses leads there.
+            probe.connect((str(ip), 9))
         except OSError:  # no route: nothing will be reached
             return True
         source = ip_address(probe.getsockname()[0].partition("%")[0])

@@ -82,9 +82,8 @@ def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[s
         load_toolset(toolset)
     else:
         load()
-    candidates = (
-        TOOLS.copy().values()
-    )  # another thread may be importing a toolset, which adds to TOOLS
+    # Another thread may be importing a toolset, which adds to TOOLS.
+    candidates = TOOLS.copy().values()
     names = {tool.toolset for tool in candidates}
     reads = {name: only_reads(settings, name) for name in names if offers(settings, name)}
     offered = [

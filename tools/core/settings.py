@@ -119,10 +119,8 @@ class Variable(NamedTuple):
             return self.default(environ) if callable(self.default) else self.default
         try:
             return self.parse(text)
-        except (
-            ValueError,
-            RuntimeError,
-        ) as error:  # RuntimeError: the home folder of an unknown user
+        # RuntimeError: the home folder of an unknown user
+        except (ValueError, RuntimeError) as error:
             quoted = "" if self.secret else f" (it is {masked(text)!r})"
             raise SettingsError(f"{self.name}: {error}{quoted}") from None
 

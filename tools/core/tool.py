@@ -34,26 +34,22 @@ class Tool:
     _: KW_ONLY
     title: str = ""  # the name that people see
     order: int = 50  # its place among the tools of its toolset (then by name)
-    write: bool = (
-        False  # it changes something: writers run one at a time, and read-only mode hides it
-    )
+    # It changes something: writers run one at a time, and read-only mode hides it.
+    write: bool = False
     destructive: bool = False  # it may remove or overwrite
     idempotent: bool = False  # a second call of a writer changes nothing more
     open_world: bool = False  # it reaches beyond this machine
-    requires: Callable[[], None] | None = (
-        None  # raises ToolError if the tool's backend is not there
-    )
+    # Raises ToolError if the tool's backend is not there.
+    requires: Callable[[], None] | None = None
     # Its answer is a JSON object with `"success": true`, whatever the function returns.
     envelope: bool = False
     lock: bool = True  # False if the backend itself puts writers in order
     # `call` hands the arguments over to it as they were sent: for a toolset with argument errors of its own.
     on_call: Callable[["Tool", JsonObject], Any] | None = None
-    description_suffix: Callable[[], str] = (
-        str  # text that the description gains while it is not empty
-    )
-    read_only_variant: bool = (
-        False  # in read-only mode it replaces the writer of its name, and only reads
-    )
+    # Text that the description gains while it is not empty.
+    description_suffix: Callable[[], str] = str
+    # In read-only mode it replaces the writer of its name, and only reads.
+    read_only_variant: bool = False
     page: Page | None = None  # shown beside its answer by clients that show pages
     app_only: bool = False  # only such a page may call it; no other client has it
 

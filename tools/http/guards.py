@@ -172,10 +172,8 @@ class Guards:
             claims = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
-        except (
-            sqlite3.Error,
-            OSError,
-        ) as error:  # no fault of the token, which its client should keep
+        # This is no fault of the token, which its client should keep.
+        except (sqlite3.Error, OSError) as error:
             reason = f"tokens cannot be looked up now: {error}"
             raise Refusal(503, reason, {"retry-after": "5"}) from None
         except tokens.InvalidToken as error:
@@ -211,9 +209,8 @@ async def _read(receive: Receive, longest: int) -> bytes:
 
 async def _refuse(refusal: Refusal, page: str, send: Send) -> None:
     """Answer with a JSON-RPC error, which any client can show; or with `page`, a text for people."""
-    text = (
-        "Unauthorized" if refusal.status == 401 else refusal.reason
-    )  # whatever is wrong with a token
+    # The same words whatever is wrong with a token.
+    text = "Unauthorized" if refusal.status == 401 else refusal.reason
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
         error["data"] = {"retry_after": int(seconds)}

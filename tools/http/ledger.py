@@ -51,9 +51,8 @@ class Ledger:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(0o600)
         status = path.stat()
-        if (
-            not status.st_size and (path.parent / "http-keys").exists()
-        ):  # keys are made after their ledger
+        # Keys are made after their ledger.
+        if not status.st_size and (path.parent / "http-keys").exists():
             logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
         self._file = status.st_dev, status.st_ino
         # Outside of `writing` each statement is a transaction of its own. The server opens it in one thread
@@ -116,9 +115,8 @@ class Ledger:
         query = "SELECT max(revoked), max(used) FROM tokens WHERE id = ?"  # neither of them of an unknown one
         revoked, used = self.db.execute(query, (token_id,)).fetchone()
         if revoked == 0 and time.time() - used > NOTED_EVERY_S:
-            with suppress(
-                sqlite3.OperationalError
-            ):  # the disk is full, say: no request fails for that
+            # The disk may be full: no request fails for that.
+            with suppress(sqlite3.OperationalError):
                 self.db.execute("UPDATE tokens SET used = ? WHERE id = ?", (time.time(), token_id))
         return bool(revoked)
 

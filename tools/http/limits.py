@@ -65,10 +65,8 @@ class Turns:
     async def turn(self, caller: str) -> AsyncIterator[None]:
         """Wait for a turn of this caller, and hold it inside."""
         turns = self.by_caller.setdefault(caller, asyncio.Semaphore(self.most_each))
-        async with (
-            turns,
-            self.shared,
-        ):  # its own first: who waits for that takes no room from others
+        # Its own first: who waits for that takes no room from others.
+        async with turns, self.shared:
             yield
 
 

@@ -208,9 +208,8 @@ class SignIn:
         else:
             name = urlsplit(client_id).netloc
             uris = [redirect]
-        redirects = {
-            LOOPBACK_PORT.sub(r"\1", uri) for uri in uris
-        }  # there the port is free (RFC 8252 7.3)
+        # On loopback the port is free (RFC 8252 7.3).
+        redirects = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}
         if not _is_address(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         required = {"response_type": "code", "code_challenge_method": "S256"}

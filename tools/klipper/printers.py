@@ -182,9 +182,8 @@ class Moonraker(NamedTuple):
         logs = []
         for file in sorted(self._files("logs"), key=lambda file: file["modified"]):
             if file["path"].startswith(LOG):
-                lines = cache(
-                    partial(self._lines, file["path"])
-                )  # one that is read again is not sent again
+                # A file that is read again is not sent again.
+                lines = cache(partial(self._lines, file["path"]))
                 logs.append(Log(lines, file["modified"], max(0, file["size"] - MOST_BYTES)))
         return logs or [Log(partial(self._lines, LOG))]
 

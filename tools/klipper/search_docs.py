@@ -112,9 +112,8 @@ def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Ite
     neighbours = [
         section for score, _, section in page.sections[:2] if score >= SECOND_SECTION_SHARE * best
     ]
-    if (
-        catalogue.places[first].level == ENTRY_LEVEL
-    ):  # the newest entry that has as much of the question
+    # The newest entry that has as much of the question.
+    if catalogue.places[first].level == ENTRY_LEVEL:
         neighbours = [min(section for _, other, section in page.sections if other >= share)]
     for section in neighbours if text else ():
         place = catalogue.places[section]

@@ -149,9 +149,8 @@ class Source(NamedTuple):
             return current.name.rpartition("_")[2]
         git_dir = self.checkout / ".git"
         with suppress(OSError, ValueError):
-            if (
-                git_dir / SPARSE
-            ).is_file():  # read without git: this configuration may name programs
+            # Read without git: this configuration may name programs.
+            if (git_dir / SPARSE).is_file():
                 branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
                 loose = git_dir / branch
                 if loose.is_file():

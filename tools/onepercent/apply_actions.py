@@ -128,9 +128,8 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             if outcome.entries_as_json != entries:
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
-            if (
-                error.code == "NOTHING_TO_UPDATE"
-            ):  # since the preview another apply has done the same
+            # Another apply has done the same since the preview.
+            if error.code == "NOTHING_TO_UPDATE":
                 error = stale(f"another apply has done {planned.name} already")
             error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]

@@ -121,9 +121,8 @@ def summary(journal: str) -> str:
 @action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
-    applied_id = params.get(
-        "applied_id", 0
-    )  # Another version may have kept a preview without them.
+    # Another version may have kept a preview without them.
+    applied_id = params.get("applied_id", 0)
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
     journal = unit.scalar(statement, applied_id, unit.user, undone)

@@ -101,9 +101,8 @@ def printer_log(
     # The log, and what the printer says of its last print.
     job: JsonObject = {}
     if text:
-        end = dedent(text[-LONGEST_TEXT:]).encode(
-            "utf-8", "replace"
-        )  # quoted, it is indented as a whole
+        # If it is quoted, it is indented as a whole.
+        end = dedent(text[-LONGEST_TEXT:]).encode("utf-8", "replace")
         logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
     else:
         place = printers.chosen(printer, "; or send the log as `text`")

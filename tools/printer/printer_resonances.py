@@ -131,9 +131,8 @@ def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
     hz, power = float(row["freq"]), float(row["psd_xyz"])
     if None in row.values() or not 0 <= hz * power < math.inf:
         raise ValueError
-    if (
-        not fitted
-    ):  # Klipper does this before it fits: high frequencies weigh less, slow noise nothing
+    # Klipper does this before it fits: high frequencies weigh less, slow noise nothing
+    if not fitted:
         power *= math.exp(min(0, 1 - (10 / (hz + 0.1)) ** 2)) / (hz + 0.1)
     return hz, power
 

@@ -154,10 +154,8 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collec
     x, y = tab.run(
         "(e => [e.x + 60, e.y + 40])(document.querySelector('iframe').getBoundingClientRect())"
     )
-    for kind in (
-        "mousePressed",
-        "mouseReleased",
-    ):  # into the card's frame, which must not keep the keys
+    # Into the card's frame, which must not keep the keys.
+    for kind in ("mousePressed", "mouseReleased"):
         tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
     tab.wait("document.activeElement.tagName !== 'IFRAME'")
     tab.key("2")

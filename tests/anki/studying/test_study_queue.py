@@ -205,9 +205,8 @@ def test_the_card_on_the_screen_is_shown(deck, call):
 
     assert [card["cardId"] for card in answer["cards"]] == [deck.addon._showing]
     assert answer["deck"] == "Geo"
-    assert (
-        answer["due"] == call("anki.due", deck="Geo")["due"]
-    )  # without it the page speaks of an error
+    # Without it the page speaks of an error.
+    assert answer["due"] == call("anki.due", deck="Geo")["due"]
 
 
 def set_review_order(collection, order):

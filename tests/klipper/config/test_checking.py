@@ -122,9 +122,8 @@ def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper():
         "[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n": [3],
         "[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\n"
         "analog_range_down_pin: 3, 4\nd4_pin: PB1\n": [8],
-        "[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n": [
-            4
-        ],  # each may be shared, not both
+        # Each may be shared, not both.
+        "[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n": [4],
         "[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n": [6],
     }.items():
         twice = [one for one in findings(text) if one.message.lower().startswith("pin ")]

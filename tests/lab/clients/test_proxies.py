@@ -49,10 +49,8 @@ class Proxied(HttpServer):
         connection = super().connection()
         if self.tls_port:
             context = ssl.create_default_context()
-            context.check_hostname, context.verify_mode = (
-                False,
-                ssl.CERT_NONE,
-            )  # each made its own just now
+            # Each made its own just now.
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
             raw = socket.create_connection(("127.0.0.1", self.tls_port), timeout=TIMEOUT_S)
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sock = context.wrap_socket(raw, server_hostname=NAME)

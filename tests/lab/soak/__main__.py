@@ -47,9 +47,8 @@ def main() -> int:
     # A time zone in which it is noon now: marks are of days, and no day should end in the middle.
     os.environ["TZ"] = f"SOAK{time.gmtime().tm_hour - 12:+d}"
     time.tzset()
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(1)
-    )  # and so through everything that tidies up
+    # And so through everything that tidies up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     return soak(options.minutes * 60, options.seed, options.workers)
 
 
@@ -180,9 +179,8 @@ def leftovers(world: World) -> Iterator[str]:
     except AssertionError:
         yield f"sessions or zombies: {world.service.children()}"
     inside = world.checkout / ".pi-mcp"
-    generations = list(
-        (inside / "generations").iterdir()
-    )  # the one before stays until the next sync
+    # The one before stays until the next sync.
+    generations = list((inside / "generations").iterdir())
     files = [
         *world.temporary.iterdir(),
         *(path for path in world.checkout.parent.iterdir() if path != world.checkout),

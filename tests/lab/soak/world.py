@@ -111,9 +111,8 @@ class World:
             try:
                 yield
             finally:
-                file.truncate(
-                    0
-                )  # whoever is just being started may have the file open for a moment longer
+                # Whoever is just being started may have the file open for a moment longer.
+                file.truncate(0)
                 os.unlink(file.name)
 
     def close(self) -> None:

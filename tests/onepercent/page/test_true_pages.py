@@ -140,9 +140,8 @@ def test_the_days_are_those_of_the_server_however_far_the_browser_is(sit, tmp_pa
     """24 hours apart, and in the same zone: what the page calls today is marked."""
     clock = tmp_path / "clock"
     clock.write_text("2026-11-23T12:00:00+00:00", encoding="utf-8")
-    person = sit(
-        clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati"
-    )  # there it is two at night, on Tuesday
+    # There it is two at night, on Tuesday.
+    person = sit(clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati")
     do(person, act("habit.create", name="Зарядка"))
     tab = person.see("get_user_snapshot", locale="ru-RU")
     tab.send("Emulation.setTimezoneOverride", timezoneId=browser_zone)

@@ -166,11 +166,10 @@ class Checker:
     ) -> Findings:
         """The findings of a documented option: whether it is deprecated, and its value."""
         name, value, change = setting.name, setting.value, None
+        # Sensors once had other names.
         if "deprecated" in option.text:
             change = changes.change(self.entries, section.kind, name)
-        elif (
-            name == SENSOR and value not in machine.sensors
-        ):  # the names of sensors were once others
+        elif name == SENSOR and value not in machine.sensors:
             change = changes.change(self.entries, "", value)
         if change:
             yield _changed(section, name, change)

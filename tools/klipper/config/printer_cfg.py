@@ -206,9 +206,8 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
                 data = content(path.parent / name, inside, room)
                 room -= len(data)
                 yield name, data
-            except (
-                ToolError
-            ) as error:  # a link that leads out: the names there are nobody's business
+            except ToolError as error:
+                # A link that leads out: the names there are nobody's business.
                 yield pattern if error.code == "OUTSIDE" else name, None
 
     return from_bytes(content(path, inside, LONGEST), find)

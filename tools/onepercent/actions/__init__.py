@@ -31,10 +31,10 @@ ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
 GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
 
-LONGEST_SHOWN = (
-    120  # characters of a text that a diff repeats: a page of diary is not sent back twice
-)
-LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
+# Characters of a text that a diff repeats: a page of diary is not sent back twice.
+LONGEST_SHOWN = 120
+# Characters of a changed text that is shown whole, before and after.
+LONGEST_CHANGED = 60
 SHOWN_WHOLE = ("title", "name", "repeat")
 # What an entry says in other ways.
 COLUMNS_SAID_OTHERWISE = (

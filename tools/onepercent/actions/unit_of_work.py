@@ -51,9 +51,8 @@ INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", 
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
 
-Fingerprint = (
-    list[Any] | None
-)  # the values of a row, long texts by their digest; None if there is no row
+# The values of a row, long texts by their digest; None if there is no row.
+Fingerprint = list[Any] | None
 
 
 class StoredRow(JsonObject):

@@ -12,11 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 from tools.core.json_types import JsonObject, filled
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
-ENTITIES = {
-    "inbox": "goal",
-    "steps": "step",
-    "mark": "habit",
-}  # kinds that are shown as another one
+# Kinds that are shown as another one.
+ENTITIES = {"inbox": "goal", "steps": "step", "mark": "habit"}
 LABELS = {"habit": "name", "mark": "name", "ssp": "category"}  # keys of the title
 MOST_ROWS = 6  # moved steps that are shown one by one
 

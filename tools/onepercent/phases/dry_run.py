@@ -52,9 +52,8 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
     fields.check_names(sent, actions.ENVELOPE, "An action")
     kind = actions.action_named(sent.get("action"))
     name = "client_action_id"
-    default = (
-        f"{place}'" if str(place) in used else place
-    )  # another action may have the number for its id
+    # Another action may have the number for its id.
+    default = f"{place}'" if str(place) in used else place
     client_action_id = fields.action_id(name, sent.get(name) or default)
     if client_action_id in used:
         hint = "Give every action an id of its own, or none."
@@ -170,9 +169,8 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
             members = action if isinstance(action, dict) else {}
             dry.errors.append({"index": index} | _refusal(unit, members, error))
             if members.get("action") == "goal.create":
-                unit.latest_goal = (
-                    None  # Else goal_id null would quietly mean an older goal than was meant.
-                )
+                # Else goal_id null would quietly mean an older goal than was meant.
+                unit.latest_goal = None
         db.execute("RELEASE action")
     db.execute("ROLLBACK TO dry_run")
     db.execute("RELEASE dry_run")
