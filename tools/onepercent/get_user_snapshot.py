@@ -70,6 +70,9 @@ def get_user_snapshot(
             raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
 
         # The sections, the search and the picture.
+        past = today, today
+        if "history" in names:
+            past = span_on_record(db, user, first, last, today)
         view = View(
             user,
             today,
@@ -78,9 +81,7 @@ def get_user_snapshot(
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
             with_steps=STEPS in (include or ()),
-            past=span_on_record(db, user, first, last, today)
-            if "history" in names
-            else (today, today),
+            past=past,
             has_whole_diary="diary" in names and first is not None,
         )
         zone = days.persons_day().zone or days.zone_of_settings()

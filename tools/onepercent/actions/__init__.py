@@ -168,9 +168,9 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     table = row.table
     if "habit_id" in row:
         thing = thing_of(unit, unit.row("habits", row["habit_id"]))
-        return (
-            replace(thing, kind="mark", dates=(row["date"],)) if table == "habit_marks" else thing
-        )
+        if table == "habit_marks":
+            return replace(thing, kind="mark", dates=(row["date"],))
+        return thing
 
     kind = KIND[table]
     if kind in ("person", "ssp"):

@@ -8,7 +8,7 @@ with the values it replaced, so that it can be undone.
 # - Actions decide by rows from `existing` and `row` alone: `seen` keeps a fingerprint of each row as first
 #   read, also that there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises
 #   PREVIEW_STALE.
-# - Rows that this unit has inserted (`own`) are not kept in `seen`: they get other ids when they are applied.
+# - Rows that this unit has inserted (`created_rows`) are not kept in `seen`: they get other ids when they are applied.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
 #   replaced; undo and the streaks need nothing else.
 
@@ -113,8 +113,8 @@ class UnitOfWork:
     PREVIEW_STALE.
 
     `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in
-    order. `own`: the rows that this unit has created, which nobody else can have changed. `outcome`: that of
-    the action which runs; it is given to the unit by `show` and `warn`.
+    order. `created_rows`: those that this unit has created, which nobody else can have changed. `outcome`:
+    that of the action which runs; `add_entry` and `warn` add to it.
     """
 
     db: Database
@@ -145,8 +145,7 @@ class UnitOfWork:
         if not row or row["deleted_at"]:
             raise missing(entity)
         if entity == "step" and row["repeat"]:
-            day = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
-            row["dt"] = day
+            row["dt"] = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
         self.subjects[entity] = row
         return row
 
@@ -252,16 +251,8 @@ class UnitOfWork:
         """
         amount = max(amount, -self.balance)
         if amount:
-            self.insert(
-                "xp_ledger",
-                {
-                    "at": self.stamp,
-                    "xp": amount,
-                    "action": action,
-                    "entity_id": entity_id,
-                    "day": day or self.day,
-                },
-            )
+            entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
+            self.insert("xp_ledger", entry | {"day": day or self.day})
         return amount
 
     def earn_in_all(self, worth: int, action: str, entity_id: int, day: str | None = None) -> int:

@@ -199,8 +199,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
 
 
 def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
-    rows = due_days.dated(db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
-    return list(map(present.item_of, rows))
+    return present.dated_items(db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
 
 
 def _week(day: date, today: date) -> list[date]:

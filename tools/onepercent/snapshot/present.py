@@ -63,6 +63,7 @@ FEW = 3
 BACKUP_COMMANDS = [
     f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")
 ]
+HABIT_COLUMNS = "id name icon description n until goal_id xp_reward xp_penalty".split()
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 # Fields that move into `usual` if at least FEW items share a value.
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
@@ -171,20 +172,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     row = history.habit
     streak = history.streak(today)
     times = history.course.at(today).times
-    item = {
-        name: row[name]
-        for name in (
-            "id",
-            "name",
-            "icon",
-            "description",
-            "n",
-            "until",
-            "goal_id",
-            "xp_reward",
-            "xp_penalty",
-        )
-    }
+    item = {name: row[name] for name in HABIT_COLUMNS}
     item |= {
         "frequency": row["frequency_type"],
         "schedule_days": numbers(row["schedule_days"]),
@@ -240,19 +228,18 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone
     by."""
     today = f"{view.today}"
-    rows = list(
-        map(
-            item_of,
-            due_days.dated(
-                db, "date BETWEEN :first AND :last", first=f"{view.first}", last=f"{view.last}"
-            ),
-        )
-    )
+    span = {"first": f"{view.first}", "last": f"{view.last}"}
+    rows = dated_items(db, "date BETWEEN :first AND :last", **span)
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": list(map(item_of, due_days.dated(db, due_days.OVERDUE))),
+        "overdue": dated_items(db, due_days.OVERDUE),
     }
+
+
+def dated_items(db: Database, which: str, **values: str) -> list[JsonObject]:
+    """The dated things that a condition selects, as a snapshot shows them."""
+    return list(map(item_of, due_days.dated(db, which, **values)))
 
 
 def ssp(db: Database, view: View) -> JsonObject:

@@ -172,9 +172,8 @@ def database() -> Health:
 
 def faults_of(db: Database) -> list[str]:
     """The faults of an open database, in a few lines; empty if it is sound."""
-    if faults := [
-        row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"
-    ]:
+    faults = [fault for (fault,) in db.execute(f"PRAGMA integrity_check({MOST})")]
+    if faults != ["ok"]:
         return faults
     try:
         histories.is_misfolded(db, days.today())
@@ -276,9 +275,8 @@ def _fill(fresh: Database, source: Path) -> None:
         migrations.migrate(fresh, upto=content["version"])
         highest = content[SEQUENCES].items()
         fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
-        there = {
-            row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        }
+        tables = fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        there = {name for (name,) in tables}
         exported = {**content["state"], **content["history"]}
         for table in filter(there.__contains__, TABLES):
             columns = exported[table]["columns"]
