@@ -249,7 +249,8 @@ class UnitOfWork:
         """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance. `day`:
         the day it counts for, by default today.
         """
-        amount = max(amount, -self.balance)
+        if amount < 0:
+            amount = max(amount, -self.balance)
         if amount:
             entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
             self.insert("xp_ledger", entry | {"day": day or self.day})
