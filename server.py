@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tools import listing, protocol, stdio
 from tools.core import leaving, toolsets
-from tools.core.leaving import ENDING, leave
+from tools.core.leaving import ENDING_SIGNALS, leave
 from tools.core.settings import PROJECT, VENV_PACKAGES, Settings, current
 from tools.starting import command_line, refuse, settings_or_refuse
 
@@ -63,7 +63,9 @@ def serve_stdio() -> NoReturn:
     the resident service."""
     if os.path.isdir(os.path.expanduser("~/printer_data")) and os.nice(0) < NICENESS:
         os.nice(NICENESS)
-    threading.Thread(target=watch, args=(leaving.signal_pipe(*ENDING),), daemon=True).start()
+    threading.Thread(
+        target=watch, args=(leaving.signal_pipe(*ENDING_SIGNALS),), daemon=True
+    ).start()
     session = protocol.Session(stdio.claim(), start_jobs)
     toolsets.LISTENERS.extend([listing.forget, session.announce])
     session.serve()
@@ -135,7 +137,7 @@ def serve_http(settings: Settings) -> NoReturn:
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
     # Until uvicorn has its own handlers, and after it: it sends the signal again.
-    for number in ENDING:
+    for number in ENDING_SIGNALS:
         signal.signal(number, lambda *_: leave())
     toolsets.LISTENERS.append(listing.forget)
     try:

@@ -41,8 +41,8 @@ from tools.starting import settings_or_refuse
 
 YES = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
-TABLE = "| variable | default | meaning |\n| --- | --- | --- |"
-FILE = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
+TABLE_HEAD = "| variable | default | meaning |\n| --- | --- | --- |"
+ENV_FILE_HEAD = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
 EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
 
 
@@ -111,7 +111,7 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
 def settings_table(as_file: bool = False) -> str:
     """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing
     set."""
-    lines = [FILE if as_file else TABLE]
+    lines = [ENV_FILE_HEAD if as_file else TABLE_HEAD]
     for section in settings.sections():
         if not as_file:
             lines.append(f"| **{toolset_of(section).replace('core', 'server')}** | | |")

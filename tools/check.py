@@ -23,11 +23,11 @@ from tools.http import http_check
 from tools.resident import handover
 
 START_TIMEOUT_S = 120
-COLUMNS = 78
+LINE_WIDTH = 78
 NAME_COLUMNS = 10
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
-MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
+STATE_SIGNS = {"ok": "✓", "unset": "○", "broken": "✗"}
 LIST: JsonObject = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -53,7 +53,7 @@ def main(command: list[str]) -> int:
     rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     for name, look in rows:
-        mark = f"{MARKS[look.state]} {name:<{NAME_COLUMNS}}  "
+        mark = f"{STATE_SIGNS[look.state]} {name:<{NAME_COLUMNS}}  "
         _print(mark, look.summary)
         if look.advice:
             _print(" " * len(mark) + "→ ", look.advice)
@@ -71,7 +71,7 @@ def _print(start: str, text: str) -> None:
     indent = " " * len(start)
     lines = fill(
         start + text,
-        COLUMNS,
+        LINE_WIDTH,
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,

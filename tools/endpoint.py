@@ -21,7 +21,7 @@ from tools.core.errors import InvalidMessage
 from tools.core.json_types import JsonObject, encodable
 from tools.core.settings import USER
 from tools.http import day
-from tools.http.guards import JSON, OF_DAY, SESSION, Receive, Refusal, Send, respond, start
+from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
 from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS, RpcError
 
@@ -103,7 +103,7 @@ class Endpoint:
         method = message.get("method")
         params = message.get("params") or {}
         session_id = headers.get(SESSION, "")
-        if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
+        if session_id == DAY_PAGES and (method, params.get("name")) not in day.ALLOWED:
             raise Refusal(403, "a call that the page of the days does not make", is_read=True)
         session = f"{remote.token_id or remote.user} {session_id}"
         call = self.calls.get(f"{session} {params.get('requestId')!r}")
@@ -168,7 +168,7 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
     if request.is_modern and message and "method" not in message:
         code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
         status = {METHOD_NOT_FOUND: 404, protocol.INTERNAL_ERROR: 200}.get(code, 400)
-        return await respond(send, status, {"content-type": JSON}, _json(message).encode())
+        return await respond(send, status, {"content-type": JSON_TYPE}, _json(message).encode())
     session = {}
     if request.method == "initialize" and message and "result" in message:
         ending = PAGES_SUFFIX if mcp_apps.announced(request.params["capabilities"]) else ""

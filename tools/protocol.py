@@ -121,8 +121,8 @@ STREAM = {
     ),
     "resourceSubscriptions?": (list, NULL),
 }
-PAGE = {"cursor?": TEXT_OR_NULL}
-CALL = {
+LIST_PARAMS = {"cursor?": TEXT_OR_NULL}
+CALL_PARAMS = {
     "name": str,
     "arguments?": OBJECT_OR_NULL,
     "inputResponses?": OBJECT_OR_NULL,
@@ -138,14 +138,14 @@ SHAPES: JsonObject = {
     "ping": {},
     "server/discover": {},
     LISTEN: {"notifications": STREAM},
-    "tools/list": PAGE,
-    "tools/call": CALL,
-    "prompts/list": PAGE,
+    "tools/list": LIST_PARAMS,
+    "tools/call": CALL_PARAMS,
+    "prompts/list": LIST_PARAMS,
     "prompts/get": {"name": str, "arguments?": TEXTS_OR_NULL},
-    "skills/list": PAGE,
+    "skills/list": LIST_PARAMS,
     "skills/get": {"uri": str},
-    "resources/list": PAGE,
-    "resources/templates/list": PAGE,
+    "resources/list": LIST_PARAMS,
+    "resources/templates/list": LIST_PARAMS,
     "resources/read": {"uri": str},
     "completion/complete": COMPLETION,
 }

@@ -16,7 +16,7 @@ MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more onc
 # The bytes that do not separate values.
 APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
-ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
+ID_IN_TEXT = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -24,7 +24,7 @@ INVALID_REQUEST = -32600
 # Shapes of JSON-RPC's messages, whatever the id of a request is.
 NULL = type(None)
 OBJECT_OR_NULL = (dict, NULL)
-CALL = {"jsonrpc": "2.0", "method": str, "params?": OBJECT_OR_NULL}
+REQUEST = {"jsonrpc": "2.0", "method": str, "params?": OBJECT_OR_NULL}
 RESULT = {"jsonrpc": "2.0", "id": (str, int), "result": dict}
 ERROR = {"jsonrpc": "2.0", "error": {"code": int, "message": str}}
 
@@ -80,7 +80,7 @@ def claim() -> Lines:
 def parse(line: bytes) -> JsonObject:
     """The JSON-RPC message of a line: a request, a notification or an answer. Raises InvalidMessage."""
     if reason := refusal(line):
-        match = ID.search(line[:300])
+        match = ID_IN_TEXT.search(line[:300])
         raise InvalidMessage(INVALID_REQUEST, reason, json.loads(match[1]) if match else None)
     request_id = None
     try:
@@ -93,7 +93,7 @@ def parse(line: bytes) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", request_id) from None
     is_call = isinstance(message, dict) and "method" in message
-    if not fits(message, CALL if is_call else (RESULT, ERROR)):
+    if not fits(message, REQUEST if is_call else (RESULT, ERROR)):
         text = "Invalid request: expected one JSON-RPC 2.0 message per line"
         raise InvalidMessage(INVALID_REQUEST, text, request_id)
     if is_call and "id" in message and request_id is None:

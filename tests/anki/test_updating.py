@@ -395,7 +395,7 @@ def test_a_replacement_in_many_notes_goes_on_with_the_same_call(
     anki, collection, call, monkeypatch
 ):
     monkeypatch.setattr(update_notes, "AT_ONCE", 20)
-    monkeypatch.setattr(notes, "PART", 7)
+    monkeypatch.setattr(notes, "NOTES_PER_REQUEST", 7)
     ids = with_backs(collection, *(f"teh word {number}" for number in range(50)))
     wanted = {"query": "deck:Geo", "replace": {"Back": ["teh", "the"]}}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.core.errors import SHORT, one_line, quoted
+from tools.core.errors import QUOTED_CHARS, one_line, quoted
 
 FORGERIES = ["a\nb", "a\r\n\r\nb", "a\u2028b", "a\u2029b", "a\x1b[2Kb", "a\x85b", "a\u202eb", "a\u2066b", "a\u200fb", "a\ufeffb", "a\x00\tb", "a\U000e0041\U000e007fb"]  # fmt: skip
 
@@ -20,6 +20,6 @@ def test_a_text_cannot_end_its_quotation():
 
 
 def test_a_long_text_is_cut_and_says_so():
-    assert quoted("x" * 1000) == f"“{'x' * SHORT}…”"
+    assert quoted("x" * 1000) == f"“{'x' * QUOTED_CHARS}…”"
     assert one_line("x" * 1000, 10) == "x" * 10 + "…"
     assert one_line(7) == "7"

@@ -120,4 +120,4 @@ def test_the_answer_of_a_proxy_is_explained_and_that_nobody_is_there(env, keys):
         )
     health = look(env, f"{url}/mcp")
     assert "nothing listens there" in health.summary
-    assert http_check.UNITS in health.advice
+    assert http_check.RESTART in health.advice

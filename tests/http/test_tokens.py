@@ -79,7 +79,7 @@ def test_another_header_and_other_claims_are_refused():
         refused(signed(header, claims()))
     for name, values in ODD_CLAIMS.items():
         for value in values:
-            refused(signed(tokens.HEADER, claims(**{name: value})))
+            refused(signed(tokens.JWT_HEADER, claims(**{name: value})))
 
 
 def test_a_minute_of_leeway_is_given_and_no_more():
@@ -123,7 +123,7 @@ CLAIMS = ("exp", "nbf", "iat", "iss", "aud", "sub", "jti", "scope")
 
 def mutated(chance):
     """A token with something changed: a claim, the header, the key, a character, the parts."""
-    payload, header, key = claims(), dict(tokens.HEADER), KEY
+    payload, header, key = claims(), dict(tokens.JWT_HEADER), KEY
     for _ in range(chance.choice([0, 1, 1, 1, 2, 3])):
         target = chance.choice([payload, payload, payload, header])
         name = chance.choice(CLAIMS if target is payload else ("alg", "crit", "typ"))

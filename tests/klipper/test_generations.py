@@ -11,13 +11,13 @@ from tools.klipper.settings import Source
 @pytest.fixture
 def source(tmp_path):
     checkout = tmp_path / "checkout"
-    (checkout / generations.STATE / generations.GENERATIONS).mkdir(parents=True)
+    (checkout / generations.STATE_FOLDER / generations.GENERATIONS).mkdir(parents=True)
     return Source("", "file:///nowhere", "master", checkout, "docs")
 
 
 def switched(source, commit):
     """The generation that a fetch of this commit makes."""
-    made = source.checkout / generations.STATE / f"new-{commit}"
+    made = source.checkout / generations.STATE_FOLDER / f"new-{commit}"
     (made / "docs").mkdir(parents=True)
     (made / "docs" / "Page.md").write_text(commit)
     return generations._switch(source, made, f"2026-01-01_{commit}")

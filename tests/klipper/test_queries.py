@@ -54,7 +54,7 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(
             {word: one.row(word) for word in one.words},
         )
 
-    first, file = index.index_of_pages(), index.state_path(index.FILE)
+    first, file = index.index_of_pages(), index.state_path(index.INDEX_NAME)
     assert index.index_of_pages() is first
     with monkeypatch.context() as blind:
         blind.delattr(index, "text_or_empty")  # no page is read

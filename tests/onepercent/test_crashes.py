@@ -114,7 +114,7 @@ def rows() -> dict[str, list[tuple]]:
     with store.reading() as db:
         return {
             table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")]
-            for table in migrations.STATE
+            for table in migrations.STATE_TABLES
         }
 
 

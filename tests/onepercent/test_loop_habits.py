@@ -106,7 +106,7 @@ def state() -> dict[str, list[tuple]]:
     with store.reading() as db:
         return {
             table: list(map(tuple, db.execute(f"SELECT * FROM {table}")))
-            for table in migrations.STATE
+            for table in migrations.STATE_TABLES
         }
 
 

@@ -32,9 +32,9 @@ def go_back(then: pytest.MonkeyPatch, version: int) -> None:
     then.setattr(derived, "count_anew", lambda db: [])
     if version < 5:
         then.setattr(store, "persons_day", lambda db: PersonsDay("", 0))
-        then.setitem(exporting.PARTS, "state", STATE_UNTIL_4)
+        then.setitem(exporting.EXPORT_PARTS, "state", STATE_UNTIL_4)
     if version < 3:
-        then.setitem(exporting.PARTS, "history", ("audit", "previews", "last_applied"))
+        then.setitem(exporting.EXPORT_PARTS, "history", ("audit", "previews", "last_applied"))
 
 
 def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:

@@ -79,7 +79,7 @@ class Service:
         """Offer a session on a connection, as a caller does; gives the line that comes back."""
         fields = [handover.identity().encode(), b"/"]
         environ = [f"{name}={value}".encode() for name, value in self.environment.items()]
-        socket.send_fds(connection, [b"\0".join([*fields, *environ]) + handover.END], handles)
+        socket.send_fds(connection, [b"\0".join([*fields, *environ]) + handover.FRAME_END], handles)
         return connection.makefile("rb").readline()
 
     def children(self):

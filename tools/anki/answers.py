@@ -21,7 +21,7 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from tools.anki import client, due, state
-from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
+from tools.anki.card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
 from tools.anki.client import Action, action, card_search
 from tools.anki.replies import Unanswered, hangs
 from tools.anki.studying.answer_undo import (
@@ -294,7 +294,7 @@ class AnswerBatch:
             seconds = -answer.interval
             due = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")
         else:
-            seconds = answer.interval * DAY
+            seconds = answer.interval * DAY_S
             day = date.fromisoformat(self.anki_day) if self.anki_day else date.today()
             due = (day + timedelta(days=answer.interval)).isoformat()
         return {

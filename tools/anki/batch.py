@@ -26,12 +26,12 @@ REASONS = {
     "was not found": "missing",
 }
 # Notes in the first part, by which the speed is measured.
-FIRST = 30
+FIRST_PART_NOTES = 30
 # Time that a part should take: Anki does not react meanwhile.
 PART_S = 1.2
 # A part is at most so many times as large as the one before: the Browser may be opened at any time.
 GROWTH = 8
-MOST = 500
+LARGEST_PART_NOTES = 500
 # Items that a brief answer names; the others are counted.
 MOST_DUPLICATES = 5
 # Weight of an item if AnkiConnect takes many in one action.
@@ -60,7 +60,7 @@ def timed_parts(
     left = list(items)
     done = earlier
     total = total or earlier + len(left)
-    size = FIRST / weight
+    size = FIRST_PART_NOTES / weight
     while left:
         calls.checkpoint()
         count = max(1, int(size))
@@ -69,7 +69,7 @@ def timed_parts(
         began = time.monotonic()
         yield part
         fitting = (part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
-        size = min(fitting, GROWTH * len(part), MOST / weight)
+        size = min(fitting, GROWTH * len(part), LARGEST_PART_NOTES / weight)
         done += len(part)
         calls.report(done, total, work)
 

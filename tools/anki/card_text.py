@@ -48,14 +48,14 @@ BUTTONS = ("again", "hard", "good", "easy")
 # The queue of cards that come again today; their `due` is a second.
 LEARNING = 1
 # Characters of a side in a list of cards.
-LONGEST = 600
+LONGEST_SIDE = 600
 
-DAY = 86_400
+DAY_S = 86_400
 # Names and seconds of the units in which Anki writes intervals, and their digits after the point.
 UNITS = (
-    ("y", 365 * DAY, 1),
-    ("mo", 365 * DAY / 12, 1),
-    ("d", DAY, 0),
+    ("y", 365 * DAY_S, 1),
+    ("mo", 365 * DAY_S / 12, 1),
+    ("d", DAY_S, 0),
     ("h", 3600, 1),
     ("m", 60, 0),
     ("s", 1, 0),
@@ -104,7 +104,7 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
     return LINES.sub("\n", BLANKS.sub(" ", text)).strip()
 
 
-def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
+def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
     """A card of cardsInfo as the tools show it. `interval` is in days. `next`, the interval after each
     button, is missing with the add-on of 2023. `inMinutes` is there if a learning card is ahead of its
     time."""

@@ -203,7 +203,7 @@ class BulkChange:
             "of": self.kind,
             "before": self.before,
         }
-        examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
+        examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.MOST_EXAMPLES]))
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:

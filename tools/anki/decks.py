@@ -20,7 +20,7 @@ DEFAULT_ID = 1
 SEPARATOR = "::"
 
 # Characters with a meaning inside the quotes of a query.
-SIGNS = re.compile(r'[\\"*_]')
+SIGNS_OF_SEARCH = re.compile(r'[\\"*_]')
 # Line breaks, tabs, no-break spaces.
 BLANK = re.compile(r"[^\S ]")
 
@@ -150,7 +150,7 @@ def cards_within(names: list[str]) -> list[int]:
 def quoted(text: str) -> str:
     """`text`, escaped for the quotes of an Anki query."""
     # Anki finds only the common blank; `_` stands for any character.
-    return BLANK.sub("_", SIGNS.sub(r"\\\g<0>", text))
+    return BLANK.sub("_", SIGNS_OF_SEARCH.sub(r"\\\g<0>", text))
 
 
 def delete(names: list[str]) -> None:

@@ -158,7 +158,9 @@ class DeckDeletion:
         return f"delete {', '.join(map(quoted, self.names))}, {count} {fate}{examples}"
 
     def _first_notes(self) -> dict[int, notes.Info]:
-        return notes.by_id(client.call("cardsToNotes", cards=sorted(self.cards)[: notes.EXAMPLES]))
+        return notes.by_id(
+            client.call("cardsToNotes", cards=sorted(self.cards)[: notes.MOST_EXAMPLES])
+        )
 
     def run(self) -> None:
         lost = []

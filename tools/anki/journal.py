@@ -52,10 +52,10 @@ FLAGS: States = {
 }
 # The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
 # `interval`.
-COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
-WITH_FLAG = (*COLUMNS, "flags")
+SCHEDULE_COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
+WITH_FLAG = (*SCHEDULE_COLUMNS, "flags")
 # Cards in one request: the answer of cardsInfo has a kilobyte for each.
-PART = 500
+CARDS_PER_REQUEST = 500
 
 
 class Step(NamedTuple):
@@ -110,15 +110,20 @@ def in_state_again(cards: list[int], states: States) -> list[Step]:
 def scheduled_again(cards: list[int]) -> list[Step]:
     """The steps that give each card the schedule it has now."""
     infos = cards_in_own_deck(client.ids_query("cid", cards))
-    return [Step("cards", SET_VALUE, schedule(info, COLUMNS), [info["cardId"]]) for info in infos]
+    return [
+        Step("cards", SET_VALUE, schedule(info, SCHEDULE_COLUMNS), [info["cardId"]])
+        for info in infos
+    ]
 
 
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
     """The cards that a query finds, as cardsInfo has them. Those that a filtered deck has borrowed are left
     out: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
-    for start in range(0, len(cards), PART):
-        for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
+    for start in range(0, len(cards), CARDS_PER_REQUEST):
+        for info in filter(
+            None, client.call("cardsInfo", cards=cards[start : start + CARDS_PER_REQUEST])
+        ):
             yield {**info, "ivl": info["interval"]}
 
 

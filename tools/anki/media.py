@@ -18,7 +18,7 @@ from tools.core.tool import Tool
 # Bytes of a file that is sent without being asked for by size: 1.5 MB are 500,000 tokens.
 MAX_BYTES = 256_000
 # Picture formats that every client shows.
-SHOWN = ("png", "jpg", "gif", "webp")
+SHOWN_KINDS = ("png", "jpg", "gif", "webp")
 
 
 @Tool("anki.get_media")
@@ -47,7 +47,7 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
         )
     answer = {"filename": spelling, "dataBase64": content, "sizeBytes": len(data)}
     with suppress(ImageError):
-        if image_bytes.kind(data) in SHOWN:
+        if image_bytes.kind(data) in SHOWN_KINDS:
             return Answer(answer, data)
     return answer
 
@@ -97,7 +97,7 @@ def delete_media(
     if dryRun:
         using = notes_using()
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
-        return {**answer, **notes.examples(notes.by_id(using[: notes.EXAMPLES]))}
+        return {**answer, **notes.examples(notes.by_id(using[: notes.MOST_EXAMPLES]))}
 
     def words(using: list[int]) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
@@ -113,7 +113,7 @@ def delete_media(
         answer, left = client.results(action("deleteMediaFile", filename=name), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
     if using:
-        some = ", ".join(map(str, using[: notes.EXAMPLES]))
+        some = ", ".join(map(str, using[: notes.MOST_EXAMPLES]))
         deletion["warnings"] = [f"still named by {notes.counted(len(using), 'note')}: {some}"]
     return deletion
 

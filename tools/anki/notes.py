@@ -21,7 +21,9 @@ Info = JsonObject
 PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
 # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
 # the next one.
-NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
+NAME_IN_QUERY = re.compile(
+    r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE
+)
 # deck:X and note:X without quotes, with more behind a blank.
 UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGNORECASE)
 # Names with a meaning of their own, wildcards, regular expressions.
@@ -29,11 +31,11 @@ SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
 # The limit for a person in a shell.
-MOST = 10**9
+NO_LIMIT = 10**9
 # Notes read in one request.
-PART = 500
+NOTES_PER_REQUEST = 500
 # Examples in a dry run.
-EXAMPLES = 5
+MOST_EXAMPLES = 5
 # Characters of the text that stands for a note.
 LONGEST_TEXT = 80
 
@@ -62,7 +64,7 @@ def find_notes(
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.
     """
-    limit = limit or (MOST if calls.is_by_person() else LIMIT)
+    limit = limit or (NO_LIMIT if calls.is_by_person() else LIMIT)
     if duplicates:
         return _duplicates(query, duplicates, limit, offset)
     if not query:
@@ -176,7 +178,7 @@ def _unknown_names(query: str) -> list[str]:
     )
     by_kind = {"deck": decks, "tag": tags, "note": models}
     sentences = []
-    for match in NAMED.finditer(query):
+    for match in NAME_IN_QUERY.finditer(query):
         kind = match[2].lower()
         name = match[4].replace("\\", "")
         names: set[str] = set()
@@ -212,10 +214,10 @@ def by_id(ids: list[int]) -> dict[int, Info]:
 def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
     """The notes that exist, each as notesInfo has it, with its cards in the order of the templates. A request
     for each 500."""
-    for start in range(0, len(ids), PART):
+    for start in range(0, len(ids), NOTES_PER_REQUEST):
         calls.checkpoint()
         calls.report(start, len(ids), "reading notes")
-        answer = client.call("notesInfo", notes=ids[start : start + PART])
+        answer = client.call("notesInfo", notes=ids[start : start + NOTES_PER_REQUEST])
         # For a missing note the add-on gives `{}`.
         infos = {info["noteId"]: info for info in answer or [] if info}
         # Of other servers that speak AnkiConnect, notesInfo names no cards.
@@ -258,7 +260,7 @@ def first_text(info: Info, length: int = LONGEST_TEXT) -> str:
 
 def examples(infos: dict[int, Info]) -> JsonObject:
     """The first notes with the text of their first field."""
-    some = list(infos.items())[:EXAMPLES]
+    some = list(infos.items())[:MOST_EXAMPLES]
     return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}
 
 

@@ -12,9 +12,9 @@ from tools.core.errors import cut
 
 EVERY_FIELD = "*"
 # Characters that a dry run shows on each side of a place, and before the first difference.
-AROUND = 20
+CONTEXT_CHARS = 20
 # Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
-DROPPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+DROPPED_BY_ANKI = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def pairs_with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
@@ -84,20 +84,20 @@ def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | st
     for name, pair in update.replace.items():
         for field, match in _matches(name, pair, values):
             text = values[field]
-            before = text[max(0, match.start() - AROUND) : match.start()]
-            after = text[match.end() : match.end() + AROUND]
+            before = text[max(0, match.start() - CONTEXT_CHARS) : match.start()]
+            after = text[match.end() : match.end() + CONTEXT_CHARS]
             yield [update.noteId, field, f"{before}[{' → '.join(pair)}]{after}"]
 
 
 def as_anki_keeps(text: str) -> str:
     """The text as Anki keeps it: in Unicode's composed form, without control characters."""
-    return unicodedata.normalize("NFC", DROPPED.sub("", text))
+    return unicodedata.normalize("NFC", DROPPED_BY_ANKI.sub("", text))
 
 
 def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
     same = len(commonprefix([old, new]))  # noqa: RUF071
-    start = max(0, same - AROUND)
+    start = max(0, same - CONTEXT_CHARS)
     return [cut(old[start:], notes.LONGEST_TEXT), cut(new[start:], notes.LONGEST_TEXT)]
 
 

@@ -4,7 +4,7 @@ import time
 
 from tools.anki import client, decks, journal, notes
 from tools.anki.batch import timed_parts
-from tools.anki.card_text import DAY
+from tools.anki.card_text import DAY_S
 from tools.anki.client import Action, action, card_search, note_search
 from tools.anki.images import pictures
 from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
@@ -181,7 +181,7 @@ def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
 
 def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], list[int]]:
     """The notes added since the deletion, by note type and texts. One request, and one for each 500 notes."""
-    days = int((time.time() - since) / DAY) + 2
+    days = int((time.time() - since) / DAY_S) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
     ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
     by_texts: dict[tuple[str, ...], list[int]] = {}

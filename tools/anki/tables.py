@@ -20,7 +20,7 @@ from tools.anki.note_input import ItemError, NoteInput
 from tools.core.errors import ToolError
 
 # A line such as `#tags column:3`, only at the beginning.
-HEAD = re.compile(
+HEADER_LINE = re.compile(
     r"#(separator|html|tags|columns|notetype|deck|if matches|match scope|(?:guid|tags|notetype|deck) column)"
     r":([^\n]*)\n?",
     re.IGNORECASE,
@@ -105,8 +105,8 @@ def from_text(text: str, names: list[str]) -> Table:
     # The lines of Anki's export before the first row.
     text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     head: dict[str, str] = {}
-    while match := HEAD.match(text) or (head and COMMENT.match(text)):
-        if match.re is HEAD:
+    while match := HEADER_LINE.match(text) or (head and COMMENT.match(text)):
+        if match.re is HEADER_LINE:
             head[match[1].lower()] = match[2].strip()
         text = text[match.end() :]
     # The separator that the head names, or the likeliest one.

@@ -156,7 +156,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "dryRun": True,
             "count": len(self.before),
             "missing": len(self.updates) - len(examples),
-            "examples": examples[: notes.EXAMPLES],
+            "examples": examples[: notes.MOST_EXAMPLES],
             "warnings": [EMPTIES_UNDO, *self.warnings],
             **more,
         }

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from tools.core.json_types import JsonObject
 
 # Characters of a text that a sentence quotes.
-SHORT = 60
+QUOTED_CHARS = 60
 
 # Control characters, separators of lines and paragraphs, marks of direction (Arabic letter mark, LRM, RLM,
 # embeddings, overrides, isolates), blanks without a width, and tags, which spell text that nobody sees.
@@ -92,6 +92,8 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest].rstrip()}…"
 
 
-def quoted(text: object, longest: int = SHORT, *, marks: str = "“”", inner: str = "‘’") -> str:
+def quoted(
+    text: object, longest: int = QUOTED_CHARS, *, marks: str = "“”", inner: str = "‘’"
+) -> str:
     """A foreign text in quotation marks, which it cannot close: its own become `inner` ones."""
     return f"{marks[0]}{one_line(text, longest).translate(str.maketrans(marks, inner))}{marks[1]}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from socket import socket
 
 # Signals that end a process.
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 AT_LEAVING: list[Callable[[], None]] = []
 # True once the end has begun: a worker thread must not send anything any more.

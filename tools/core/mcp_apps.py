@@ -19,7 +19,7 @@ EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
 # The note that the model reads beside an answer that a page shows.
-SHOWN = "The person sees this on a page: say only what it lacks."
+SHOWN_NOTE = "The person sees this on a page: say only what it lacks."
 
 # A line that names a style or script which pages share, by its path from the page, and is replaced by it.
 INCLUDE = re.compile(r"/\* (\S+\.(?:css|js)) \*/\n")
@@ -42,7 +42,7 @@ class Page(NamedTuple):
     uri: str
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
     brief: Callable[[JsonObject], JsonObject] = lambda answer: answer
-    notes: tuple[str, ...] = (SHOWN,)
+    notes: tuple[str, ...] = (SHOWN_NOTE,)
 
 
 def announced(capabilities: JsonObject) -> bool:

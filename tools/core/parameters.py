@@ -21,7 +21,7 @@ from tools.core.schema import Limits, Members
 ABSENT_TEXTS = ("", "null")
 # Before each capital except the first letter: where snake_case has its `_`.
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
-NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
+TYPE_NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
 
 
 class ValueMismatch(Exception):
@@ -159,7 +159,7 @@ def _parsed(kind: object, value: object) -> object:
     if (
         isinstance(value, str)
         and origin is not str
-        and (origin in NAMES or dataclasses.is_dataclass(kind))
+        and (origin in TYPE_NAMES or dataclasses.is_dataclass(kind))
     ):
         with suppress(ValueError, RecursionError):
             return json.loads(value.lower() if origin is bool else value)  # type: ignore[no-any-return]
@@ -176,7 +176,7 @@ def _of_type(kind: Any, value: Any) -> Any:
     if kind is bool and value in (0, 1):
         value = bool(value)
     if type(value) is not kind:
-        raise ValueMismatch(f"Input should be a valid {NAMES[kind]}")
+        raise ValueMismatch(f"Input should be a valid {TYPE_NAMES[kind]}")
     return value
 
 
@@ -200,5 +200,5 @@ def _wrong_length(value: str | list[object], bound: str, length: int) -> ValueMi
     if isinstance(value, str):
         size = f"character{plural}"
     return ValueMismatch(
-        f"{NAMES[type(value)].title()} should have {bound} {length} {size}, not {len(value)}"
+        f"{TYPE_NAMES[type(value)].title()} should have {bound} {length} {size}, not {len(value)}"
     )

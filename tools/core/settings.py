@@ -28,13 +28,13 @@ VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-pack
 
 # The secrets in an address: the user with password, which may hold `/` and `@`, and the query.
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
-QUERY = re.compile(r"(://[^?\s]*\?)\S+")
-ON = "1 true yes on".split()
+QUERY_OF_URL = re.compile(r"(://[^?\s]*\?)\S+")
+TRUE_WORDS = "1 true yes on".split()
 OFF = "0 false no off".split()
 # Settings of the resident service alone, which do not change the list of tools.
 OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
-MISSPELT = 0.85
+MISSPELT_LIKENESS = 0.85
 
 # The remote user that the current request comes from; empty for this process's own.
 USER: ContextVar[str] = ContextVar("user", default="")
@@ -48,9 +48,9 @@ def path(value: str) -> Path:
 
 
 def flag(value: str) -> bool:
-    if value.lower() not in ON + OFF:
+    if value.lower() not in TRUE_WORDS + OFF:
         raise ValueError("expected 1 or 0")
-    return value.lower() in ON
+    return value.lower() in TRUE_WORDS
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
@@ -283,7 +283,7 @@ def check() -> list[str]:
     in_environment = [name for name in os.environ if name.partition("_")[0] in families]
     remarks = []
     for name in sorted({*in_file, *in_environment} - names()):
-        hint = did_you_mean(name, names(), MISSPELT)
+        hint = did_you_mean(name, names(), MISSPELT_LIKENESS)
         if hint or name in in_file:
             remarks.append(f"{name} is not a setting. {hint}".strip())
     return remarks
@@ -318,4 +318,4 @@ def state_path(name: str) -> Path:
 
 def masked(text: str) -> str:
     """`text` without the secrets of addresses in it: a user with password, a query."""
-    return QUERY.sub(r"\1…", CREDENTIALS.sub("…@", text))
+    return QUERY_OF_URL.sub(r"\1…", CREDENTIALS.sub("…@", text))

@@ -18,7 +18,7 @@ from tools.core.mcp_apps import document
 from tools.core.settings import PROJECT, current
 from tools.http import tokens
 from tools.http.limits import Rate
-from tools.http.sign_in import DAY_S, HEADERS, Answer, Denied, SignIn, as_page, form
+from tools.http.sign_in import DAY_S, PAGE_HEADERS, Answer, Denied, SignIn, as_page, form
 
 PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
@@ -26,8 +26,8 @@ ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
 COOKIE = "pi_mcp_day"
 # The page's own policy, which allows no connection, is replaced by one that allows the home screen and the
 # calls.
-POLICY = re.compile("<meta http-equiv[^>]+>")
-HEAD = Path(__file__).with_name("day.html")
+POLICY_TAG = re.compile("<meta http-equiv[^>]+>")
+PAGE_HEAD = Path(__file__).with_name("day.html")
 
 
 class Day:
@@ -38,7 +38,9 @@ class Day:
         self.rate = rate
         self.ledger = sign_in.ledger
         if toolsets.offers(current(), "onepercent"):
-            manifest = partial(_file, "application/manifest+json", HEAD.with_suffix(".webmanifest"))
+            manifest = partial(
+                _file, "application/manifest+json", PAGE_HEAD.with_suffix(".webmanifest")
+            )
             sign_in.endpoints |= {
                 PATH: {"GET": self.show, "POST": self.let_in},
                 "/day/app.webmanifest": {"GET": manifest},
@@ -71,7 +73,7 @@ class Day:
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
         page = resources.resource_at(current(), "ui://onepercent/days").function()
-        page = POLICY.sub(lambda match: document(HEAD), page)
+        page = POLICY_TAG.sub(lambda match: document(PAGE_HEAD), page)
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
@@ -86,7 +88,7 @@ class Day:
             if self.ledger.spend("invitation", code) is not None:
                 return _form(fields, "wrong")
             cookie_header = self._keep({**grant, "label": PATH})
-        return 303, {**HEADERS, **cookie_header, "location": PATH}, b""
+        return 303, {**PAGE_HEADERS, **cookie_header, "location": PATH}, b""
 
     def _grant(self, cookies: str) -> tuple[str, JsonObject]:
         """The page's cookie and its grant, empty if it no longer holds."""
@@ -112,7 +114,7 @@ class Day:
 
 def _form(fields: dict[str, str], problem: str = "") -> Answer:
     """The form for an invitation's code, which can be put on the home screen as well."""
-    return form(fields, problem, "OnePercent", head=document(HEAD))
+    return form(fields, problem, "OnePercent", head=document(PAGE_HEAD))
 
 
 async def _file(kind: str, path: Path, fields: dict[str, str]) -> Answer:

@@ -23,21 +23,21 @@ from tools.core.settings import Settings
 from tools.http import day, tokens
 from tools.http.ledger import Ledger
 from tools.http.limits import Rate, Turns
-from tools.http.sign_in import TEXT, SignIn, sentence
+from tools.http.sign_in import PLAIN_TEXT, SignIn, sentence
 
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
 # Answers a message: its caller, headers and body, how to hear of its client, how to answer.
 Answer = Callable[[Caller, dict[str, str], bytes, Receive, Send], Awaitable[None]]
 
-JSON = "application/json"
+JSON_TYPE = "application/json"
 LONGEST_BODY = 4 * 2**20
 # The longest body of a sign-in, which anybody may send. Longer bodies need a token, and four are held at a
 # time, one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
 BODY_TURN_S = 30  # the wait for a turn
 SESSION = "mcp-session-id"
-OF_DAY = "day-pages"  # in place of a session: the page of the days
+DAY_PAGES = "day-pages"  # in place of a session: the page of the days
 
 # Accept has to name each of these kinds, or a range that it lies in.
 BOTH_KINDS = r"(?=(.*,)?\s*(\*/\*|application/(json|\*))\s*([;,]|$))(?=(.*,)?\s*(\*/\*|text/(event-stream|\*))\s*([;,]|$)).*"
@@ -125,7 +125,7 @@ class Guards:
             raise Refusal(429, reason, {"retry-after": retry_s})
         self._check(headers)
         if is_day:
-            headers[SESSION] = OF_DAY
+            headers[SESSION] = DAY_PAGES
         async with AsyncExitStack() as held:
             if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
                 await self._wait_for_room(held, claims.user)
@@ -215,7 +215,7 @@ async def _refuse(refusal: Refusal, page: str, send: Send) -> None:
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
         error["data"] = {"retry_after": int(seconds)}
     answer = page or json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
-    headers = {**refusal.headers, "content-type": TEXT if page else JSON}
+    headers = {**refusal.headers, "content-type": PLAIN_TEXT if page else JSON_TYPE}
     if not refusal.is_read:
         headers["connection"] = "close"
     # The HTTP server may have answered a broken body already, and hung up.

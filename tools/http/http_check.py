@@ -13,26 +13,26 @@ from tools.http import tokens
 TIMEOUT_S = 15
 LONGEST_ANSWER = 1_048_576
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
-JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+JSON_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 TOKEN_S = 60
 CLAIMS = {"user": "check", "scope": "server:read", "token_id": ""}
 # The header of each 401, with the address of the sign-in.
 REALM = 'realm="pi-mcp"'
 METADATA = re.compile(REALM + ', resource_metadata="([^"]+)"')
-UNITS = (
+RESTART = (
     "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
     " (without systemd: ./server.py --http)"
 )
-NOBODY = f"Is the address right, its proxy or tunnel up, the server running? {UNITS}"
+NO_ANSWER = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
 OTHER = ("what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server.")
 GATED = (
     "the proxy in front of the server requires its own login, or rejects us",
     "Let the proxy pass all requests on without a login, a challenge or a filter of its own; docs/remote.md",
 )
-ALONE = ("a proxy answers, but finds no server behind it", f"{UNITS}; MCP_HTTP_LISTEN")
+ALONE = ("a proxy answers, but finds no server behind it", f"{RESTART}; MCP_HTTP_LISTEN")
 FOREIGN = (
     "the server there does not accept our token",
-    f"It has another MCP_HTTP_URL, or the keys of another MCP_STATE_DIR: {UNITS}",
+    f"It has another MCP_HTTP_URL, or the keys of another MCP_STATE_DIR: {RESTART}",
 )
 # By status: its meaning, and the remedy.
 MEANINGS = {
@@ -63,7 +63,7 @@ def inspect(settings: Settings) -> Health:
     except OSError as error:
         advice = "Whoever read the keys can make tokens. After that: python3 -m tools token rotate, twice"
         raise ToolError(str(error), advice) from None
-    call = http.Request(url, "POST", PING, JSON)
+    call = http.Request(url, "POST", PING, JSON_HEADERS)
     refusal = _ask("a call without a token", 401, "", call)
     challenge = METADATA.search(refusal.headers.get("WWW-Authenticate", ""))
     if not challenge:
@@ -71,7 +71,10 @@ def inspect(settings: Settings) -> Health:
     _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))
     token = tokens.sign(tokens.claims_of(CLAIMS, url, TOKEN_S), keys[0])
     _ask(
-        "a call", 200, "result", call._replace(headers={**JSON, "Authorization": f"Bearer {token}"})
+        "a call",
+        200,
+        "result",
+        call._replace(headers={**JSON_HEADERS, "Authorization": f"Bearer {token}"}),
     )
     return Health("ok", f"{url} leads to the sign-in and answers")
 
@@ -81,7 +84,7 @@ def _ask(step: str, status: int, word: str, request: http.Request) -> http.Respo
     try:
         response = http.send(request, http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER))
     except http.HttpError as error:
-        raise ToolError(f"{request.url}: {error.reason}", NOBODY) from None
+        raise ToolError(f"{request.url}: {error.reason}", NO_ANSWER) from None
     if response.status == status and word.encode() in response.body:
         return response
     meaning, advice = MEANINGS.get(response.status, OTHER)

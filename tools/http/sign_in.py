@@ -45,15 +45,15 @@ ADDRESS = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
-HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
-CORS = {**HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
+PAGE_HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
+CORS = {**PAGE_HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
 POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
 POLICY += "; connect-src 'self'; img-src 'self'; manifest-src 'self'"  # of the page of the days
 GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the field of each
-REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
+SECRET_REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
 PAGES = ("/authorize", "/day")  # and what lies beside them: all else is JSON
-PAGE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
-TEXT = "text/plain; charset=utf-8"
+PAGE_FILE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
+PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass
@@ -144,8 +144,8 @@ class SignIn:
             answer = {"error": "temporarily_unavailable", "error_description": reason}
         if is_page and "text/html" in headers.get("accept", ""):
             text = f"{sentence(answer['error'])}\n\n{answer['error_description']}"
-            return status, {**HEADERS, "content-type": TEXT}, text.encode()
-        headers = HEADERS if is_page else CORS
+            return status, {**PAGE_HEADERS, "content-type": PLAIN_TEXT}, text.encode()
+        headers = PAGE_HEADERS if is_page else CORS
         return status, {**headers, "content-type": "application/json"}, json.dumps(answer).encode()
 
     def register(self, fields: JsonObject) -> JsonObject:
@@ -184,7 +184,7 @@ class SignIn:
             answer["state"] = fields["state"]
         redirect = fields["redirect_uri"]
         joint = "&" if "?" in redirect else "?"
-        return 303, {**HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, b""
+        return 303, {**PAGE_HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, b""
 
     def invitation_of(self, fields: dict[str, str]) -> tuple[str, JsonObject]:
         """The invitation whose code was typed, and the grant of a token for it, which is empty if there is
@@ -244,7 +244,7 @@ class SignIn:
             proof["redirect_uri"] = fields.get("redirect_uri", "")
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
-            raise Denied("invalid_grant", REFUSED)
+            raise Denied("invalid_grant", SECRET_REFUSED)
         key = self.keys()[0]
         token_id = grant["token_id"]
         lifetime_s = int(grant["days"] * DAY_S)
@@ -261,7 +261,7 @@ class SignIn:
                 self.ledger.add(grant, 2 * lifetime_s)
                 self.ledger.make_secret("refresh", 2 * lifetime_s, grant, refresh)
         if is_over:
-            raise Denied("invalid_grant", REFUSED)
+            raise Denied("invalid_grant", SECRET_REFUSED)
         return {
             "access_token": tokens.sign(tokens.claims_of(grant, self.url, lifetime_s), key),
             "token_type": "Bearer",
@@ -286,14 +286,14 @@ def form(
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
     the code that was typed before.
     """
-    words = json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[fields["lang"]]
+    words = json.loads(PAGE_FILE.with_suffix(".json").read_text(encoding="utf-8"))[fields["lang"]]
     if not origin:
         words["asks"] = words["day"]
     words["note"] = words.get(problem, "")
     words["name"] = escape(name)
     words["host"] = urlsplit(origin).netloc
     words["typed"] = escape(fields.get("code", "")[:20])
-    page = Template(PAGE.read_text(encoding="utf-8")).substitute(
+    page = Template(PAGE_FILE.read_text(encoding="utf-8")).substitute(
         words, lang=fields["lang"], head=head
     )
     return as_page(page, 403 if problem else 200, origin)
@@ -302,7 +302,7 @@ def form(
 def sentence(name: str) -> str:
     """The sentence that a browser shows in place of JSON, in each language; `name` may be OAuth's word for a
     refusal."""
-    texts = json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))
+    texts = json.loads(PAGE_FILE.with_suffix(".json").read_text(encoding="utf-8"))
     return "\n\n".join(words.get(name, words["refused"]) for words in texts.values())
 
 
@@ -314,7 +314,7 @@ def as_page(page: str, status: int, leads_to: str = "") -> Answer:
     hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     policy = f"style-src {hashes}; script-src {hashes}; form-action 'self' {leads_to}; {POLICY}"
     kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
-    return status, {**HEADERS, **kind, "content-security-policy": policy}, page.encode()
+    return status, {**PAGE_HEADERS, **kind, "content-security-policy": policy}, page.encode()
 
 
 def _fetched(url: str) -> JsonObject:

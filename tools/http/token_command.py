@@ -24,7 +24,7 @@ from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 
 PROGRAM = "python3 -m tools token"
-HERE = "MCP_HTTP_URL is not set: only clients on this machine can use that. Set it, then do this again."
+ONLY_LOCAL = "MCP_HTTP_URL is not set: only clients on this machine can use that. Set it, then do this again."
 RENEWED = ", renewed while it is used"
 INVITE = """python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]
 
@@ -66,7 +66,7 @@ def main(words: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     if "user" in options and "//127.0.0.1" in current().http_url:
-        print(f"\n{HERE}", file=sys.stderr)
+        print(f"\n{ONLY_LOCAL}", file=sys.stderr)
     return 0
 
 

@@ -19,7 +19,7 @@ from tools.core.json_types import JsonObject, compact_json
 ISSUER = "pi-mcp"
 LEEWAY_S = 60
 KEY_BYTES = 32
-HEADER = {"alg": "HS256", "typ": "JWT"}
+JWT_HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
 class InvalidToken(Exception):
@@ -36,7 +36,7 @@ class Claims(NamedTuple):
 
 def sign(claims: JsonObject, key: bytes) -> str:
     """A token with these claims."""
-    text = ".".join(base64url(compact_json(part).encode()) for part in (HEADER, claims))
+    text = ".".join(base64url(compact_json(part).encode()) for part in (JWT_HEADER, claims))
     return f"{text}.{signature(text, key)}"
 
 

@@ -36,13 +36,13 @@ ALWAYS = (
     title="Check printer.cfg",
     requires=pages.require_docs,
     envelope=True,
-    page=printer_page.CONFIG,
+    page=printer_page.CONFIG_PAGE,
 )
 def check_config(
     config: Annotated[
         str | None,
         "the file's text; without it the printer's own file",
-        Limits(max_length=printer_cfg.LONGEST),
+        Limits(max_length=printer_cfg.LARGEST_CONFIG),
     ] = None,
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,

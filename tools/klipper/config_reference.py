@@ -20,7 +20,7 @@ BUDGET = 2500
 # Characters of a shortened text, at most.
 LEAST = 24
 # Characters of a text that is not shortened.
-FULL = 1_000_000
+FULL_CHARS = 1_000_000
 # Characters of each text of an option that has several.
 LONGEST_TEXT = 300
 # Texts of such an option.
@@ -89,7 +89,7 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
-    longest = FULL if full else max(LEAST, share)
+    longest = FULL_CHARS if full else max(LEAST, share)
     variants: dict[str, list[str]] = {}
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"

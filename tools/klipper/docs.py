@@ -11,7 +11,7 @@ from tools.klipper.settings import Source, sources
 
 # Characters of one answer's text, its closing line included.
 LIMIT = 10_000
-CLOSING = "\n[… {} characters more: read_doc again with offset={}{}]"
+CUT_NOTE = "\n[… {} characters more: read_doc again with offset={}{}]"
 LONGEST_CLOSING = 100
 
 
@@ -64,7 +64,7 @@ def _window(text: str, offset: int, end: int, also: str) -> tuple[str, int]:
     longest = offset + LIMIT - LONGEST_CLOSING
     line_end = text.rfind("\n", offset + LIMIT // 2, longest) + 1
     stop = line_end or longest
-    return text[offset:stop] + CLOSING.format(end - stop, stop, also), stop
+    return text[offset:stop] + CUT_NOTE.format(end - stop, stop, also), stop
 
 
 @Tool(

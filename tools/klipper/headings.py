@@ -11,21 +11,21 @@ from tools.core.errors import ToolError, several
 # the fence of a code block: marks and what is behind them.
 LINE = re.compile(r"^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))", re.MULTILINE)
 # Marks that close a heading, apart from its text.
-CLOSING = re.compile(r"(?<![^ \t])#+$")
+CLOSING_MARKS = re.compile(r"(?<![^ \t])#+$")
 # Marks that a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it
 # stays linear.
-MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
+MARKUP = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # Characters that an anchor leaves out.
-DROPPED = re.compile(r"[^\w\- ]")
+NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 # Characters of a heading that are looked at.
 LONGEST_HEADING = 300
 # The date that begins an entry of a page of dated ones (`Config_Changes.md`), and as it is typed.
-DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
-DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
+ENTRY_DATE = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
+TYPED_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
 ENTRY_LEVEL = 7
 # The axis of a section: `stepper_x`.
-AXIS = re.compile(r"_[a-z]$")
+AXIS_ENDING = re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
 # command in a list, anywhere as code.
@@ -56,7 +56,7 @@ def headings(text: str) -> Iterator[Section]:
             if opening and opening.startswith(fence) and not rest.strip():
                 fence = ""
         elif marks:
-            plain = _plain(CLOSING.sub("", title[:LONGEST_HEADING].strip()))
+            plain = _plain(CLOSING_MARKS.sub("", title[:LONGEST_HEADING].strip()))
             yield Section(plain, len(marks), match.start())
         elif "`" not in rest or opening[0] == "~":  # else it is code in running text
             fence = opening
@@ -64,19 +64,19 @@ def headings(text: str) -> Iterator[Section]:
 
 def _plain(text: str) -> str:
     """Inline Markdown as a reader sees it: links by their text, without emphasis and code marks."""
-    return MARKS.sub(lambda match: match[1] or "", text).strip()
+    return MARKUP.sub(lambda match: match[1] or "", text).strip()
 
 
 def anchor(text: str) -> str:
     """The anchor that GitHub gives a heading: `#` links end in it."""
-    return DROPPED.sub("", _plain(text).lower()).replace(" ", "-")
+    return NOT_IN_ANCHOR.sub("", _plain(text).lower()).replace(" ", "-")
 
 
 def sections(text: str) -> dict[str, Section]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in
     order."""
     starts = list(headings(text))
-    for match in DATED.finditer(text):
+    for match in ENTRY_DATE.finditer(text):
         starts.append(Section("-".join(match.groups()), ENTRY_LEVEL, match.start()))
     starts.sort(key=lambda section: section.offset)
     by_name = {}
@@ -133,11 +133,11 @@ def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:
         for section in by_name.values():
             if section.heading.startswith(f"[{kind} "):
                 return section
-    spellings = [anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
+    spellings = [anchor(TYPED_DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
     if is_section or "_" in kind:
         base = kind.rstrip("0123456789")
         # [heater_fan hotend], [extruder2] as [extruder1], [stepper_x] as [stepper]
-        spellings += [kind, base + "1", AXIS.sub("", base)]
+        spellings += [kind, base + "1", AXIS_ENDING.sub("", base)]
     return next((by_name[spelling] for spelling in spellings if spelling in by_name), None)
 
 

@@ -35,15 +35,15 @@ MOST_MESSAGE_BYTES = 1_000_000
 MOST_LOG_BYTES = 200_000_000
 LONGEST_READ_BYTES = 65_536
 # The end of each message on a socket.
-END = b"\x03"
+MESSAGE_END = b"\x03"
 # The methods that are ever asked for (Klipper's API_Server.md), and Moonraker's own about its history.
 INFO = "info"
 QUERY = "objects/query"
 HISTORY = "server.history.list"
 LOG = "klippy.log"
 PrinterName = Annotated[str, "a name of PRINTERS; `here`: this machine's"]
-FILES = "Name a file in the printer's own folder."
-HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
+FILES_HINT = "Name a file in the printer's own folder."
+UNREACHABLE_HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
 
 
 class Log(NamedTuple):
@@ -95,7 +95,7 @@ class Folder(NamedTuple):
                 connection.settimeout(max(0.001, self.deadline - time.monotonic()))
                 connection.connect(os.fspath(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
-                connection.sendall(json.dumps(request).encode() + END)
+                connection.sendall(json.dumps(request).encode() + MESSAGE_END)
                 messages = _messages(connection, self.deadline)
                 answer = next(message for message in messages if message.get("id") == method)
                 return answer["result"]
@@ -139,7 +139,7 @@ def _messages(connection: socket.socket, deadline: float) -> Iterator[Any]:
         part = connection.recv(65_536)
         if not part or len(data) > MOST_MESSAGE_BYTES:
             raise ValueError("it ends, or does not end")
-        *whole, data = (data + part).split(END)
+        *whole, data = (data + part).split(MESSAGE_END)
         yield from map(json.loads, whole)
     raise TimeoutError
 
@@ -195,7 +195,9 @@ class Moonraker(NamedTuple):
 
     def _file(self, root: str, path: str, headers: Mapping[str, str] = {}) -> bytes:
         if ".." in path:
-            raise self._error(f"shows nothing outside its folder: {path[:80]}", "OUTSIDE", FILES)
+            raise self._error(
+                f"shows nothing outside its folder: {path[:80]}", "OUTSIDE", FILES_HINT
+            )
         return self._get(f"server/files/{root}/{quote(path)}", headers)
 
     def _result(self, path: str, query: JsonObject, kind: type = object) -> Any:
@@ -229,10 +231,10 @@ class Moonraker(NamedTuple):
             hint = "printer_log shows what happened; start Klipper there."
             raise self._error("has no Klipper that runs, or no Moonraker", "KLIPPER_OFF", hint)
         if is_absent:
-            raise self._error(f"has no {path.rpartition('/')[2]}", "UNREADABLE", FILES)
+            raise self._error(f"has no {path.rpartition('/')[2]}", "UNREADABLE", FILES_HINT)
         raise self._error(f"at {self.url} is not a Moonraker (status {status})", "NOT_MOONRAKER")
 
-    def _error(self, message: str, code: str, hint: str = HINT) -> ToolError:
+    def _error(self, message: str, code: str, hint: str = UNREACHABLE_HINT) -> ToolError:
         return ToolError(f"The printer {self.name} {message}", hint, code=code)
 
 

@@ -12,7 +12,7 @@ from tools.core.errors import ToolError
 from tools.core.settings import PROJECT, Section, setting
 
 # The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock.
-STATE = ".pi-mcp"
+STATE_FOLDER = ".pi-mcp"
 # The link in it to the generation to read. A sync switches by replacing it.
 CURRENT = "current"
 # Only checkouts of the documentation have this file. A printer's own ~/klipper lacks it and is never updated.
@@ -23,7 +23,7 @@ REPOSITORY = re.compile(
     re.ASCII,
 )
 # A printer of PRINTERS with its address, or of PRINTER_KEYS with its key.
-PRINTER = re.compile(r"(?<!\S)(?!here=)([\w-]+)=(\S+)", re.ASCII)
+NAMED_PRINTER = re.compile(r"(?<!\S)(?!here=)([\w-]+)=(\S+)", re.ASCII)
 
 
 class Repository(NamedTuple):
@@ -53,7 +53,7 @@ def _repositories(value: str) -> tuple[Repository, ...]:
 
 def _pairs(value: str) -> dict[str, str]:
     """The words `name=value` of a setting. Raises ValueError."""
-    pairs = dict(PRINTER.findall(value))
+    pairs = dict(NAMED_PRINTER.findall(value))
     if len(pairs) < len(value.split()):
         raise ValueError(
             "expected name=value, each name once; the printer on this machine is called `here` already"
@@ -67,7 +67,7 @@ def _printers(value: str) -> dict[str, str]:
 
 def is_foreign(checkout: Path) -> bool:
     """True if somebody else made what is there: it is only read."""
-    return not (checkout / STATE).is_dir() and checkout.is_dir() and any(checkout.iterdir())
+    return not (checkout / STATE_FOLDER).is_dir() and checkout.is_dir() and any(checkout.iterdir())
 
 
 class KlipperSettings(Section):
@@ -187,7 +187,7 @@ def sources() -> list[Source]:
 def generation_of(checkout: Path) -> Path | None:
     """The current generation of a checkout; None if sync_docs has not made one there."""
     try:
-        return checkout / STATE / os.readlink(checkout / STATE / CURRENT)
+        return checkout / STATE_FOLDER / os.readlink(checkout / STATE_FOLDER / CURRENT)
     except OSError:
         return None
 

@@ -18,7 +18,7 @@ from tools.klipper.settings import Source, check_place, folders_to_write, is_for
 
 MOST_ENTRIES = 20
 LONGEST_ENTRY = 200
-CALL = "Call sync_docs once: python3 -m tools call sync_docs"
+HOW_TO_SYNC = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {
     True: "behind its upstream",
     False: "up to date at the last look",
@@ -122,7 +122,7 @@ def health() -> Health:
     folders_to_write()
     counts = {source: len(list(pages.pages([source]))) for source in sources()}
     if not any(counts.values()):
-        return Health("unset", "the documentation is not here yet", CALL)
+        return Health("unset", "the documentation is not here yet", HOW_TO_SYNC)
     parts = []
     for source, count in counts.items():
         if is_foreign(source.checkout):
@@ -135,4 +135,4 @@ def health() -> Health:
             )
         parts.append(f"{source.label}: {count} pages{state}")
     is_due = freshness.note() or not all(counts.values())
-    return Health("ok", "; ".join(parts), CALL if is_due else "")
+    return Health("ok", "; ".join(parts), HOW_TO_SYNC if is_due else "")

@@ -20,7 +20,7 @@ from tools.onepercent.page import person_pages
 from tools.onepercent.phases import dispatch
 from tools.onepercent.phases.dry_run import Diff, Planned, Run, dry_run
 
-RULES = (
+SCHEMA_RULES = (
     "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
     "of a create before; goal_id null: the last. update: as create; null clears, "
     "append {field: text} adds. score 1-10."
@@ -50,7 +50,7 @@ def actions_schema() -> JsonObject:
     by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items()]
     params = {
         "type": "object",
-        "description": " ".join([RULES, *by_domain]),
+        "description": " ".join([SCHEMA_RULES, *by_domain]),
         "properties": {name: kind.schema for name, kind in kinds.items()},
         "additionalProperties": False,
     }

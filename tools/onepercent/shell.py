@@ -25,10 +25,10 @@ from tools.onepercent.snapshot.history import (
     span_on_record,
 )
 
-MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
+SIGN_OF_STATUS = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
 LONGEST_HISTORY_DAYS = 36_525  # a hundred years
-DIARY = f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary
+DIARY_ENTRIES = f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 IN_ORDER = "ORDER BY completed_on, id"
 GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
@@ -70,7 +70,7 @@ def today() -> TextOutput:
         if "target" in goal and goal.get("due", LAST) > f"{day}":
             lines.append(f"· {goal['title']} {words.amount_in_words(goal['sum'], goal['target'])}")
     for habit in habits:
-        lines.append(f"{MARK[habit['today_status']]} {_habit(habit)}")
+        lines.append(f"{SIGN_OF_STATUS[habit['today_status']]} {_habit(habit)}")
     lines += [words.text_of("shell.level", **xp), words.text_of("shell.today")]
     return TextOutput("\n".join(lines))
 
@@ -215,5 +215,5 @@ def _content(recent: Past, last: date) -> JsonObject:
         "habits": habits,
         "goals": list(map(tuple, goals)),
         "steps": list(map(tuple, steps)),
-        "diary": list(map(dict, recent.rows_between(DIARY, first, last))),
+        "diary": list(map(dict, recent.rows_between(DIARY_ENTRIES, first, last))),
     }

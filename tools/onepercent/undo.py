@@ -27,7 +27,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import previews, settings
 from tools.onepercent.actions import action, deletion, edits, with_goal
-from tools.onepercent.actions.person import NOBODY
+from tools.onepercent.actions.person import NO_PERSON
 from tools.onepercent.actions.unit_of_work import (
     Change,
     StoredRow,
@@ -54,7 +54,7 @@ from tools.onepercent.phases import dispatch
 from tools.onepercent.phases.dry_run import Planned, dry_run
 
 # Tables without entries of their own: a change shows in that of the habit or action it belongs to.
-UNNAMED = ("xp_ledger", "habit_schedules")
+WITHOUT_ENTRY = ("xp_ledger", "habit_schedules")
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
@@ -149,11 +149,11 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> States:
     """The rows that a person sees now, read while what they belong to exists."""
     states: States = {}
     for step in changes:
-        if step.table in UNNAMED:
+        if step.table in WITHOUT_ENTRY:
             continue
         row = unit.row(step.table, *step.key)
         if step.table == "persons":
-            row = row or NOBODY
+            row = row or NO_PERSON
         if row and not row.get("deleted_at"):
             place = (step.table, *step.key)
             states[place] = with_goal(unit, row), deletion(unit, row)

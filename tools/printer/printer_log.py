@@ -38,12 +38,12 @@ MOST_DIFFERENT = 20_000
 # Lines of one configuration.
 MOST_CONFIG = 50_000
 STATS = b"Stats "
-CONFIG = "===== Config file ====="
+CONFIG_HEAD = "===== Config file ====="
 CONFIG_END = "======================="
 # The ends of a print that ask for no cause (Moonraker's history).
 UNHURT = ("completed", "in_progress", "cancelled")
 # The line that Klipper prints when it refuses its configuration (klippy/klippy.py).
-REFUSED = "Config error"
+CONFIG_ERROR = "Config error"
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
 STARTED = re.compile(
@@ -66,14 +66,14 @@ RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
 TRANSITION = "Transition to shutdown state: "
 # The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
-UNNAMED = "MCU shutdown"
+MCU_SHUTDOWN = "MCU shutdown"
 # The end of the message of a board that was stopped by another error, or by M112.
 CONSEQUENCE = "Command request"
 # The parts of a Stats line: a board with what it sent and lost, and the host.
-BOARD = re.compile(
+BOARD_STATS = re.compile(
     r" (\S+): (?:\w+=\S+ )*?bytes_read=(\d{1,18}) bytes_retransmit=(\d{1,18}) bytes_invalid=(\d{1,18})"
 )
-HOST = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
+HOST_STATS = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
 # The prefix of each message in the log of Creality's Klipper: level, time, logger, place.
 MAKERS_LINE = re.compile(rb"^\[[A-Z][\w ]*\] \d{4}-\d\d-\d\d [\d:,]+ \[\w+\] \[[^\]]*\] ")
@@ -81,7 +81,7 @@ MAKERS_LINE = re.compile(rb"^\[[A-Z][\w ]*\] \d{4}-\d\d-\d\d [\d:,]+ \[\w+\] \[[
 LONGEST_STATS = 4000
 
 
-@Tool("printer_log", page=printer_page.PRINTER)
+@Tool("printer_log", page=printer_page.PRINTER_PAGE)
 def printer_log(
     session: Annotated[
         int,
@@ -188,10 +188,10 @@ def _link(start: "Start") -> JsonObject:
     """The connections and the host at the last Stats line."""
     stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
-    for name, *counts in BOARD.findall(stats):
+    for name, *counts in BOARD_STATS.findall(stats):
         received, retransmitted, invalid = map(int, counts)
         link[name] = {"received": received, "retransmitted": retransmitted, "invalid": invalid}
-    if host := HOST.search(stats):
+    if host := HOST_STATS.search(stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
 
@@ -253,7 +253,7 @@ class Start:
     def errors(self) -> list[Error]:
         """The messages: first the one that Klipper stopped with, known or not, then the last ones."""
         newest = list(self.counted.values())[::-1]
-        if self.state not in ("", UNNAMED, *[error.line for error in newest]):
+        if self.state not in ("", MCU_SHUTDOWN, *[error.line for error in newest]):
             newest.append(Error(UNKNOWN, self.state, 1))
         return sorted(newest, key=lambda error: error.line != self.state)
 
@@ -275,7 +275,7 @@ class Start:
             self.state = self.state or one_line(line.removeprefix(TRANSITION))
         elif self.state and line.endswith(CONSEQUENCE):
             return False
-        elif self.state == UNNAMED and "' shutdown: " in line:
+        elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
         return True
 
@@ -329,7 +329,7 @@ class LogReader:
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if self._takes_start(text) or self._takes_config(text) or self._takes_traceback(text):
             return
-        if text == REFUSED:
+        if text == CONFIG_ERROR:
             start.refused = True
         elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
             self._count(text)
@@ -346,7 +346,7 @@ class LogReader:
         return True
 
     def _takes_config(self, text: str) -> bool:
-        if text == CONFIG:
+        if text == CONFIG_HEAD:
             self.config = []
         elif self.config is None:
             return False

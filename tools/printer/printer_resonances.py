@@ -22,7 +22,7 @@ from tools.klipper.page.printer_page import DrawnAnswer
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
-NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
+CSV_NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
 MOST_BYTES = 4_000_000
 # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
 # `shapers:` stands before them. Their rows are not read: since then they hold values of other frequencies.
@@ -54,13 +54,13 @@ READ = [
     "Measuring_Resonances.md#selecting-max_accel",
     "Measuring_Resonances.md#unreliable-measurements-of-resonance-frequencies",
 ]
-HINT = "Run SHAPER_CALIBRATE; or, for one file, ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
+CALIBRATE_HINT = "Run SHAPER_CALIBRATE; or, for one file, ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
 
 # The frequencies in Hz, each with the power of the vibration.
 Spectrum = list[tuple[float, float]]
 
 
-@Tool("printer_resonances", page=printer_page.PRINTER)
+@Tool("printer_resonances", page=printer_page.PRINTER_PAGE)
 def printer_resonances(
     text: Annotated[str, "the CSV; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
 ) -> JsonObject:
@@ -76,7 +76,9 @@ def printer_resonances(
     # Nothing is read if the printer's files are switched off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
-        raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
+        raise ToolError(
+            f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, code="NO_RESONANCES"
+        )
     answer = {}
     spectra = {}
     for axis, path in newest.items():
@@ -96,7 +98,7 @@ def _newest(printer: Path) -> dict[str, Path]:
         checkpoint()
         with suppress(OSError):  # it may be gone since it was listed
             status = path.lstat()
-            if status.st_uid in owners and (name := NAME.fullmatch(path.name)):
+            if status.st_uid in owners and (name := CSV_NAME.fullmatch(path.name)):
                 dated.append((status.st_mtime, path, name[1]))
     return {axis: path for _, path, axis in sorted(dated)}
 
@@ -113,9 +115,11 @@ def _explained(name: str, text: str) -> DrawnAnswer:
         answer = {"file": name, **_peaks(spectrum), "read": READ}
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
         message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
-        raise ToolError(message, HINT, code="NO_SPECTRUM") from None
+        raise ToolError(message, CALIBRATE_HINT, code="NO_SPECTRUM") from None
     if not fitted:
-        return DrawnAnswer({**answer, "next": HINT}, spectrum=printer_page.spectrum(spectrum, ()))
+        return DrawnAnswer(
+            {**answer, "next": CALIBRATE_HINT}, spectrum=printer_page.spectrum(spectrum, ())
+        )
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
     best = _recommended(fits, "shapers:" in header)
     answer |= {

@@ -21,7 +21,7 @@ from tools.klipper.search.messages import Message
 MOST_HEATERS = 6
 MOST_WARNINGS = 3
 # The fields that are asked for (Status_Reference.md).
-OBJECTS: JsonObject = {
+STATUS_OBJECTS: JsonObject = {
     "print_stats": "filename state message print_duration filament_used info".split(),
     "virtual_sdcard": ["progress"],
     "display_status": ["progress"],
@@ -33,7 +33,7 @@ OBJECTS: JsonObject = {
 ENDED = ("error", "shutdown")
 ACTIVE = ("printing", "paused")
 # What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
-ADVICE = re.compile(
+RESTART_ADVICE = re.compile(
     r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*",
     re.DOTALL,
 )
@@ -46,12 +46,14 @@ UNKNOWN = Message(
     [],
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
-DATED = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE)
+RELEASE_HEADING = re.compile(
+    r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE
+)
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
 
 
-@Tool("printer_state", page=printer_page.PRINTER)
+@Tool("printer_state", page=printer_page.PRINTER_PAGE)
 def printer_state(printer: PrinterName = "") -> JsonObject:
     """Show what the printer does now: state, job with time left and layer, temperatures, position, mesh,
     warnings; when it stopped, why, what to do first, and the mistakes in its printer.cfg. Of several printers
@@ -85,7 +87,7 @@ def _state(printer: Printer) -> JsonObject:
     """The state of one printer. Raises ToolError."""
     info = printer.ask(INFO, {})
     try:
-        status = printer.ask(QUERY, {"objects": OBJECTS})["status"]
+        status = printer.ask(QUERY, {"objects": STATUS_OBJECTS})["status"]
         heaters = _part(status, "heaters")
         names = heaters.get("available_heaters") or []
         names += heaters.get("available_sensors") or []
@@ -120,7 +122,7 @@ def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonO
 
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; empty where Klipper has none."""
-    message = ADVICE.sub("", str(info.get("state_message", "")))
+    message = RESTART_ADVICE.sub("", str(info.get("state_message", "")))
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
         "message": cut_between_words(one_line(message), 300),
@@ -152,7 +154,9 @@ def klipper_of(version: str) -> str:
         return "its maker's own, of unknown age: messages may be the maker's, too"
     dates = {}
     with suppress(ToolError, OSError):  # without the documentation there are no dates
-        for name, year, month in DATED.findall(pages.page_text(pages.resolve("Releases.md"))):
+        for name, year, month in RELEASE_HEADING.findall(
+            pages.page_text(pages.resolve("Releases.md"))
+        ):
             dates[name] = f"{year}-{month}"
     newest = next(iter(dates), release)
     if release not in dates or release == newest:

@@ -5,7 +5,7 @@ from tools.core.resources import Resource
 from tools.klipper.page import printer_page
 
 
-@Resource(printer_page.PRINTER.uri, "Printer", mime_type=MIME_TYPE, listed=False)
+@Resource(printer_page.PRINTER_PAGE.uri, "Printer", mime_type=MIME_TYPE, listed=False)
 def page() -> str:
     """The page of printer_state, printer_log, printer_resonances.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PROJECT = os.path.dirname(places.TOOLS)
 SERVER = os.path.join(PROJECT, "server.py")
 
-END = b"\0\0"
+FRAME_END = b"\0\0"
 TAKEN = b"ok\n"
 AGREED = b"!"
 FULL = "full: "
@@ -148,7 +148,7 @@ def _send_session(connection: socket) -> None:
     import struct
 
     environ = [b"=".join(pair) for pair in os.environb.items()]
-    frame = b"\0".join([identity().encode(), os.getcwdb(), *environ]) + END
+    frame = b"\0".join([identity().encode(), os.getcwdb(), *environ]) + FRAME_END
     standard = struct.pack("3i", 0, 1, 2)
     try:
         length = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])

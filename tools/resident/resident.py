@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tools.core import leaving, places, settings
-from tools.core.leaving import ENDING
+from tools.core.leaving import ENDING_SIGNALS
 from tools.resident import handover, listening
 
 logger = logging.getLogger("pi-mcp")
@@ -75,7 +75,7 @@ def _accept_sessions(
 ) -> None:
     """Fork a child that calls `run_session` for each connection, until a signal, or until `idle_exit_s`
     seconds passed without a session, unless that is 0. Running sessions go on by themselves."""
-    signals = leaving.signal_pipe(*ENDING, signal.SIGCHLD)
+    signals = leaving.signal_pipe(*ENDING_SIGNALS, signal.SIGCHLD)
     awaited: list[Any] = [signals, listener]
     children: set[int] = set()
     idle_since = time.monotonic()
@@ -84,7 +84,7 @@ def _accept_sessions(
     listening.notify_ready()
     while children or not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
         ready, _, _ = select.select(awaited, [], [], idle_exit_s or None)
-        if signals in ready and not set(ENDING).isdisjoint(os.read(signals, 4096)):
+        if signals in ready and not set(ENDING_SIGNALS).isdisjoint(os.read(signals, 4096)):
             return
         while children and (pid := os.waitpid(-1, os.WNOHANG)[0]):
             children.discard(pid)
@@ -127,7 +127,7 @@ def _be_child(run_session: Callable[[socket.socket], None], connection: socket.s
     code = 1
     try:
         signal.set_wakeup_fd(-1)
-        for number in (*ENDING, signal.SIGCHLD):
+        for number in (*ENDING_SIGNALS, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()  # a Ctrl-C at the service's terminal is not for its sessions
         run_session(connection)
@@ -149,12 +149,12 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
     connection.settimeout(OFFER_S)
     # Together with handles the kernel gives 36 kB at most.
     frame, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
-    while not frame.endswith(handover.END):
+    while not frame.endswith(handover.FRAME_END):
         part = connection.recv(2**16)
         if not part:
             raise ConnectionResetError("the caller left in the middle of its offer")
         frame += part
-    caller, folder, *environ = frame.removesuffix(handover.END).split(b"\0")
+    caller, folder, *environ = frame.removesuffix(handover.FRAME_END).split(b"\0")
     reason = _enter(folder, environ) if caller == identity.encode() else OUTDATED
     if reason:
         _refuse(connection, reason)

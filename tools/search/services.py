@@ -40,7 +40,7 @@ SHORTEST_TEXT = 200
 FIELDS = "title url snippet content score".split()
 # An address of the web; a score.
 URL = re.compile(r"https?://[^\s/]\S*")
-NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
+SCORE = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
 
 
 def require_configured() -> None:
@@ -222,7 +222,7 @@ def _value(name: str, value: object) -> str | float | None:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if name == "score":
         number = text.replace(",", ".")
-        return float(number) if NUMBER.fullmatch(number) else None
+        return float(number) if SCORE.fullmatch(number) else None
     if name == "url":
         address = text.strip()
         return address if URL.fullmatch(address) else None

@@ -106,7 +106,7 @@ def test_days_are_anki_s_whatever_this_clock_says(deck, collection, call, monkey
 
 
 def test_a_year_of_many_cards_is_read_in_parts(deck, collection, call, monkeypatch):
-    monkeypatch.setattr(batch, "FIRST", 7 * batch.TOGETHER)
+    monkeypatch.setattr(batch, "FIRST_PART_NOTES", 7 * batch.TOGETHER)
     monkeypatch.setattr(batch, "GROWTH", 1)
     now = collection.sched.day_cutoff - 60
     write_log(collection, [now - number for number in range(20)])

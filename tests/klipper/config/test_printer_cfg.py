@@ -84,13 +84,13 @@ def test_files_that_include_each_other_many_times_are_read_within_bounds(tmp_pat
     comments = "# nothing\n" * 50_000
     large = {name: comments + text for name, text in small.items()}
     config = printer_cfg.from_text("[include f0]\n", large)
-    assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
+    assert config.missing and config.size_bytes < 2 * printer_cfg.LARGEST_CONFIG
     row = {f"f{number}": f"[include f{number + 1}]\n" for number in range(2000)}
     assert len(printer_cfg.from_text("[include f0]\n", row).problems) == 1
     for name, text in large.items():
         (tmp_path / name).write_text(text)
     config = printer_cfg.from_files(tmp_path / "f0", tmp_path)
-    assert config.missing and config.size_bytes < 2 * printer_cfg.LONGEST
+    assert config.missing and config.size_bytes < 2 * printer_cfg.LARGEST_CONFIG
 
 
 def test_files_that_are_included_are_read_up_to_a_bound(tmp_path, monkeypatch):
@@ -108,7 +108,7 @@ def test_files_that_are_included_are_read_up_to_a_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(printer_cfg, "content", measured)
     config = printer_cfg.from_files(tmp_path / "printer.cfg", tmp_path)
     assert config.missing == ["3.part", "4.part"]
-    assert sum(sizes[1:]) <= printer_cfg.LONGEST
+    assert sum(sizes[1:]) <= printer_cfg.LARGEST_CONFIG
 
 
 def test_a_line_that_klipper_cannot_read_is_a_problem():

@@ -22,7 +22,7 @@ from tools.core.json_types import JsonObject
 DATA_URL_HEAD = re.compile(r"\A\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)
 BLANKS = re.compile(r"[ \t\r\n]+")
 # The ending of an image's file name.
-ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
+FILE_ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
 
 # From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its
 # size.
@@ -56,7 +56,7 @@ class Pictures:
 
 def _prepared(image: ImageSpec) -> Picture:
     """The picture that a client described, made small. Raises ImageError."""
-    stem = ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
+    stem = FILE_ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
     if image.image_base64:
         data = decode(image.image_base64)
     elif image.image_url:

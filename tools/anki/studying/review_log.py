@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from tools.anki.card_text import BUTTONS, DAY
+from tools.anki.card_text import BUTTONS, DAY_S
 from tools.core.json_types import JsonObject
 
 # Zones differ by quarters of an hour, and Anki's day begins at a full hour of one.
@@ -56,10 +56,10 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
     newest answers, and after everybody else's.
     """
     after = 0
-    until = usual_day_start() + DAY
+    until = usual_day_start() + DAY_S
     for days_ago, cards in enumerate(rated):
         for card, row in answers.items():
-            second = row.id // 1000 + days_ago * DAY
+            second = row.id // 1000 + days_ago * DAY_S
             if card in cards:
                 until = min(until, second)
             else:
@@ -77,7 +77,7 @@ class Days:
 
     def add(self, row: JsonObject) -> None:
         """Count a row of getReviewsOfCards."""
-        days_ago = max(0, -((row["id"] // 1000 - self.day_start) // DAY))
+        days_ago = max(0, -((row["id"] // 1000 - self.day_start) // DAY_S))
         if days_ago >= len(self.days) or not 0 < row["ease"] <= len(BUTTONS):
             return
         day = self.days[days_ago]

@@ -87,7 +87,7 @@ EASE_ORDERS = (5, 6)
 # Cards due today, as new, learning and review; subdecks and daily limits count.
 Counts = dict[str, int]
 # Kinds of cards, with their columns in an answer of getDeckStats.
-KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
+COUNT_COLUMNS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
 
 
 def deck_and_subdecks(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
@@ -109,12 +109,12 @@ def due_counts(
     """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
     `deck`, or of all decks that lie in no other."""
     by_deck = {}
-    counts = dict.fromkeys(KINDS, 0)
+    counts = dict.fromkeys(COUNT_COLUMNS, 0)
     for name, number in deck_ids.items():
         if row := stats.get(str(number)):
-            by_deck[name] = {kind: row[column] for kind, column in KINDS.items()}
+            by_deck[name] = {kind: row[column] for kind, column in COUNT_COLUMNS.items()}
             if name == deck or (not deck and decks.SEPARATOR not in name):
-                for kind in KINDS:
+                for kind in COUNT_COLUMNS:
                     counts[kind] += by_deck[name][kind]
     return by_deck, {**counts, "total": sum(counts.values())}
 
@@ -140,7 +140,7 @@ class StudyQueue:
             having_room = set(self.names) - set(decks.below(full, self.names))
             cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
         if query:  # Anki counts by decks alone
-            self.counts = {kind: len(cards[kind]) for kind in KINDS}
+            self.counts = {kind: len(cards[kind]) for kind in COUNT_COLUMNS}
             self.counts["total"] = sum(self.counts.values())
         self._read_details(cards)
 

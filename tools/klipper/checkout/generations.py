@@ -31,7 +31,7 @@ from tools.core.json_types import JsonObject, filled
 from tools.klipper import pages
 from tools.klipper.checkout import git
 from tools.klipper.checkout.freshness import ask
-from tools.klipper.settings import CURRENT, STATE, Source, generation_of
+from tools.klipper.settings import CURRENT, STATE_FOLDER, Source, generation_of
 
 # A report of progress: percent and step.
 Report = Callable[[int, str], None]
@@ -53,7 +53,7 @@ def locked(source: Source) -> Iterator[None]:
 
     Raises ToolError: BUSY; NOT_WRITABLE or DISK_FULL for what the file system refuses inside.
     """
-    path = source.checkout / STATE / "lock"
+    path = source.checkout / STATE_FOLDER / "lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -104,10 +104,10 @@ def update(source: Source, report: Report) -> JsonObject:
 def _renewed(source: Source, branch: str, report: Report) -> Path:
     """Make a generation beside the old one and switch to it. Its temporary folder is removed, and so are
     those of a sync that was killed."""
-    for left in (source.checkout / STATE).glob("new-*"):
+    for left in (source.checkout / STATE_FOLDER).glob("new-*"):
         _remove(left)
     # A new name: git of a killed sync may still be writing to an older one.
-    place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"
+    place = source.checkout / STATE_FOLDER / f"new-{os.urandom(4).hex()}"
     try:
         commit = _fetch(source, branch, place, report)
         return _switch(source, place, commit)
@@ -139,14 +139,14 @@ def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
 
 def _switch(source: Source, made: Path, commit: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
-    folder = source.checkout / STATE / GENERATIONS / f"{time.time_ns()}_{commit}"
+    folder = source.checkout / STATE_FOLDER / GENERATIONS / f"{time.time_ns()}_{commit}"
     stamp = _stamp(folder)
     for path in _everything(made / source.docs):
         os.utime(path, ns=(stamp, stamp), follow_symlinks=False)
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
     made.rename(folder)
-    _link(source.checkout / STATE / CURRENT, f"{GENERATIONS}/{folder.name}")
+    _link(source.checkout / STATE_FOLDER / CURRENT, f"{GENERATIONS}/{folder.name}")
     return folder
 
 
@@ -168,7 +168,7 @@ def _tidy(source: Source, current: Path) -> JsonObject:
     )
     edited = []
     for name in (source.docs.partition("/")[0], ".git"):
-        path, target = source.checkout / name, f"{STATE}/{CURRENT}/{name}"
+        path, target = source.checkout / name, f"{STATE_FOLDER}/{CURRENT}/{name}"
         if path.exists() and not path.is_symlink():
             _move(path, aside)
             edited.append(name)

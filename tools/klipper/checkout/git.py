@@ -29,7 +29,7 @@ ENVIRON = {
     "SSH_ASKPASS": "",
 }
 # Settings that override the user's own configuration.
-CONFIG = (
+GIT_CONFIG = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "fetch.fsckObjects=true",  # no paths that lead out of the checkout, or through a link
@@ -76,7 +76,7 @@ def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
     command = ["git"]
-    for setting in CONFIG:
+    for setting in GIT_CONFIG:
         command += ["-c", setting]
     inherited = {name: value for name, value in os.environ.items() if INHERITED.match(name)}
     variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}

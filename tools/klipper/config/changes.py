@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 PAGE = "Config_Changes.md"
 # The date that begins an entry: `20240313: `.
-ENTRY = re.compile(r"^(\d{8}): ", re.MULTILINE)
+ENTRY_DATE = re.compile(r"^(\d{8}): ", re.MULTILINE)
 # The blanks between two sentences.
 SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
 # A link, with its text as a group.
 LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)")
 # A name in backticks or quotes; one in brackets, too, is a section's.
-NAME = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
+NAME_IN_MARKS = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
 # The words of a sentence that says that a name is gone, or deprecated; "It was deprecated on 20240313" is
 # history.
 GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
 DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)|\bwill be removed\b")
-# A name as in NAME, or a section's.
+# A name as in NAME_IN_MARKS, or a section's.
 QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
 # The words before a successor's name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
 # section`.
@@ -32,7 +32,7 @@ SUCCESSOR = re.compile(
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
 # The words after which a name is the new one.
-NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
+BEFORE_NEW_NAME = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
 
 
 class Entry(NamedTuple):
@@ -57,7 +57,7 @@ Entries = Sequence[Entry]
 
 def entries(text: str) -> list[Entry]:
     """The entries, newest first as in the page."""
-    _, *parts = ENTRY.split(text)  # date and text of each
+    _, *parts = ENTRY_DATE.split(text)  # date and text of each
     listed = []
     for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
@@ -110,13 +110,13 @@ def _fates(listed: Entries, option: str) -> Iterator[tuple[Change, str]]:
             match = pattern.search(sentence)
             if not match or not (GONE.search(sentence) or DEPRECATED.search(sentence)):
                 continue
-            if NEW.search(sentence[: match.start()]):
+            if BEFORE_NEW_NAME.search(sentence[: match.start()]):
                 continue
             later = " ".join(sentences[number + 1 :])
             # The old name may still work after a rename.
             deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
             after = f"{sentence[match.end() :]} {later}"
-            successor = _successor(after, NAME.findall(sentence), match[0])
+            successor = _successor(after, NAME_IN_MARKS.findall(sentence), match[0])
             yield Change(entry.date, deprecated, successor, sentence), entry.text
 
 
@@ -125,7 +125,7 @@ def _successor(after: str, old: Sequence[str], name: str) -> str:
     match = SUCCESSOR.search(after)
     if not match:
         return ""
-    new = NAME.findall(match[1]) or [match[1].strip(' `"[]')]
+    new = NAME_IN_MARKS.findall(match[1]) or [match[1].strip(' `"[]')]
     replaced = [word for word in old if word not in new]
     if 1 < len(new) == len(replaced) and name in replaced:
         return new[replaced.index(name)]

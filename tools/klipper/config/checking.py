@@ -48,7 +48,7 @@ from tools.klipper.settings import sources
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
 # A heading of a further source that names a section.
-SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
+SECTION_HEADING = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 
 
 def checker() -> "Checker":
@@ -67,7 +67,7 @@ def checker() -> "Checker":
 def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
     text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
-    return Checker(text, changes_text, SECTION.findall("\n".join(further)))
+    return Checker(text, changes_text, SECTION_HEADING.findall("\n".join(further)))
 
 
 class Checker:

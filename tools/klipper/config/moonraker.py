@@ -18,12 +18,12 @@ CHANGES = "user_changes.md"
 NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The heading of a chapter with examples of mistakes.
-EXAMPLES = "# Option Moved Deprecations"
-SECTION = re.compile(r"^#+ `\[(\w+)", re.MULTILINE)
+EXAMPLES_HEADING = "# Option Moved Deprecations"
+SECTION_HEADING = re.compile(r"^#+ `\[(\w+)", re.MULTILINE)
 # The mark of an option that Moonraker warns of.
 DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")
 # The heading of the changes of a day: `### October 14th 2022`.
-DAY = re.compile(r"^### (\w+) (\d+)\w+ (\d{4})$", re.MULTILINE)
+DATE_HEADING = re.compile(r"^### (\w+) (\d+)\w+ (\d{4})$", re.MULTILINE)
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
@@ -47,9 +47,9 @@ def findings(config: PrinterConfig) -> list[Finding]:
 
 def checker(text: str, changes_text: str) -> Checker:
     """The check by the pages on the configuration and its changes."""
-    text = text.partition(EXAMPLES)[0]
-    others = [*SECTION.findall(text), "history"]
-    return Checker(text, DAY.sub(_entry, changes_text), others)
+    text = text.partition(EXAMPLES_HEADING)[0]
+    others = [*SECTION_HEADING.findall(text), "history"]
+    return Checker(text, DATE_HEADING.sub(_entry, changes_text), others)
 
 
 def _entry(day: re.Match[str]) -> str:

@@ -8,13 +8,13 @@ from tools.klipper.config.options import TRUTHS, out_of_bounds, rules
 from tools.klipper.config.printer_cfg import ERROR, WARNING, Findings, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
-STEPS = "1 2 4 8 16 32 64 128 256".split()
+MICROSTEPS = "1 2 4 8 16 32 64 128 256".split()
 # Numbered names that need the one with the number before.
 NUMBERED = re.compile(
     r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)"
 )
 # The stepper of an axis, and the number of a further one.
-STEPPER = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
+STEPPER_NAME = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
 # Options of an axis as a whole; those of its range, and kinematics that compute it.
 OF_FIRST = re.compile("position_|homing_|second_homing_")
 OF_RANGE = re.compile("position_m")
@@ -52,7 +52,7 @@ def axes(machine: ParsedPrinter) -> Findings:
 
 def _rail(machine: ParsedPrinter, section: Section) -> Findings:
     """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
-    match = STEPPER.fullmatch(section.name)
+    match = STEPPER_NAME.fullmatch(section.name)
     if not match or match[1] not in machine.axes:
         if match and not machine.plugins and machine.axes.keys() <= machine.sections.keys():
             message = (
@@ -171,7 +171,7 @@ def drivers(machine: ParsedPrinter) -> Findings:
             continue
         stepper = machine.section(section.label)
         steps = stepper.value("microsteps")
-        if steps not in STEPS and steps.isdigit():
+        if steps not in MICROSTEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
         pin = section.value("uart_pin").lstrip("^~! ")

@@ -21,19 +21,19 @@ from tools.klipper.printer_data import content
 BLOCK = re.compile(
     r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 )
-MARK = re.compile(r"^#\*# ?", re.MULTILINE)
+SAVED_MARK = re.compile(r"^#\*# ?", re.MULTILINE)
 # The lines because of which Klipper drops the block: a marked line above it, an unmarked one or a second
 # header in it.
 STRAY = re.compile(r"^(#\*# .*)", re.MULTILINE)
 ODD = re.compile(r"^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)", re.MULTILINE)
-DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
+SAVED_IS_DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
 WHERE = "its block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
-INCLUDE = "[include "
+INCLUDE_HEAD = "[include "
 # The beginnings of names of sections that only calibrations write, wherever a person has moved them.
 PROFILES = ("bed_mesh ", "skew_correction ")
 # The comment of a line: from a `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
-OPTION = re.compile(r"([^:=]*)[:=](.*)")
+OPTION_LINE = re.compile(r"([^:=]*)[:=](.*)")
 # The parts of a path from the first pattern on: a pattern may match no file.
 MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
 # Files of a pattern that are read.
@@ -44,7 +44,7 @@ UNOPENED = "Unable to open config file"
 # Characters of a section's or an option's name; none that Klipper has is half as long.
 LONGEST_NAME = 100
 # Characters of a configuration, and bytes of its files; those of an included file count each time.
-LONGEST = 4_000_000
+LARGEST_CONFIG = 4_000_000
 # The depth of includes.
 DEEPEST = 100
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
@@ -193,7 +193,7 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     Raises ToolError: not there, not a file, too long, outside.
     """
 
-    room = LONGEST  # bytes that includes may still bring
+    room = LARGEST_CONFIG  # bytes that includes may still bring
 
     def find(near: str, pattern: str) -> Found:
         nonlocal room
@@ -210,7 +210,7 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
                 # A link that leads out: the names there are nobody's business.
                 yield pattern if error.code == "OUTSIDE" else name, None
 
-    return from_bytes(content(path, inside, LONGEST), find)
+    return from_bytes(content(path, inside, LARGEST_CONFIG), find)
 
 
 def _leads_into(folder: Path, pattern: Path) -> bool:
@@ -258,7 +258,7 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             is_skipping = True
         # An option, or a line that cannot be read.
         elif section and not is_skipping:
-            match = OPTION.match(text)
+            match = OPTION_LINE.match(text)
             name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
             if _is_code(section, name, text):
                 message = f"'{text[:60]}' is at the beginning of its line; the rest is skipped"
@@ -304,15 +304,15 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
     if wrong:
         begin = end = len(text)
         place = text.count("\n", 0, wrong.start(1)) + 1
-        config.refuse(file, place, f"{DROPPED}: '{wrong[1][:40]}'; {WHERE}")
+        config.refuse(file, place, f"{SAVED_IS_DROPPED}: '{wrong[1][:40]}'; {WHERE}")
     # The lines, those of the block without its mark, and those of an include in its place.
     first = text.count("\n", 0, begin) + 1
-    text = text[:end] + MARK.sub("", text[end:])
+    text = text[:end] + SAVED_MARK.sub("", text[end:])
     for number, line in enumerate(text.split("\n"), 1):
         saved = number > first
         line = COMMENT.split(line, 1)[0]
-        if line.startswith(INCLUDE) and "]" in line:
-            pattern = line[len(INCLUDE) : line.rindex("]")].strip()
+        if line.startswith(INCLUDE_HEAD) and "]" in line:
+            pattern = line[len(INCLUDE_HEAD) : line.rindex("]")].strip()
             yield from _included(config, files, pattern, number, find)
             yield file, number, "", saved
         elif line.strip():
@@ -345,7 +345,7 @@ def _included(
     for name, data in find(folder + slash + pattern, pattern):  # Klipper looks beside the file
         is_there = True
         yield files[-1], line, "", False  # files that include all others come in every order
-        if data is None or config.size_bytes > LONGEST:
+        if data is None or config.size_bytes > LARGEST_CONFIG:
             config.missing += {name}.difference(config.missing)
         elif name in files or len(files) > DEEPEST:
             config.refuse(files[-1], line, f"Recursive include of config file '{name[:80]}'")

@@ -1,12 +1,12 @@
 """The configuration reference (`Config_Reference.md`): its blocks, and its sections with their options."""
 
 # How the page is read:
-# - A code block has one or several sections; each begins with `[name]` (HEADER) and becomes a Block.
+# - A code block has one or several sections; each begins with `[name]` (SECTION_LINE) and becomes a Block.
 #   A code block without one has the options that several kinds of sections share.
 #   In Moonraker's page, whose headings name sections as `[name]`, they are options of the last one named.
-# - An option is a line of its own (OPTION). The comment lines below it (PROSE) are its text; where several
+# - An option is a line of its own (OPTION_LINE). The comment lines below it (PROSE) are its text; where several
 #   options follow each other without text, they are a group, and the text below the last one is that of all.
-# - A section of two parts (PART) becomes two blocks.
+# - A section of two parts (SECOND_PART) becomes two blocks.
 # - "See the … section" (REFERS) adds the options of another section: of its blocks those in which the referring
 #   one repeats an option (a heater has the second part of [extruder]), or all, if it lists none or ends in `...`.
 # - [printer] and the steppers have a block for each kinematics; the value of `kinematics` chooses among them.
@@ -25,9 +25,9 @@ AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
 # A heading that a block may belong to; `## …` are the chapters.
 HEADING = re.compile(r"#{2,4} +(.*)")
 # The header of a section: `[bed_mesh]`, or `#[menu some_name]` with every line commented out.
-HEADER = re.compile(r"#?\[([^\]]+)\] *$")
+SECTION_LINE = re.compile(r"#?\[([^\]]+)\] *$")
 # An option: `name:`, `#name: default`, and once `# name: default`.
-OPTION = re.compile(r"(#?) ?([A-Za-z][\w<>]*):(?: +(.*))?$")
+OPTION_LINE = re.compile(r"(#?) ?([A-Za-z][\w<>]*):(?: +(.*))?$")
 # A line of text: with two blanks or more of the options above, else of the block.
 PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
 # A reference to the options of another section: `See the "fan" section …`, but for a single option it says
@@ -37,7 +37,7 @@ REFERS = re.compile(
 )
 # The line that begins the second part of a block: of `[extruder]` the heater, of `[stepper]` the rail, which
 # an axis has and a mere stepper has not (klippy/stepper.py).
-PART = re.compile(r"# The remaining \w+ |endstop_pin:")
+SECOND_PART = re.compile(r"# The remaining \w+ |endstop_pin:")
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
 PLACEHOLDER = re.compile(r"<\w+>")
@@ -104,7 +104,7 @@ class Block:
         """Read a line. The text of an option stands below it, or below the last of its group."""
         if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
             self.open = True
-        elif (match := OPTION.match(line)) and (not line.startswith("# ") or "_" in match[2]):
+        elif (match := OPTION_LINE.match(line)) and (not line.startswith("# ") or "_" in match[2]):
             self._option(match)
         elif (match := PROSE.match(line)) and match[1] is not None:
             self.texts[-1].append(match[1])
@@ -126,7 +126,7 @@ def blocks(text: str) -> Iterator[Block]:
     group = heading = owner = ""
     block = None
     for line in text.splitlines():
-        header = HEADER.match(line)
+        header = SECTION_LINE.match(line)
         if line.startswith("```") or (block and header):
             if block and (block.name or block.options):
                 yield block
@@ -135,7 +135,7 @@ def blocks(text: str) -> Iterator[Block]:
             else:
                 block = None if block else Block(owner, heading, group)
         elif block:
-            if PART.match(line):
+            if SECOND_PART.match(line):
                 yield block
                 block = Block(block.name, heading, group, block.kinematics)
             block.take_line(line)

@@ -23,20 +23,20 @@ VIRTUAL_ENDSTOP_PINS = ("diag_pin", "diag0_pin", "diag1_pin")
 # An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
 PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
 # The part of a section's name that does not say which axis it is of.
-AXIS = re.compile(r"\d+$|(extra_)?carriage .*")
+NOT_THE_AXIS = re.compile(r"\d+$|(extra_)?carriage .*")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
 ANY_MARKS = "p^!"
 # The marks that a pin of each kind may have: as a pattern, and as Klipper says it.
-MARKS = {
+MARKS_OF_PIN = {
     "p": ("", ""),
     "p!": (r"!?\s*", "[!] "),
     "p^": (r"[\^~]?\s*", "[^~] "),
     ANY_MARKS: (r"[\^~]?\s*!?\s*", "[^~] [!] "),
 }
 # The chip and the pin after the marks.
-PLACE = r"(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)"
+CHIP_AND_PIN = r"(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)"
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
 FORM = re.compile(
@@ -49,7 +49,7 @@ OTHER_COMMAND = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
 # The command of a filament change, which Klipper does not have.
 M600 = re.compile(r"^\s*M600\b", re.MULTILINE)
 # A command at the beginning of a line, long enough to be misspelt.
-COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
+GCODE_COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
 
 
 def findings(machine: ParsedPrinter) -> Findings:
@@ -170,7 +170,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
             )
     commands.update(by_name)
     for section in by_name.values():
-        words = set(COMMAND.findall(section.value("gcode").upper()))
+        words = set(GCODE_COMMAND.findall(section.value("gcode").upper()))
         for word in sorted(words - commands):
             if suggestion := nearest(word, commands):
                 yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
@@ -246,8 +246,8 @@ def check_pins(machine: ParsedPrinter) -> Findings:
     override = machine.section(OVERRIDE).words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _pins(machine):
-        pattern, form = MARKS.get(value_rule(section.kind, option), MARKS[ANY_MARKS])
-        match = re.fullmatch(pattern + PLACE, text)
+        pattern, form = MARKS_OF_PIN.get(value_rule(section.kind, option), MARKS_OF_PIN[ANY_MARKS])
+        match = re.fullmatch(pattern + CHIP_AND_PIN, text)
         if not match:
             message = (
                 f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
@@ -268,7 +268,9 @@ def check_pins(machine: ParsedPrinter) -> Findings:
         is_shared = name == option and option.startswith(SHARED)
         if option == "endstop_pin":
             # By one axis alone: stepper_z and stepper_z1, a carriage and its extra one (klippy/stepper.py).
-            is_shared = is_shared and AXIS.sub("", section.name) == AXIS.sub("", other.name)
+            is_shared = is_shared and NOT_THE_AXIS.sub("", section.name) == NOT_THE_AXIS.sub(
+                "", other.name
+            )
         if (other, name) == (section, option) or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
             continue
         if not is_shared:

@@ -15,7 +15,7 @@ from tools.klipper.config.options import known_words
 # The beginning of a tag; the sign of a statement is a group.
 OPEN = re.compile(r"\{(%?)[-+]?\s*")
 # The end of a tag, with the same group.
-END = re.compile(r"[-+]?(%?)\}")
+BLOCK_END = re.compile(r"[-+]?(%?)\}")
 # A block that is not a template, and a word that does not change the syntax.
 RAW = re.compile(
     r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})",
@@ -26,7 +26,7 @@ TOKEN = re.compile(
     r"""\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*""",
     re.DOTALL,
 )
-CLOSING = {"(": ")", "[": "]", "{": "}"}
+CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
 # Jinja's operators and what stands for them in Python.
 OPERATORS = dict(
     pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|")
@@ -36,7 +36,7 @@ BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
 # The mark of an open block whose else was read.
 AFTER_ELSE = " else"
 # Characters of a template in a message, from the tag on.
-LONGEST = 60
+LONGEST_QUOTE = 60
 
 
 def mistake(template: str) -> str:
@@ -53,7 +53,7 @@ def mistake(template: str) -> str:
             judge = partial(_statement, blocks) if begin[1] else _expression
             judge(tokens)
         except SyntaxError as error:
-            return f"{error.msg}: {' '.join(text[begin.start() :][:LONGEST].split())}"
+            return f"{error.msg}: {' '.join(text[begin.start() :][:LONGEST_QUOTE].split())}"
         except (RecursionError, MemoryError):  # nobody has written that
             return ""
     if not blocks:
@@ -68,13 +68,13 @@ def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
     tokens: list[str] = []
     brackets: list[str] = []
     while match := TOKEN.match(text, place):
-        end = END.match(text, place)
+        end = BLOCK_END.match(text, place)
         if end and not brackets and end[1] == begin[1]:
             return tokens, end.end()
         token = match[1]
-        if token in CLOSING:
-            brackets.append(CLOSING[token])
-        elif token in CLOSING.values() and (not brackets or brackets.pop() != token):
+        if token in CLOSING_BRACKET:
+            brackets.append(CLOSING_BRACKET[token])
+        elif token in CLOSING_BRACKET.values() and (not brackets or brackets.pop() != token):
             break
         tokens.append(token)
         place = match.end()

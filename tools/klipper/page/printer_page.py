@@ -20,20 +20,22 @@ MOST_FINDINGS = 400
 LONGEST_VALUE = 60
 LONGEST_MESSAGE = 240
 # Other lines with the same mistake that are named.
-MOST_LINES = 8
-ALSO = {"en": "also in lines", "ru": "и в строках"}
+MOST_OTHER_LINES = 8
+ALSO_IN_LINES = {"en": "also in lines", "ru": "и в строках"}
 # Points of a mesh in one direction.
 MOST_POINTS = 60
 # Points of a spectrum, and the highest frequency of interest.
 MOST_FREQUENCIES = 200
 HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
-FULL = 1000
+FULL_SCALE = 1000
 
 # A bound without the zeros that Klipper writes after the point.
 BOUND = r"(-?\d+(?:\.\d*[1-9])?)\S*"
 # The beginning of most messages.
-OPTION = re.compile(r"(?:Unable to parse option|Option) '([^']*)' in section '([^']*)':? ")
+OPTION_IN_MESSAGE = re.compile(
+    r"(?:Unable to parse option|Option) '([^']*)' in section '([^']*)':? "
+)
 RUSSIAN = {
     r"must be specified.*": "нужно указать",
     rf"must be above {BOUND}.*": "должно быть больше {}",
@@ -65,11 +67,11 @@ def _drawn(answer: JsonObject) -> JsonObject:
 
 
 # One page with two addresses: a client may have one of the toolsets without the other.
-CONFIG = Page("ui://klipper/printer", _drawn, notes=())
-PRINTER = Page("ui://printer/printer", _drawn, notes=())
+CONFIG_PAGE = Page("ui://klipper/printer", _drawn, notes=())
+PRINTER_PAGE = Page("ui://printer/printer", _drawn, notes=())
 
 
-@Resource(CONFIG.uri, "Printer", mime_type=MIME_TYPE, listed=False)
+@Resource(CONFIG_PAGE.uri, "Printer", mime_type=MIME_TYPE, listed=False)
 def printer_page() -> str:
     """The page of a printer.
 
@@ -106,7 +108,7 @@ def in_words(finding: Finding) -> JsonObject:
     that stand beside it."""
     words = finding.message
     name = ""
-    if match := OPTION.match(words):
+    if match := OPTION_IN_MESSAGE.match(words):
         option, section = match.groups()
         words = words[match.end() :]
         name = "" if option == finding.option else f"{option}: "
@@ -116,9 +118,9 @@ def in_words(finding: Finding) -> JsonObject:
     for pattern, russian in RUSSIAN.items():
         if match := re.fullmatch(pattern, words):
             says["ru"] = russian.format(*match.groups())
-    others = ", ".join(map(str, finding.also[:MOST_LINES]))
+    others = ", ".join(map(str, finding.also[:MOST_OTHER_LINES]))
     for language, text in says.items():
-        also = f" ({ALSO[language]} {others})" if others else ""
+        also = f" ({ALSO_IN_LINES[language]} {others})" if others else ""
         says[language] = f"{name}{cut_between_words(text, LONGEST_MESSAGE)}{also}"
     return says
 
@@ -143,7 +145,7 @@ def bed(matrix: Any) -> JsonObject | None:
 
 def _height(value: Any) -> float | None:
     is_number = isinstance(value, int | float) and math.isfinite(value)
-    return round(value, 4) if is_number and abs(value) < FULL else None
+    return round(value, 4) if is_number and abs(value) < FULL_SCALE else None
 
 
 def spectrum(powers: Sequence[tuple[float, float]], shaped: Sequence[float]) -> list[list[float]]:
@@ -153,7 +155,7 @@ def spectrum(powers: Sequence[tuple[float, float]], shaped: Sequence[float]) -> 
     rows = []
     for place, (hz, power) in enumerate(powers):
         if hz <= HIGHEST_HZ:
-            left = [round(FULL * shaped[place] / highest)] if shaped else []
-            rows.append([round(hz, 1), round(FULL * power / highest), *left])
+            left = [round(FULL_SCALE * shaped[place] / highest)] if shaped else []
+            rows.append([round(hz, 1), round(FULL_SCALE * power / highest), *left])
     step = math.ceil(len(rows) / MOST_FREQUENCIES)
     return rows[:: max(step, 1)]

@@ -35,14 +35,14 @@ from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
-MARK = re.compile("[_-]")
+WORD_JOINT = re.compile("[_-]")
 # The count of a word in a heading, in words of the text.
-HEADING = 4
-FILE = "klipper-index"
+HEADING_WEIGHT = 4
+INDEX_NAME = "klipper-index"
 CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
 # A character that sorts after all letters.
-LAST = "\U0010ffff"
+AFTER_ALL_LETTERS = "\U0010ffff"
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # A line of it: `page#anchor`, tab, English, tab, Russian.
 ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)
@@ -98,7 +98,9 @@ class Index:
 
     def beginning(self, text: str) -> list[str]:
         """The words of the pages that begin with a text."""
-        return self.words[bisect_left(self.words, text) : bisect_left(self.words, text + LAST)]
+        return self.words[
+            bisect_left(self.words, text) : bisect_left(self.words, text + AFTER_ALL_LETTERS)
+        ]
 
     def containing(self, part: str) -> frozenset[str]:
         """The words of the pages that contain a part."""
@@ -118,7 +120,7 @@ def counted(files: Sequence[Page]) -> bytes:
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
-            counts = Counter(body + HEADING * head)
+            counts = Counter(body + HEADING_WEIGHT * head)
             counts.update(asked.get(anchor, ()))  # each once
 
             for word, count in counts.items():
@@ -161,7 +163,7 @@ def tokens(text: str) -> Iterator[str]:
         if "_" not in chunk and "-" not in chunk:
             yield chunk if chunk.isascii() else RUSSIAN.sub("", chunk)
             continue
-        parts = MARK.split(chunk)
+        parts = WORD_JOINT.split(chunk)
         yield from parts
         yield "".join(parts)
         if len(parts) > 2:
@@ -189,14 +191,17 @@ def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     files = [page for page, *_ in stamped]
     # The checksum starts from the pages' stamps and the sources' time, so that it never fits other pages.
     of_these = crc32(repr((MADE_NS, stamped)).encode())
-    with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
+    with (
+        suppress(OSError, ValueError),
+        plain_file(state_path(INDEX_NAME), of_this_user=True) as file,
+    ):
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)
         if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], of_these):
             return Index(files, kept)
     content = counted(files)
     index = CHECKSUM % crc32(content, of_these) + content
     with suppress(OSError):  # then the next session counts again
-        replace_file(state_path(FILE), index)
+        replace_file(state_path(INDEX_NAME), index)
     return Index(files, index)
 
 

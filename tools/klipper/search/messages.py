@@ -15,30 +15,30 @@ from tools.core.json_types import JsonObject
 from tools.klipper.search import spelling
 
 TABLE = Path(__file__).with_name("messages.txt")
-ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ", re.MULTILINE)
+TABLE_ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ", re.MULTILINE)
 # Words that people leave out or add; other words for the same.
 FILLER_WORDS = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
 )
-ALIKE = dict(
+SYNONYMS = dict(
     pair.split("=")
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication comm=communication "
     "hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
 # The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
-BOARD = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)
+BOARD_NAME = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)
 # Words that may stand between two words of a message.
 GAP = r"(?: \S+){0,1}? "
 # Words in the place of a `*`.
 LONG_GAP = r"(?: \S+){0,12}? "
 # Characters of a line in which a message is looked for.
-LONGEST = 600
+LONGEST_PROSE = 600
 # Lines of a log that are looked at.
 MOST_LINES = 500
 # Messages that are explained.
 MOST_FOUND = 8
 # Characters of a text that may be misspelt: a longer one is pasted.
-MISSPELT = 300
+LONGEST_MISSPELT = 300
 
 
 class Message(NamedTuple):
@@ -53,16 +53,16 @@ class Message(NamedTuple):
 def messages_in(text: str) -> list[Message]:
     """The messages that a text quotes, each once, in its order: of each line the first that fits."""
     found: dict[str, Message] = {}
-    spell = len(text) <= MISSPELT
+    spell = len(text) <= LONGEST_MISSPELT
     for line in text.splitlines()[:MOST_LINES]:
-        if message := of_line(line[:LONGEST], spell=spell):
+        if message := of_line(line[:LONGEST_PROSE], spell=spell):
             found.setdefault(message.meaning, message)
     return list(found.values())[:MOST_FOUND]
 
 
 def of_line(line: str, *, spell: bool = False) -> Message | None:
     """The message in a line."""
-    words = _words(BOARD.sub(r"\1board", line))
+    words = _words(BOARD_NAME.sub(r"\1board", line))
     if spell:
         words = [spelling.nearest(word, _vocabulary()) or word for word in words]
     text = f" {' '.join(words)} "
@@ -83,7 +83,7 @@ def forms() -> list[tuple[frozenset[str], str, Message]]:
     """The words of each wording of a message, and the pattern that finds it: in order, few others between,
     more in the place of a `*`."""
     patterns = []
-    for wordings, meaning, first, pages in ENTRY.findall(TABLE.read_text("utf-8")):
+    for wordings, meaning, first, pages in TABLE_ENTRY.findall(TABLE.read_text("utf-8")):
         for form in wordings.split(" | "):
             parts = [GAP.join(_words(part)) for part in form.strip("* ").split("*")]
             pattern = f" {LONG_GAP.join(parts)} "
@@ -100,4 +100,4 @@ def _vocabulary() -> list[str]:
 def _words(text: str) -> list[str]:
     """The stems of the words of a text, without filler words."""
     plain = [word.replace("'", "") for word in spelling.words(text)]
-    return [spelling.stem(ALIKE.get(word, word)) for word in plain if word not in FILLER_WORDS]
+    return [spelling.stem(SYNONYMS.get(word, word)) for word in plain if word not in FILLER_WORDS]

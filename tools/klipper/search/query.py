@@ -19,13 +19,13 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.klipper.search.index import CHUNK, MARK, Index, Place
+from tools.klipper.search.index import CHUNK, WORD_JOINT, Index, Place
 from tools.klipper.search.spelling import STOP_WORDS, nearest, words
 
 # The most terms of a question: a pasted log has no more to say than its first lines.
 MOST_TERMS = 32
 # Decimals and single digits: coordinates and versions, which no page is about.
-NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
+MERE_NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
 # The fewest letters of a word that is looked for inside of others.
 SHORTEST_PART = 3
 
@@ -34,7 +34,7 @@ SHORTEST_PART = 3
 # with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
-ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
+GLOSSARY_ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
 # A stem of so few letters (`ток`) takes only a short ending.
 SHORTEST_STEM = 3
 LONGEST_ENDING = 2
@@ -65,7 +65,7 @@ Hit = tuple[Term, float, int]
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
-    plain = NUMBER.sub(" ", text)
+    plain = MERE_NUMBER.sub(" ", text)
     typed = words(plain)
     found = list(_terms(typed, index))
     terms = [term for _, term in found]
@@ -95,7 +95,7 @@ def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
 
 def _forms(alternatives: Iterable[str], index: Index) -> Term:
     """The terms of words: those of the pages that are a form of one."""
-    return Term().union(*(index.forms(MARK.sub("", word)) for word in alternatives))
+    return Term().union(*(index.forms(WORD_JOINT.sub("", word)) for word in alternatives))
 
 
 def _elsewhere(word: str, index: Index) -> Term:
@@ -108,7 +108,7 @@ def _elsewhere(word: str, index: Index) -> Term:
 def _identifiers(text: str, index: Index) -> Iterator[Term]:
     """The identifiers of a text as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`."""
     for match in CHUNK.finditer(text.lower()):
-        joined = MARK.sub("", match[0])
+        joined = WORD_JOINT.sub("", match[0])
         if joined != match[0]:
             yield index.forms(joined) or index.containing(joined)
 
@@ -135,7 +135,7 @@ def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
     entries: dict[str, list[tuple[list[str], list[str]]]] = {}
-    for key, value in ENTRY.findall(GLOSSARY.read_text("utf-8")):
+    for key, value in GLOSSARY_ENTRY.findall(GLOSSARY.read_text("utf-8")):
         entries.setdefault(key[:2], []).append((key.split(), value.split()))
     for group in entries.values():
         group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)

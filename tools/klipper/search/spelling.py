@@ -24,11 +24,11 @@ RUSSIAN = re.compile(
 # The fewest letters of a word that is respelt.
 SHORTEST = 4
 # The most letters of such a word.
-LONGEST = 40
+LONGEST_WORD = 40
 # A word of so many letters may have two mistakes, a shorter one has one.
 LONG = 8
 # The least share of letters in the same order.
-ALIKE = 0.8
+LEAST_LIKENESS = 0.8
 # The endings that may follow a stem.
 ENDINGS = frozenset(
     (
@@ -58,7 +58,7 @@ def nearest(word: str, words: Iterable[str]) -> str:
 
     The first letter may be missing, or be swapped with the second, but not be another.
     """
-    if not SHORTEST <= len(word) <= LONGEST or word.isdigit():
+    if not SHORTEST <= len(word) <= LONGEST_WORD or word.isdigit():
         return ""
     most = 2 if len(word) >= LONG else 1
     letters = set(word)
@@ -67,4 +67,4 @@ def nearest(word: str, words: Iterable[str]) -> str:
         is_as_long = abs(len(other) - len(word)) <= most and other[0] in word[:2]
         if is_as_long and len(letters.symmetric_difference(other)) <= 2 * most:
             candidates.append(other)
-    return "".join(get_close_matches(word, candidates, 1, ALIKE))
+    return "".join(get_close_matches(word, candidates, 1, LEAST_LIKENESS))

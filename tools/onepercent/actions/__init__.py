@@ -276,7 +276,7 @@ def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
     entry = Deleted(thing_of(unit, row))
     match row.table:
         case "diary":
-            entry.values = stored(row, fields.DIARY)
+            entry.values = stored(row, fields.DIARY_FIELDS)
         case "ssp_evaluations":
             entry.scores = stored(row, [name for name in row if name not in INTERNAL_COLUMNS])
         case "habit_marks":

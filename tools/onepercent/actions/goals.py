@@ -33,12 +33,14 @@ NEAR_CATEGORIES = {
     "environment": "friends social community друзья окружение",
     "hobby": "leisure fun creativity hobbies хобби отдых",
 }
-ALSO = {word: category for category, near in NEAR_CATEGORIES.items() for word in near.split()}
+CATEGORY_SYNONYMS = {
+    word: category for category, near in NEAR_CATEGORIES.items() for word in near.split()
+}
 
 TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "why_about_me")}
 CONTENT = {
     "title": fields.text(500, line=True),
-    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", ALSO, default="work"),
+    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", CATEGORY_SYNONYMS, default="work"),
     "due": fields.day(empty=True),
     "target": targets.TARGET,
     "amount": targets.ANY_AMOUNT,
@@ -74,7 +76,7 @@ def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     after = update_entity(unit, goal, params, TEXTS)
     targets.warn_of_reached(unit, after)
     if "target_unit" in params:
-        for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
+        for habit in unit.find_all("habit", targets.HABITS_OF_GOAL, goal["id"]):
             targets.warn_of_unit(unit, habit, after)
 
 
@@ -120,6 +122,6 @@ def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
         unit.change(step, {"deleted_at": unit.stamp})
 
     delete_entity(unit, goal, step_titles=[step["title"] for step in own_steps])
-    for habit in unit.find_all("habit", targets.FEEDING, goal["id"]):
+    for habit in unit.find_all("habit", targets.HABITS_OF_GOAL, goal["id"]):
         unit.change(habit, {"goal_id": None})
         unit.warn("warn.habit_stays", title=habit["name"])

@@ -45,7 +45,7 @@ TARGET = {
     "unit": targets.UNIT,
     "at_most": targets.amount(0),
 }
-WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAYS, fields.weekday)
+WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAY_WORDS, fields.weekday)
 DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")
 
 

@@ -27,10 +27,10 @@ from tools.onepercent.database import Row
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
 
-DAY = fields.day(default="today")
-MARK = {
+DAY_OR_TODAY = fields.day(default="today")
+MARK_FIELDS = {
     "habit_id": fields.KEY,
-    "date": DAY,
+    "date": DAY_OR_TODAY,
     "habit_ids": fields.KEYS,
     "dates": fields.DATES,
 }
@@ -40,24 +40,24 @@ NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DES
 
 
 # The other days of an ISO week on which a habit is done.
-OTHERS = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status = 'completed' AND date <> :day
+OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status = 'completed' AND date <> :day
     AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
 
 
-@action("habit.mark_completed", {**MARK, "amount": AMOUNT, "note": fields.text(500)})
+@action("habit.mark_completed", {**MARK_FIELDS, "amount": AMOUNT, "note": fields.text(500)})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> None:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
     target, and missed once it is above a limit."""
     _mark_all(unit, params, "completed")
 
 
-@action("habit.mark_missed", {**MARK, "excuse_reason": fields.text(500)})
+@action("habit.mark_missed", {**MARK_FIELDS, "excuse_reason": fields.text(500)})
 def mark_missed(unit: UnitOfWork, params: JsonObject) -> None:
     """Mark habits missed on days; an excuse saves XP and the streak."""
     _mark_all(unit, params, "missed")
 
 
-@action_on_one("habit.unmark", date=DAY)
+@action_on_one("habit.unmark", date=DAY_OR_TODAY)
 def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Remove a mark and reverse the XP it brought or cost."""
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
@@ -226,7 +226,9 @@ def _judged(
 def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     """True if the week has all the times that the habit needs, even without this day."""
     times = history.course.at(days.ordinal(day)).times
-    (others,) = unit.db.execute(OTHERS, {"habit": history.habit["id"], "day": day}).fetchone()
+    (others,) = unit.db.execute(
+        OTHER_DAYS_OF_WEEK, {"habit": history.habit["id"], "day": day}
+    ).fetchone()
     return 0 < times <= others
 
 

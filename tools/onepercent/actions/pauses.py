@@ -19,25 +19,25 @@ from tools.onepercent.base import fields
 from tools.onepercent.base.diff import Paused, Resumed
 from tools.onepercent.habits.schedules import LAST
 
-SEVERAL = {
+WHICH_HABITS = {
     "habit_id": fields.KEY,
     "habit_ids": fields.KEYS,
     "all": fields.FLAG,
 }
-PAUSE = {
-    **SEVERAL,
+PAUSE_FIELDS = {
+    **WHICH_HABITS,
     "except": fields.KEYS,
     "from": fields.day(default="today"),
     "to": fields.day(empty=True),
     "reason": fields.text(500),
 }
-IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL
+HABITS_IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL
     AND ifnull(until, ?) >= ? ORDER BY id"""
-MEETING = """SELECT habit_id, first_day FROM habit_pauses
+PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
 
-@action("habit.pause", PAUSE)
+@action("habit.pause", PAUSE_FIELDS)
 def pause(unit: UnitOfWork, params: JsonObject) -> None:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
     last = params.get("to")
@@ -64,7 +64,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
         unit.add_entry(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
-@action("habit.resume", SEVERAL)
+@action("habit.resume", WHICH_HABITS)
 def resume(unit: UnitOfWork, params: JsonObject) -> None:
     """End the pause of habits as of today, or give up the one to come."""
     for habit in _habits(unit, params):
@@ -79,8 +79,8 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
 def _habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
-        fields.check_one(params, *SEVERAL)
-        habits = unit.find_all("habit", IN_SIGHT, LAST, unit.day)
+        fields.check_one(params, *WHICH_HABITS)
+        habits = unit.find_all("habit", HABITS_IN_SIGHT, LAST, unit.day)
     else:
         habits = [
             unit.existing("habit", habit_id)
@@ -120,7 +120,7 @@ def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
 def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
     """The pauses of a habit that meet these days, read so that another session's change of them is
     noticed."""
-    keys = unit.db.execute(MEETING, (habit["id"], end, first)).fetchall()
+    keys = unit.db.execute(PAUSES_MEETING, (habit["id"], end, first)).fetchall()
     return [unit.row("habit_pauses", *key) for key in keys]
 
 

@@ -21,7 +21,7 @@ def _zone(name: str, value: object) -> str:
 # A time zone; null stands for the setting's.
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
 # The count of days without a row of `persons`.
-NOBODY = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
+NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = ?"
 
 
@@ -35,7 +35,7 @@ NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = ?"
 def update(unit: UnitOfWork, params: JsonObject) -> None:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
     row = unit.row("persons", unit.user)
-    before = row or NOBODY
+    before = row or NO_PERSON
     values = changed(before, params)
     changes = edits(unit, before, StoredRow("persons", before | values))
 

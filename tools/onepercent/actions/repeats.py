@@ -15,18 +15,32 @@ from tools.onepercent.habits import due_days
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 # Columns that the next step of a series does not take over.
-OWN = ("id", "dt", "progress", "is_complete", "completed_at", "completed_on", "updated_at")
+NOT_HANDED_ON = (
+    "id",
+    "dt",
+    "progress",
+    "is_complete",
+    "completed_at",
+    "completed_on",
+    "updated_at",
+)
 
 
 # The field of a rule's days for each period; every day and every year have none.
-ON = {
+DAYS_OF_PERIOD = {
     "week": fields.several(fields.Field({}, "weekdays", fields.weekday)),
     "month": fields.several(fields.integer(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)
-ALSO = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
-PARTS = {
-    "every": fields.choice(due_days.KINDS, "FIELD_INVALID", ALSO),
+PERIOD_SYNONYMS = {
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+}
+RULE_PARTS = {
+    "every": fields.choice(due_days.FREQUENCY_OF, "FIELD_INVALID", PERIOD_SYNONYMS),
     "interval": fields.integer(1, LONGEST_INTERVAL),
     "on": AS_SENT,
     "until": fields.day(),
@@ -38,9 +52,9 @@ def _convert(name: str, value: object) -> str:
     """The JSON text of a rule; where it begins is added with the step's day."""
     if isinstance(value, str):
         value = {"every": value}
-    rule = fields.object_of(PARTS, ("every",)).convert(name, value)
+    rule = fields.object_of(RULE_PARTS, ("every",)).convert(name, value)
     if on := rule.pop("on", None):
-        days_of_rule = ON.get(rule["every"])
+        days_of_rule = DAYS_OF_PERIOD.get(rule["every"])
         if not days_of_rule or "after" in rule:
             expected = "left out: only weeks and months have days, unless it follows done"
             raise fields.invalid(f"{name}.on", expected)
@@ -84,7 +98,7 @@ def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     coming = due_days.first_day(rule, following)
     unit.change(step, {"repeat": None, "dt": done})
     if coming:
-        values = {name: value for name, value in step.items() if name not in OWN}
+        values = {name: value for name, value in step.items() if name not in NOT_HANDED_ON}
         unit.create("steps", values | {"dt": coming, "repeat": rule})
     return coming
 

@@ -35,7 +35,7 @@ from tools.onepercent.habits.schedules import LAST
 
 PRIORITIES = ("critical", "important", "attention", "optional")
 # Other words for a priority.
-ALSO = {
+PRIORITY_SYNONYMS = {
     "urgent": "critical",
     "high": "important",
     "medium": "attention",
@@ -50,7 +50,9 @@ CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
     "dt": fields.day(empty=True),
     "time_duration": fields.DURATION,
-    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", ALSO, default="attention"),
+    "priority": fields.choice(
+        PRIORITIES, "INVALID_PRIORITY", PRIORITY_SYNONYMS, default="attention"
+    ),
     "repeat": repeats.RULE,
     "order": fields.integer(0, LAST_PLACE, empty=True),
     **DESCRIPTION,

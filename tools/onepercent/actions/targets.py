@@ -23,7 +23,7 @@ AMOUNT = amount(0.001)
 # An amount that is there already, or that goes.
 ANY_AMOUNT = amount(-LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
-PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
+TARGET_PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
 # The unit of a target without one.
 TIMES = "×"
 
@@ -35,10 +35,10 @@ def _target(name: str, value: object) -> JsonObject:
     if isinstance(value, str) and (spoken := fields.SPOKEN_AMOUNT.fullmatch(value.strip())):
         digits = re.sub(r"\s", "", spoken[1]).replace(",", ".")
         value = {"amount": float(digits), "unit": spoken[2].strip() or TIMES}
-    return {"unit": TIMES} | PARTS.convert(name, value)
+    return {"unit": TIMES} | TARGET_PARTS.convert(name, value)
 
 
-TARGET = replace(PARTS, convert=_target, empty=True)
+TARGET = replace(TARGET_PARTS, convert=_target, empty=True)
 
 # The fields that move a goal or habit: before another one (null: to the end), or to a place from 1 on.
 ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer(1, LARGEST_PLACE)}
@@ -53,7 +53,7 @@ IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archi
 # Goals and habits stand in the person's order: by `place`, or by the id if they were never moved. What moves
 # goes halfway between the one that it is to precede and that one's predecessor. The one that it is to precede
 # is named (`before`), or has a number among those in sight (`order`); without one it goes to the end.
-PLACE = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_sight} AS is_seen FROM {table}
+PLACE_BETWEEN = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_sight} AS is_seen FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND id <> :id),
     ranked AS (SELECT *, lag(place, 1, place - 2) OVER so_far AS previous, sum(is_seen) OVER so_far AS number
         FROM others WINDOW so_far AS (ORDER BY place, id))
@@ -61,7 +61,9 @@ PLACE = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_sight} AS 
         WHERE id = :before OR (:before IS NULL AND is_seen AND number = :order)),
         (SELECT ifnull(max(place), 0) + 1.0 FROM others))"""
 
-FEEDING = "SELECT id FROM habits WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
+HABITS_OF_GOAL = (
+    "SELECT id FROM habits WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
+)
 
 
 def columns(params: JsonObject) -> JsonObject:
@@ -114,7 +116,7 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
         if before == row["id"]:
             raise fields.invalid("before", f"another {entity}")
 
-    statement = PLACE.format(table=table, in_sight=IN_SIGHT[table])
+    statement = PLACE_BETWEEN.format(table=table, in_sight=IN_SIGHT[table])
     values = {
         "user": unit.user,
         "id": row["id"],

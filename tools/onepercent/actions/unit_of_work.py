@@ -37,14 +37,14 @@ ENTITIES = {
 KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
 
 # The key columns of the tables that have no `id`.
-KEYS = {
+KEY_COLUMNS = {
     "habit_marks": ("habit_id", "date"),
     "habit_schedules": ("habit_id", "first_day"),
     "habit_pauses": ("habit_id", "first_day"),
     "persons": ("user",),
 }
 
-SHORT = 64  # longer text is remembered by its digest
+LONGEST_WHOLE = 64  # longer text is remembered by its digest
 
 # Columns that mean nothing to a person.
 INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
@@ -284,7 +284,7 @@ def missing(entity: str) -> ToolError:
 
 def key_of(table: str, row: JsonObject) -> Key:
     """The values of a row's key columns."""
-    return tuple(row[name] for name in KEYS.get(table, ("id",)))
+    return tuple(row[name] for name in KEY_COLUMNS.get(table, ("id",)))
 
 
 def _row_name(table: str, key: Key) -> str:
@@ -293,7 +293,7 @@ def _row_name(table: str, key: Key) -> str:
 
 @cache
 def _by_key(table: str) -> str:
-    return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
+    return " AND ".join(f"{name} = ?" for name in KEY_COLUMNS.get(table, ("id",)))
 
 
 def digested(row: Mapping[str, Any]) -> JsonObject:
@@ -301,7 +301,7 @@ def digested(row: Mapping[str, Any]) -> JsonObject:
     JSON."""
     values = dict(row)
     for name, value in values.items():
-        if isinstance(value, str) and len(value) > SHORT:
+        if isinstance(value, str) and len(value) > LONGEST_WHOLE:
             import hashlib
 
             values[name] = "sha256:" + hashlib.sha256(value.encode()).hexdigest()

@@ -13,8 +13,8 @@ from tools.core.json_types import JsonObject, filled
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
 # Kinds that are shown as another one.
-ENTITIES = {"inbox": "goal", "steps": "step", "mark": "habit"}
-LABELS = {"habit": "name", "mark": "name", "ssp": "category"}  # keys of the title
+SHOWN_AS = {"inbox": "goal", "steps": "step", "mark": "habit"}
+TITLE_KEYS = {"habit": "name", "mark": "name", "ssp": "category"}  # keys of the title
 MOST_ROWS = 6  # moved steps that are shown one by one
 
 
@@ -37,13 +37,13 @@ class Thing:
 
     def as_json(self) -> JsonObject:
         members = filled(
-            entity=ENTITIES.get(self.kind, self.kind),
+            entity=SHOWN_AS.get(self.kind, self.kind),
             id=self.id,
             title=self.title,
             goal_title=self.goal_title,
             dates=list(self.dates),
         )
-        if label := self.title and LABELS.get(self.kind):
+        if label := self.title and TITLE_KEYS.get(self.kind):
             members[label] = members.pop("title")
         if len(self.dates) == 1:
             members["date"] = members.pop("dates")[0]

@@ -20,7 +20,7 @@ from tools.onepercent.base import days, texts, ways
 from tools.onepercent.base.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
@@ -39,8 +39,8 @@ SPOKEN_AMOUNT = re.compile(r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)")
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
-DIARY = ("what_done", "what_not_done", "reflection", "plans")
-DIARY_COLUMNS = ", ".join(DIARY)
+DIARY_FIELDS = ("what_done", "what_not_done", "reflection", "plans")
+DIARY_COLUMNS = ", ".join(DIARY_FIELDS)
 
 # Names that models use for fields, where they are not alike; those fields are meant that the object takes.
 OTHER_NAMES = {
@@ -65,8 +65,8 @@ OTHER_NAMES = {
     "reason": "excuse_reason",
     "position": "order",
     "value": "amount",
-    "content": " ".join(DIARY),
-    "text": " ".join(DIARY),
+    "content": " ".join(DIARY_FIELDS),
+    "text": " ".join(DIARY_FIELDS),
 }
 
 
@@ -188,7 +188,7 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
-WEEKDAYS = "a weekday: 1 (Monday) to 7, or mon to sun"
+WEEKDAY_WORDS = "a weekday: 1 (Monday) to 7, or mon to sun"
 
 
 def weekday(name: str, value: object) -> int:
@@ -198,7 +198,7 @@ def weekday(name: str, value: object) -> int:
         for number, weekday_name in enumerate(names, 1):
             if low == weekday_name.lower():
                 return number
-    return int(integer(1, 7, WEEKDAYS).convert(name, value))
+    return int(integer(1, 7, WEEKDAY_WORDS).convert(name, value))
 
 
 def _span(name: str, value: object) -> str | list[str]:
@@ -288,7 +288,7 @@ def members(
 def parse_day(name: str, value: object) -> str:
     """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word
     like «завтра» means."""
-    if isinstance(value, str) and DATE.fullmatch(value):
+    if isinstance(value, str) and ISO_DATE.fullmatch(value):
         with suppress(ValueError):
             date.fromisoformat(value)
             return value

@@ -11,11 +11,11 @@ from tools.core import errors, settings
 from tools.onepercent.base import days, texts
 
 # Characters shown before and after a changed place.
-AROUND = 20
+CONTEXT_CHARS = 20
 # Characters shown of what was added or removed.
 LONGEST_PART = 120
 # Characters of a text that a sentence quotes: a title, whole.
-LONGEST = 500
+LONGEST_QUOTED = 500
 # The first number whose thousands stand apart.
 GROUPED = 10_000
 # Stands for the last day of any month.
@@ -162,9 +162,9 @@ def changed_place(before: str, after: str) -> str:
             part = text_of("part", text=part[: LONGEST_PART // 2], count=len(part))
         if part:
             place += f"[{sign} {part}]"
-    if len(lead) > AROUND:
-        lead = f"…{lead[-AROUND:]}"
-    return lead + place + errors.cut(rest, AROUND)
+    if len(lead) > CONTEXT_CHARS:
+        lead = f"…{lead[-CONTEXT_CHARS:]}"
+    return lead + place + errors.cut(rest, CONTEXT_CHARS)
 
 
 def ranges(dates: list[str]) -> list[str]:
@@ -239,7 +239,7 @@ def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
 def quoted(text: object) -> str:
     """A person's text in the quotation marks of the person's language."""
     table = texts.table(language())
-    return errors.quoted(text, LONGEST, marks=table["quotes"], inner=table["quotes.inner"])
+    return errors.quoted(text, LONGEST_QUOTED, marks=table["quotes"], inner=table["quotes.inner"])
 
 
 def _shift(days: int) -> str:

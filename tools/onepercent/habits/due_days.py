@@ -22,8 +22,8 @@ from tools.onepercent.database import Database, Row
 from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
-KINDS = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
-MONTHS = 12  # of a year
+FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
+MONTHS_OF_YEAR = 12  # of a year
 # The most days of a period.
 PERIOD_DAYS = {"day": 1, "week": 7, "month": 31}
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
@@ -144,7 +144,7 @@ class Rule(NamedTuple):
         """The number of the day, ISO week or month that a day is in."""
         if self.every == "month":
             moment = date.fromordinal(day)
-            return moment.year * MONTHS + moment.month
+            return moment.year * MONTHS_OF_YEAR + moment.month
         return days.monday(day) // WEEK if self.every == "week" else day
 
 
@@ -155,10 +155,10 @@ def _rule(repeat: str) -> Rule:
     every = parts["every"]
     # A series of every two weeks may begin in any week.
     interval = parts.get("interval", 1) if "start" in parts else 1
-    schedule_of_rule = schedule(KINDS[every], ",".join(map(str, parts.get("on", ()))))
+    schedule_of_rule = schedule(FREQUENCY_OF[every], ",".join(map(str, parts.get("on", ()))))
     if every == "year":
         every = "month"
-        interval *= MONTHS
+        interval *= MONTHS_OF_YEAR
     reach = PERIOD_DAYS[every] * interval + PERIOD_DAYS["month"]
     return Rule(
         schedule=schedule_of_rule,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tools.onepercent.base import days
 from tools.onepercent.base.days import WEEK, Unreadable
 
-NAMED = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
+WEEKDAYS_OF = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
 # The column with the details of a frequency.
 DETAILS = {
     "custom": "schedule_days",
@@ -15,7 +15,7 @@ DETAILS = {
     "every_n_days": "n",
     "monthly": "month_days",
 }
-FREQUENCIES = (*NAMED, "weekly", *DETAILS)
+FREQUENCIES = (*WEEKDAYS_OF, "weekly", *DETAILS)
 
 # The first day of a habit's first schedule, which holds for marks older than the habit too.
 BEGINNING = "0001-01-01"
@@ -155,7 +155,7 @@ def numbers(text: str | None) -> list[int] | None:
 
 def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
     """The schedule that a frequency and what says more of it mean. Raises Unreadable."""
-    values = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
+    values = tuple(numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
     if frequency_type in ("weekly", "times_per_week"):

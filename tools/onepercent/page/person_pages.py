@@ -27,16 +27,16 @@ from tools.onepercent.snapshot.history import Past, Sums
 
 logger = logging.getLogger(__name__)
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 # The entries of `_meta` with what a page draws: the model does not pay for them.
-TEXTS = "pi-mcp/preview"
+PREVIEW_DATA = "pi-mcp/preview"
 DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
 # The note or the excuse of each mark of a day.
-NOTES = """SELECT habit_id, ifnull(note, excuse_reason) AS words FROM habit_marks
+NOTES_OF_DAY = """SELECT habit_id, ifnull(note, excuse_reason) AS words FROM habit_marks
     WHERE user = ? AND date = ? AND words IS NOT NULL"""
 LATE = f"{due_days.OVERDUE} AND :day = :today"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
@@ -53,7 +53,7 @@ class DaysAnswer(Answer):
 def _of_preview(answer: JsonObject) -> JsonObject:
     private: JsonObject = {}
     if "preview_id" in answer or "errors" in answer:
-        private[TEXTS] = {language: _texts(answer, language) for language in ("ru", "en")}
+        private[PREVIEW_DATA] = {language: _texts(answer, language) for language in ("ru", "en")}
     if "preview_id" in answer:
         private |= key_as_meta(lambda: keys.of_preview(answer["preview_id"]))
     return private
@@ -220,8 +220,10 @@ def _habits(view: present.View, recent: Past) -> JsonObject:
     end = (view.first - recent.since).days + 1
     signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
-    amounts = dict(recent.db.execute(present.AMOUNTS, (view.user, f"{view.first}")).fetchall())
-    notes = dict(recent.db.execute(NOTES, (view.user, f"{view.first}")).fetchall())
+    amounts = dict(
+        recent.db.execute(present.AMOUNTS_OF_DAY, (view.user, f"{view.first}")).fetchall()
+    )
+    notes = dict(recent.db.execute(NOTES_OF_DAY, (view.user, f"{view.first}")).fetchall())
     for item in items:
         item["signs"] = signs[item["id"]]
         item |= filled(note=notes.get(item["id"]))
@@ -247,7 +249,7 @@ def preview_page() -> str:
 
     Source: docs/pages.md
     """
-    return document(HERE / "preview.html")
+    return document(FOLDER / "preview.html")
 
 
 @Resource(DAYS.uri, "Days", mime_type=MIME_TYPE, listed=False)
@@ -256,4 +258,4 @@ def days_page() -> str:
 
     Source: docs/pages.md
     """
-    return document(HERE / "days.html")
+    return document(FOLDER / "days.html")

@@ -11,7 +11,7 @@ from tools.onepercent.snapshot.history import Past, due, without_open_day
 LONGEST_IN_DAYS = 62
 
 # Goals that are worked on, or were reached in the period.
-GOALS = """SELECT g.id, g.title, p.steps_count AS count,
+GOALS_OF_PERIOD = """SELECT g.id, g.title, p.steps_count AS count,
     iif(g.status = 'complete', g.completed_on, NULL) AS reached
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id WHERE g.user = :user AND g.deleted_at IS NULL
     AND g.archived_at IS NULL AND p.steps_count > 0
@@ -73,7 +73,9 @@ def _habits(recent: Past, months: Months) -> list[JsonObject]:
 
 def _goals(recent: Past, months: Months) -> list[JsonObject]:
     goals = []
-    for goal, name, count, reached in recent.rows_between(GOALS, months[0][0], months[-1][1]):
+    for goal, name, count, reached in recent.rows_between(
+        GOALS_OF_PERIOD, months[0][0], months[-1][1]
+    ):
         done = [recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()[0] for _, end in months]
         parts = [_share(steps, count) for steps in done]
         goals.append(

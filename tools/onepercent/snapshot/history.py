@@ -20,7 +20,7 @@ MOST_WEEKS_IN_DAYS = 92
 LONGEST_WITH_DIARY = 8  # days of which the diary is quoted
 EXCERPT = 200
 DAYS_AS_TEXT = 28
-DAY = timedelta(days=1)
+ONE_DAY = timedelta(days=1)
 
 # Each is read from an index alone, however long the history.
 CLOSED = "deleted_at IS NULL AND user = :user AND completed_on BETWEEN :first AND :last"
@@ -36,7 +36,7 @@ EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last),
     total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
 DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY id"""
-AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
+AMOUNTS_BY_HABIT = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL
     AND m.date BETWEEN :first AND :last GROUP BY h.id"""
 # The note at a mark, or its excuse.
@@ -58,7 +58,7 @@ FIRST_KEPT = """SELECT min(day) FROM (
 # The lists of a day: the name of each and the column it shows.
 PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
-    "weeks": ("week", lambda day: f"{day - day.weekday() * DAY}"),
+    "weeks": ("week", lambda day: f"{day - day.weekday() * ONE_DAY}"),
     "months": ("month", lambda day: f"{day:%Y-%m}"),
 }
 
@@ -115,7 +115,7 @@ def span_on_record(
     """The period to look back on: the one asked for, by default the last seven days; of a long one the part
     with something in it. Raises ToolError INVALID_DATE if nothing of it is kept."""
     until = last or max(today, first or today)
-    start = first or until - (WEEK - 1) * DAY
+    start = first or until - (WEEK - 1) * ONE_DAY
     if first or last:
         (text,) = db.execute(FIRST_KEPT, {"user": user}).fetchone()
         earliest = date.fromisoformat(text) if text else today
@@ -132,14 +132,14 @@ def history(db: Database, view: View) -> JsonObject:
     """What was done in the days that `view.past` bounds."""
     first, last = view.past
     length = (last - first).days + 1
-    before = first - length * DAY
+    before = first - length * ONE_DAY
     recent = Past(db, view.user, before, last, view.today)
     pieces = "days"
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
 
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
-    every_day = [first + place * DAY for place in range(length)]
+    every_day = [first + place * ONE_DAY for place in range(length)]
     items = []
     name, label_of = PIECES[pieces]
     for label, group in groupby(every_day, label_of):
@@ -156,7 +156,7 @@ def history(db: Database, view: View) -> JsonObject:
         "habits": _habits(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _numbers(recent.sums(first, last)),
-        "previous": {"date_from": f"{before}", **_numbers(recent.sums(before, first - DAY))},
+        "previous": {"date_from": f"{before}", **_numbers(recent.sums(before, first - ONE_DAY))},
     }
     if recent.habits:
         section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())
@@ -209,7 +209,7 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
 def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
     amounts = {}
-    for key, amount, unit in recent.rows_between(AMOUNTS, first, last):
+    for key, amount, unit in recent.rows_between(AMOUNTS_BY_HABIT, first, last):
         amounts[key] = {"amount": round(amount, 3), "unit": unit}
     notes: dict[int, dict[str, str]] = {}
     if length <= MOST_SINGLE_DAYS:
@@ -249,8 +249,8 @@ def marks_as_text(
     At most a year, which ends today at the latest.
     """
     end = min(today, last or today)
-    begin = min(end, first or end - (DAYS_AS_TEXT - 1) * DAY)
-    begin = max(begin, end - (YEAR - 1) * DAY)
+    begin = min(end, first or end - (DAYS_AS_TEXT - 1) * ONE_DAY)
+    begin = max(begin, end - (YEAR - 1) * ONE_DAY)
     habits = signs_between(db, user, begin, end, today)
     rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
     head = f"{begin} – {end}: {words.text_of('shell.marks')}"

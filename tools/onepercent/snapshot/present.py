@@ -48,15 +48,15 @@ STEPS = f"""SELECT id, title, {DUE_DAY} AS dt, priority, time_duration, progress
 OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0")
 EVERY_STEP = STEPS.format(more=', description, "order", is_complete, completed_on', which="")
 # By goals_status; an archived goal is out of sight.
-WHICH = {
+GOALS_OF_STATUS = {
     "work": "g.status = 'work' AND g.archived_at IS NULL",
     "complete": "g.status = 'complete' AND g.archived_at IS NULL",
     "all": "g.archived_at IS NULL",
     "archived": "g.archived_at IS NOT NULL",
 }
-DIARY = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
+DIARY_ENTRIES = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
-AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
+AMOUNTS_OF_DAY = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
     WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
 
 FEW = 3
@@ -92,7 +92,7 @@ def goals(db: Database, view: View) -> JsonObject:
     Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
     is_whole = is_one or view.with_steps
-    which = "g.id = :goal" if is_one else WHICH[view.goals_status]
+    which = "g.id = :goal" if is_one else GOALS_OF_STATUS[view.goals_status]
     query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
     items = [_with_target(item_of(row)) for row in due_days.select(db, query, goal=view.goal_id)]
     if is_one and not items:
@@ -136,7 +136,7 @@ def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject
 def habits(db: Database, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     today = view.today.toordinal()
-    amounts = dict(db.execute(AMOUNTS, (view.user, f"{view.today}")).fetchall())
+    amounts = dict(db.execute(AMOUNTS_OF_DAY, (view.user, f"{view.today}")).fetchall())
     items = []
     archived = []
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
@@ -209,7 +209,8 @@ def _status(history: History, today: int, times: int) -> str:
 def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
     items = [
-        item_of(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))
+        item_of(row)
+        for row in db.execute(DIARY_ENTRIES, (view.user, f"{view.first}", f"{view.last}"))
     ]
     return {"items": items, "total_count": len(items)}
 

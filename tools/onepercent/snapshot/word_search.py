@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from tools.core.json_types import JsonObject
-from tools.onepercent.base.fields import DIARY
+from tools.onepercent.base.fields import DIARY_FIELDS
 from tools.onepercent.database import Database
 from tools.onepercent.habits import due_days
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3
 SHORTEST_PART = 4  # letters of a stem that is also found inside a word
-QUOTED = 60  # characters of a diary entry around the first of the words
+EXCERPT_CHARS = 60  # characters of a diary entry around the first of the words
 # Open things first, then the diary, the newest entry first, and what is done. A column without a value is not
 # shown.
-DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in DIARY)
+DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in DIARY_FIELDS)
 MATCHES = f"""SELECT * FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
@@ -132,6 +132,6 @@ def variants(word: str) -> list[str]:
 
 def _around(text: str, stems: list[str]) -> str:
     place = max(folded(text).find(stem) for stem in stems)
-    start = max(place - QUOTED // 2, 0)
-    cut = text[start : start + QUOTED].strip()
-    return f"{'…' if start else ''}{cut}{'…' if start + QUOTED < len(text) else ''}"
+    start = max(place - EXCERPT_CHARS // 2, 0)
+    cut = text[start : start + EXCERPT_CHARS].strip()
+    return f"{'…' if start else ''}{cut}{'…' if start + EXCERPT_CHARS < len(text) else ''}"

@@ -27,17 +27,17 @@ from tools.onepercent.habits import histories
 from tools.onepercent.transfer import formats
 
 # Faults that are named.
-MOST = 3
+MOST_FAULTS = 3
 COUNTED_ANEW = "It was recounted and is correct again. If it happens again, please report it."
 
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
-PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
+EXPORT_PARTS = {"state": migrations.STATE_TABLES, "history": migrations.HISTORY_TABLES}
 # The highest ids ever given, so that none is given twice, not even after an import.
 SEQUENCES = "sequences"
 # Each table after those it refers to. Until version 2 undo kept its journal in the last one.
-TABLES = (*migrations.STATE, *migrations.HISTORY, "last_applied")
-BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
+TABLES = (*migrations.STATE_TABLES, *migrations.HISTORY_TABLES, "last_applied")
+FILES_BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # The errors of reading a file that is damaged, or that neither `export` nor `backup` wrote.
 UNREADABLE_ERRORS = (
@@ -172,7 +172,7 @@ def database() -> Health:
 
 def faults_of(db: Database) -> list[str]:
     """The faults of an open database, in a few lines; empty if it is sound."""
-    faults = [fault for (fault,) in db.execute(f"PRAGMA integrity_check({MOST})")]
+    faults = [fault for (fault,) in db.execute(f"PRAGMA integrity_check({MOST_FAULTS})")]
     if faults != ["ok"]:
         return faults
     try:
@@ -208,7 +208,7 @@ def _lines(db: Database) -> Iterator[str]:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     sequences = json.dumps(dict(db.execute("SELECT name, seq FROM sqlite_sequence")))
     yield f'{{"format":"{FORMAT}","version":{version},\n"{SEQUENCES}":{sequences}'
-    for part, tables in PARTS.items():
+    for part, tables in EXPORT_PARTS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
             columns = json.dumps([column[0] for column in rows.description])
@@ -319,7 +319,7 @@ def _overwrite(fresh: Database) -> None:
         if not isinstance(fault, store.Damaged):
             raise fault from error
         with store.locked(file):
-            for beside in BESIDE:  # First: an old log must never meet the new file.
+            for beside in FILES_BESIDE:  # First: an old log must never meet the new file.
                 Path(f"{file}{beside}").unlink(missing_ok=True)
             store.backup(fresh, file)
     store.checkpoint()

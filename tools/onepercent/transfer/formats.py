@@ -10,7 +10,7 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.habits.due_days import DUE_DAY, select
 
 # Each table with the query of its rows: without what is deleted, with what is archived.
-TABLES = {
+TABLE_QUERIES = {
     "marks": """SELECT m.date, h.name AS habit, m.status, m.amount, h.target_unit AS unit, m.excuse_reason,
             m.note, m.xp
         FROM habit_marks m JOIN habits h ON h.id = m.habit_id
@@ -22,7 +22,7 @@ TABLES = {
     "diary": """SELECT date, what_done, what_not_done, reflection, plans FROM diary
         WHERE user = :user AND deleted_at IS NULL ORDER BY date, id""",
 }
-DATED = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description,
+CALENDAR_DAYS = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description,
             s.updated_at
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.dt IS NOT NULL AND s.deleted_at IS NULL
@@ -51,7 +51,7 @@ def write_tables(folder: Path) -> list[Path]:
         ) from error
     written = []
     with store.reading() as db:
-        for name, query in TABLES.items():
+        for name, query in TABLE_QUERIES.items():
             rows = select(db, query)
             head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
@@ -77,7 +77,7 @@ def calendar(db: Database) -> Iterator[str]:
     """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing
     has the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
-    for row in select(db, DATED):
+    for row in select(db, CALENDAR_DAYS):
         for line in _event(row):
             yield from _folded(line)
     yield "END:VCALENDAR\r\n"

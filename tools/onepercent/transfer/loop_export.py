@@ -30,7 +30,7 @@ ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
 LARGEST_TABLE_BYTES = 50_000_000
 
 # The numbers that have a name in Loop, of amounts, too.
-NAMES = {"-1": "UNKNOWN", "0": "NO", "1": "YES_AUTO", "2": "YES_MANUAL", "3": "SKIP"}
+VALUE_NAMES = {"-1": "UNKNOWN", "0": "NO", "1": "YES_AUTO", "2": "YES_MANUAL", "3": "SKIP"}
 # The columns of Habits.csv before 2.3.1 that have another name now.
 RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenominator"}
 # The defaults of columns that Habits.csv lacked before 2.3.1.
@@ -88,11 +88,13 @@ def _days(rows: list[list[str]]) -> list[Record]:
     for day, value, *notes in rows:
         if day != "Date":
             number = value.rpartition("=")[2].removesuffix(")")
-            past.append({"Date": day, "Value": NAMES.get(number, number), "Notes": "".join(notes)})
+            past.append(
+                {"Date": day, "Value": VALUE_NAMES.get(number, number), "Notes": "".join(notes)}
+            )
     return sorted(past, key=itemgetter("Date"))
 
 
 def _type_of(past: list[Record]) -> str:
     """The type of a habit of before 2.3.1, by its days: a number without a name is an amount."""
     values = {day["Value"] for day in past}
-    return "YES_NO" if values <= set(NAMES.values()) else "NUMERICAL"
+    return "YES_NO" if values <= set(VALUE_NAMES.values()) else "NUMERICAL"
