@@ -185,7 +185,9 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, en
     assert {"more/fan.cfg", "more/deep/a.cfg"} <= {
         finding.get("file") for finding in by_web["findings"]
     }
-    assert call("check_config", path="more/fan.cfg")["sections"] == 2
+    fan = call("check_config", path="more/fan.cfg")
+    assert fan["sections"] == 2
+    assert {finding.get("file") for finding in fan["findings"]} == {None, "deep/a.cfg"}
     assert call("check_config", path="../secret")["code"] == "OUTSIDE"
     assert call("check_config", path="nope.cfg")["code"] == "UNREADABLE"
     env(KLIPPER_PRINTER_DATA=printer, PRINTERS="")

@@ -173,7 +173,7 @@ class Moonraker(NamedTuple):
                     data = None
                     with suppress(ToolError):
                         data = self._file("config", name)
-                    yield posixpath.relpath(name, base or "."), data
+                    yield posixpath.relpath(name, base), data
 
         return printer_cfg.from_bytes(self._file("config", path), find)
 
