@@ -22,9 +22,9 @@ from tools.core.tool import Tool
 NOT_FIELDS = ("tags", "images", "dedup_key")
 
 ITEM = (
-    "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
-    "by default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model, deck}; also flat: "
-    '{"Front": "…", "tags": […]}'
+    "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or "
+    "image_url, target_field: Back or the second by default, filename, max_side: 768}], dedup_key: used "
+    'before, the note is skipped, model, deck}; also flat: {"Front": "…", "tags": […]}'
 )
 
 # A note to be added, or the error of one that cannot be.

@@ -22,8 +22,8 @@ DONE_BY_A_TOOL = {
     "anki_delete_decks": "deleteDecks",
     "anki_delete_media": "deleteMediaFile",
     "anki_update_notes": "updateNote updateNoteFields updateNoteTags",
-    "anki_change_cards": "addTags removeTags replaceTags replaceTagsInAllNotes changeDeck suspend unsuspend setDueDate"
-    " forgetCards",
+    "anki_change_cards": "addTags removeTags replaceTags replaceTagsInAllNotes changeDeck suspend"
+    " unsuspend setDueDate forgetCards",
 }
 
 ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
@@ -52,15 +52,15 @@ WAYS_IN_ANKI = {
     "export": "the person can do it in Anki: File, Export",
     "import": "the person can do it in Anki: File, Import",
     "filter": "the person can make filtered decks in Anki: Tools, Create Filtered Deck",
-    "specificvalue": "the person can set the order of new cards in Anki: Browse, Cards, Reposition; anki_change_cards sets "
-    "due dates, flags and suspension",
+    "specificvalue": "the person can set the order of new cards in Anki: Browse, Cards, Reposition; "
+    "anki_change_cards sets due dates, flags and suspension",
     "fsrs": "the person can do it in Anki: the gear beside the deck, Options, FSRS, Optimize",
     "backup": "the person can do it in Anki: File, Create Backup",
     "bury": "the person can bury cards in Anki: in a review with -, in the Browser with Cards, Toggle Bury",
     "tts": "a note type speaks a field by itself: {{tts en_US:Front}} in its template",
     "undo": "anki_answer_cards with undo takes back an answer, anki_restore a change; guiUndo is Anki's own Ctrl+Z",
-    "notemodel": "add reverse cards with a type such as 'Basic (and reversed card)'; for notes that exist the person "
-    "can change the type in Anki: Browse, select them, Notes, Change Note Type",
+    "notemodel": "add reverse cards with a type such as 'Basic (and reversed card)'; for notes that "
+    "exist the person can change the type in Anki: Browse, select them, Notes, Change Note Type",
     "deckconfig": "the person can set new cards a day in Anki: the gear beside the deck, Options, Daily Limits",
     "modelfield": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Fields",
     "modeltemplate": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Cards",

@@ -23,8 +23,8 @@ BOX = re.compile(r"::image-occlusion:([^}]*)")
 MEASURE = re.compile(r"\b(left|top|width|height|rx|ry)=([^:]*)")
 FRACTION = re.compile(r"(?=.)0*(\.\d*)?|0*1(\.0*)?")
 OCCLUSION_FORM = (
-    "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.1:oi=1}}, {{c2::…}}: a box a card, in fractions "
-    "of the picture; oi=1 hides all boxes on each"
+    "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.1:oi=1}}, {{c2::…}}: a box a card, "
+    "in fractions of the picture; oi=1 hides all boxes on each"
 )
 # The warning, in the words of the contract, about an image whose target field the note type does not have.
 UNKNOWN_TARGET = "unknown_target_field"

@@ -20,8 +20,9 @@ ENVELOPE = {"result", "error"}
 
 START = "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL names, and check that address."
 FORWARDED = (
-    "Over ssh, Anki usually runs on the computer that opened the session, whose client forwards it (ssh -R): each client to a "
-    "socket (with `StreamLocalBindUnlink`) or port of its own. After sleep a dead session may hold it for minutes: docs/clients.md."
+    "Over ssh, Anki usually runs on the computer that opened the session, whose client forwards it (ssh "
+    "-R): each client to a socket (with `StreamLocalBindUnlink`) or port of its own. After sleep a dead "
+    "session may hold it for minutes: docs/clients.md."
 )
 HINTS = {
     "collection is not available": "Open a profile in Anki: its window must show the decks.",
@@ -32,15 +33,15 @@ HINTS = {
     "Note was not found": "anki_find_notes finds the notes that exist.",
     "is a duplicate": "A note with this first field already exists: anki_find_notes, then anki_update_notes.",
     "it is empty": "Fill the note type's first field.",
-    "unknown reason": "It makes no card. A Cloze note type needs {{c1::…}} in its cloze field, and no other can have it: "
-    "use note type Cloze, or write it without {{c1::}}.",
-    "unsupported action": "Names are case-sensitive, anki_invoke with action apiReflect lists them; for more update the "
-    "add-on in Anki (Tools, Add-ons, Check for Updates).",
+    "unknown reason": "It makes no card. A Cloze note type needs {{c1::…}} in its cloze field, and no "
+    "other can have it: use note type Cloze, or write it without {{c1::}}.",
+    "unsupported action": "Names are case-sensitive, anki_invoke with action apiReflect lists them; for "
+    "more update the add-on in Anki (Tools, Add-ons, Check for Updates).",
     "auth not configured": "The person logs in once in Anki: Sync, with their AnkiWeb account or server.",
-    "Sync status": "Both sides changed in a way that only one can keep. The person chooses in Anki: Sync, then Upload or "
-    "Download; ask first which side has the newest reviews.",
-    "'NoneType' object has no attribute": "Anki's collection may be closed, as during a full sync: wait, then call again. "
-    "Otherwise a parameter names something that is not there.",
+    "Sync status": "Both sides changed in a way that only one can keep. The person chooses in Anki: "
+    "Sync, then Upload or Download; ask first which side has the newest reviews.",
+    "'NoneType' object has no attribute": "Anki's collection may be closed, as during a full sync: wait, "
+    "then call again. Otherwise a parameter names something that is not there.",
     "Gui review is not currently active.": "Start a review in Anki, or call anki_due without `current`.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }

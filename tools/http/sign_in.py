@@ -194,8 +194,8 @@ class SignIn:
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
     async def _checked(self, fields: dict[str, str], is_invited: bool = False) -> str:
-        """The name of the client of a good request for a code. Until the person has typed a code (`is_invited`),
-        only the client's host is known; its document is fetched afterwards.
+        """The name of the client of a good request for a code. Until the person has typed a code
+        (`is_invited`), only the client's host is known; its document is fetched afterwards.
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
         """

@@ -20,11 +20,16 @@ AGES = "day week month year".split()
 
 
 class Engine(NamedTuple):
-    """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the
-    value of `page` from the page and the limit. `key` is a header with what precedes the key, or a parameter
-    `?name`. `results` is the path to the list, `fields` what it calls services.FIELDS there, `-` what it does not
-    have. `age` is the parameter of how old a result may be, `ages` its values for AGES; a number stands for
-    the date so many days ago. tests/search/test_engines.py names each documentation."""
+    """A public search engine. tests/search/test_engines.py names the documentation of each.
+
+    - `address`: the beginning of its URL; `post`: it is asked by POST; `query`: the parameter of the query;
+    - `limit`, `page`: its parameters, "" if it has none; `most`: the highest limit; `number` makes the value
+      of `page` from the page and the limit;
+    - `key`: a header with what precedes the key, or a parameter `?name`;
+    - `results`: the path to the list; `fields`: what it calls services.FIELDS there, `-` what it lacks;
+    - `age`: the parameter of how old a result may be; `ages`: its values for AGES, a number for the date so
+      many days ago.
+    """
 
     kind: str
     address: str

@@ -48,8 +48,8 @@ CAUSES = {
     "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|Host key verification",
     "NOT_WRITABLE": r"[Pp]ermission denied|Read-only file system|insufficient permission",
     "INVALID_UPSTREAM": r"transport '.*' not allowed|valid .* name|invalid refspec|Unable to find remote helper|strange (host|path)name",
-    "UPSTREAM_UNREACHABLE": r"unable to access|[Cc]ould not resolve|Connection|timed out|Could not read from remote|"
-    r"[Nn]ot found|not appear to be a git rep|hung up|early EOF|RPC failed|unexpected disconnect",
+    "UPSTREAM_UNREACHABLE": r"unable to access|[Cc]ould not resolve|Connection|timed out|"
+    r"Could not read from remote|[Nn]ot found|not appear to be a git rep|hung up|early EOF|RPC failed|unexpected disconnect",
     "GIT_FAILED": "",
 }
 

@@ -1,15 +1,18 @@
 """The configuration reference (`Config_Reference.md`): its blocks, and its sections with their options."""
 
 # How the page is read:
-# - A code block has one or several sections; each begins with `[name]` (SECTION_LINE) and becomes a Block.
-#   A code block without one has the options that several kinds of sections share.
-#   In Moonraker's page, whose headings name sections as `[name]`, they are options of the last one named.
-# - An option is a line of its own (OPTION_LINE). The comment lines below it (PROSE) are its text; where several
-#   options follow each other without text, they are a group, and the text below the last one is that of all.
+# - A code block has one or several sections; each begins with `[name]` (SECTION_LINE) and becomes a
+#   Block. A code block without one has the options that several kinds of sections share. In Moonraker's
+#   page, whose headings name sections as `[name]`, they are options of the last one named.
+# - An option is a line of its own (OPTION_LINE). The comment lines below it (PROSE) are its text; where
+#   several options follow each other without text, they are a group, and the text below the last one is
+#   that of all.
 # - A section of two parts (SECOND_PART) becomes two blocks.
-# - "See the … section" (REFERS) adds the options of another section: of its blocks those in which the referring
-#   one repeats an option (a heater has the second part of [extruder]), or all, if it lists none or ends in `...`.
-# - [printer] and the steppers have a block for each kinematics; the value of `kinematics` chooses among them.
+# - "See the … section" (REFERS) adds the options of another section: of its blocks those in which the
+#   referring one repeats an option (a heater has the second part of [extruder]), or all, if it lists none
+#   or ends in `...`.
+# - [printer] and the steppers have a block for each kinematics; the value of `kinematics` chooses among
+#   them.
 
 import re
 from collections.abc import Iterable, Iterator

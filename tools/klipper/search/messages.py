@@ -22,8 +22,8 @@ FILLER_WORDS = frozenset(
 )
 SYNONYMS = dict(
     pair.split("=")
-    for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication comm=communication "
-    "hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
+    for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication "
+    "comm=communication hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
 # The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
 BOARD_NAME = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)

@@ -40,7 +40,8 @@ NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DES
 
 
 # The other days of an ISO week on which a habit is done.
-OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks WHERE habit_id = :habit AND status = 'completed' AND date <> :day
+OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks
+    WHERE habit_id = :habit AND status = 'completed' AND date <> :day
     AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
 
 

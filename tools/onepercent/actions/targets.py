@@ -45,7 +45,8 @@ ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer
 
 # The sum of a goal: what was added to it, and the amounts of the habits that add to it.
 SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
-    FROM habits h JOIN habit_marks m ON m.habit_id = h.id WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
+    FROM habits h JOIN habit_marks m ON m.habit_id = h.id
+    WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
 SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
 
 # The condition for a place to count: the list shows the goal or habit.

@@ -5,10 +5,11 @@ with the values it replaced, so that it can be undone.
 """
 
 # - A unit is one preview or one apply, in a transaction that its caller has opened and ends.
-# - Actions decide by rows from `existing` and `row` alone: `seen` keeps a fingerprint of each row as first
-#   read, also that there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises
-#   PREVIEW_STALE.
-# - Rows that this unit has inserted (`created_rows`) are not kept in `seen`: they get other ids when they are applied.
+# - Actions decide by rows from `existing` and `row` alone: `seen` keeps a fingerprint of each row as
+#   first read, also that there was none. Apply gets the preview's `seen` as `expected`; a row that
+#   differs raises PREVIEW_STALE.
+# - Rows that this unit has inserted (`created_rows`) are not kept in `seen`: they get other ids when they
+#   are applied.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
 #   replaced; undo and the streaks need nothing else.
 

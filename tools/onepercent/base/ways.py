@@ -4,8 +4,8 @@
 # first.
 HINTS: dict[str, str] = {
     "remind reminder notify notification alarm alert time at hour": (
-        "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets"
-        " the list of the day in the morning and what is left of it in the evening."
+        "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set"
+        " the phone gets the list of the day in the morning and what is left of it in the evening."
     ),
     "except exclude skip without": "There is no “all but”: name those that are meant in step_ids, habit_ids or dates.",
     "end ends until till finish stop expire expires": (
@@ -15,8 +15,8 @@ HINTS: dict[str, str] = {
     "order position before after sort rank index": "goal.update and habit.update take before (an id) or order (a place).",
     "limit max at_most avoid negative": "habit.create target {at_most: 2, unit}; at_most 0 is a habit to avoid.",
     "progress share percent": (
-        "A goal with target {amount, unit} counts what goal.add and its habits bring, another one its steps; a step takes"
-        " progress, 0 to 100."
+        "A goal with target {amount, unit} counts what goal.add and its habits bring, another one its"
+        " steps; a step takes progress, 0 to 100."
     ),
     "target amount value measure weight quantity unit": (
         "Amounts count towards the target {amount, unit} of a habit or goal; a value without a target goes to the diary."

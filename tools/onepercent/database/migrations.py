@@ -21,8 +21,18 @@ from tools.onepercent.database.first_versions import (
 APPLICATION_ID = 0x31504374
 
 # Tables of what a person has, each after those that its rows refer to; undo gives these back as they were.
-STATE_TABLES = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_marks", "diary", "ssp_evaluations",
-         "xp_ledger", "persons")  # fmt: skip
+STATE_TABLES = (
+    "goals",
+    "steps",
+    "habits",
+    "habit_schedules",
+    "habit_pauses",
+    "habit_marks",
+    "diary",
+    "ssp_evaluations",
+    "xp_ledger",
+    "persons",
+)
 
 # Tables of how it came to be; `applied` holds what undo needs.
 HISTORY_TABLES = ("audit", "previews", "applied")

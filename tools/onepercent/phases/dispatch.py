@@ -64,7 +64,8 @@ def dispatch(tool: Tool, arguments: JsonObject) -> Any:
     return answer
 
 
-# Declares a tool that writes. Its writers wait for each other in sqlite, across processes, so no lock is needed.
+# Declares a tool that writes. Its writers wait for each other in sqlite, across processes, so no lock is
+# needed.
 writing_tool = partial(Tool, write=True, lock=False, on_call=dispatch)
 
 

@@ -36,7 +36,8 @@ EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last),
     total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
 DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY id"""
-AMOUNTS_BY_HABIT = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
+AMOUNTS_BY_HABIT = """SELECT h.id, total(m.amount), h.target_unit
+    FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL
     AND m.date BETWEEN :first AND :last GROUP BY h.id"""
 # The note at a mark, or its excuse.
