@@ -244,6 +244,15 @@ def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(any_docs, judged)
         assert (missing in [one.message for one in checker().findings(config)]) == is_missing
 
 
+def test_a_mesh_that_the_probe_reaches_only_with_the_nozzle_out_of_range_is_a_warning(judged):
+    probe = "[probe]\npin: PG1\nz_offset: 1\nx_offset: 20\n[bed_mesh]\nmesh_min: 20, 0\n"
+    assert judged(f"{probe}mesh_max: 220, 200\n") == []
+    words = ", but stepper_x goes from 0 to 200 (the probe's x_offset is 20)"
+    assert judged(f"{probe}mesh_max: 221, 200\n") == [
+        ("warning", f"mesh_max takes the nozzle to x = 201{words}")
+    ]
+
+
 def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
     macro = "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\n[gcode_macro START]\ngcode:\n  BED_MESH_CALIBRAT\n  M117 SET_FANN\n  PARK_HEAD\n  {% if x %}SET_PIN{% endif %}\n"
     assert judged(macro + "[gcode_macro PARKHEAD]\ngcode: G28\n") == [
