@@ -129,9 +129,8 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
             missing.append(note)
     # All others are added again.
     there = len(entry.lost) - len(missing)
-    client.results(
-        *(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing})
-    )
+    names = {note.decks[0] for note in missing}
+    client.results(*(action("createDeck", deck=name) for name in names))
     added = 0
     for part in timed_parts(missing, "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):

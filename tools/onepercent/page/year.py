@@ -38,8 +38,8 @@ def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
         )
     return {
         "months": listed,
-        "Habits": _habits(recent, months),
-        "Goals": _goals(recent, months),
+        "Habits": _shares_of_habits(recent, months),
+        "Goals": _shares_of_goals(recent, months),
     }
 
 
@@ -55,7 +55,7 @@ def _share(kept: int, was_due: int) -> float | None:
     return round(kept / was_due, 3) if was_due else None
 
 
-def _habits(recent: Past, months: Months) -> list[JsonObject]:
+def _shares_of_habits(recent: Past, months: Months) -> list[JsonObject]:
     """The habits of the period, the one that was kept most first."""
     habits = []
     for habit in recent.habits:
@@ -71,7 +71,7 @@ def _habits(recent: Past, months: Months) -> list[JsonObject]:
     return sorted(habits, key=lambda item: -item["rate"])
 
 
-def _goals(recent: Past, months: Months) -> list[JsonObject]:
+def _shares_of_goals(recent: Past, months: Months) -> list[JsonObject]:
     goals = []
     for goal, name, count, reached in recent.rows_between(
         GOALS_OF_PERIOD, months[0][0], months[-1][1]
