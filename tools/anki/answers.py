@@ -117,7 +117,9 @@ def answer_by_press(
     presses.check(
         due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards."
     )
-    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen=seen).run()
+    if undo:
+        return take_back(cardId)
+    return AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
 @dataclass
@@ -143,7 +145,9 @@ class AnswerBatch:
         pending = state.recall(PENDING_KEY)
         self._check_cards(pending)
         if self.wanted:
-            sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
+            sent = {}
+            for card, ease in self.wanted.items():
+                sent[str(card)] = [ease, self.before[card].id]
             state.keep(PENDING_KEY, {**pending, **sent})
             self._answer()
         state.keep(PENDING_KEY, pending)

@@ -311,10 +311,11 @@ def sentence(name: str) -> str:
 def as_page(page: str, status: int, leads_to: str = "") -> Answer:
     """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
     server alone, and its form leads here or to the origin `leads_to`."""
-    parts = re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL)
-    digests = [b64encode(sha256(text.encode()).digest()).decode() for _, text in parts]
-    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
-    policy = f"style-src {hashes}; script-src {hashes}; form-action 'self' {leads_to}; {POLICY}"
+    hashes = ""
+    for _, text in re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL):
+        digest = b64encode(sha256(text.encode()).digest())
+        hashes += f" 'sha256-{digest.decode()}'"
+    policy = f"style-src{hashes}; script-src{hashes}; form-action 'self' {leads_to}; {POLICY}"
     kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
     return status, {**PAGE_HEADERS, **kind, "content-security-policy": policy}, page.encode()
 

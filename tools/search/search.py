@@ -14,9 +14,12 @@ UNSET = "(Not set up here: the person sets SEARCH_API_URL.)"
 
 
 @Tool(
-    "search", title="Search the web", open_world=True, requires=services.require_configured,
+    "search",
+    title="Search the web",
+    open_world=True,
+    requires=services.require_configured,
     description_suffix=lambda: "" if current().search_api_url else UNSET,
-)  # fmt: skip
+)
 def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],
     limit: Annotated[int | None, "most results a page", Limits(ge=1)] = None,

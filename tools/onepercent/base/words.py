@@ -147,8 +147,10 @@ def _day_of_month(number: int) -> str:
         return text_of("last")
     if language() == "ru":
         return f"{number}-го"
-    ending = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+    if 11 <= number <= 13:
+        return f"{number}th"
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{endings.get(number % 10, 'th')}"
 
 
 def changed_place(before: str, after: str) -> str:

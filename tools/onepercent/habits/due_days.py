@@ -106,7 +106,10 @@ def last_day(repeat: str, dt: str, until: str) -> str:
 
 def missed(repeat: str, dt: str, due: str) -> int:
     """The days of a series, from the one its step was set to, that have passed undone."""
-    return len({dt, *_between(repeat, dt, due)} - {due}) if dt < due else 0
+    if dt >= due:
+        return 0
+    passed = {dt, *_between(repeat, dt, due)}
+    return len(passed - {due})
 
 
 def _between(repeat: str, first: str, last: str) -> list[str]:

@@ -101,8 +101,10 @@ def _of_days(answer: JsonObject) -> JsonObject:
 def _sphere_by_language(sphere: JsonObject) -> JsonObject:
     """A sphere of life with its name in each language of the page, whatever the server's."""
     key = f"category.{sphere['category']}"
-    names = {language: texts.table(language)[key].capitalize() for language in ("ru", "en")}
-    return names | {"score": sphere["score"]}
+    shown = {"score": sphere["score"]}
+    for language in ("ru", "en"):
+        shown[language] = texts.table(language)[key].capitalize()
+    return shown
 
 
 def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
@@ -111,7 +113,8 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
     try:
         with store.reading() as db:
             today = days.today()
-            return _overview(db, *(span or (today, today)), today, is_day) if span or is_day else {}
+            first, last = span or (today, today)
+            return _overview(db, first, last, today, is_day) if span or is_day else {}
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
@@ -218,7 +221,8 @@ def _habits_of_day(view: present.View, recent: Past) -> JsonObject:
         due = {habit["id"] for habit in _due_on(recent.db, view)}
         return {"habits": [item for item in items if item["id"] in due]}
     end = (view.first - recent.since).days + 1
-    signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
+    week = slice(max(end - WEEK, 0), end)
+    signs = {habit.id: habit.signs[week] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
     amounts = dict(
         recent.db.execute(present.AMOUNTS_OF_DAY, (view.user, f"{view.first}")).fetchall()

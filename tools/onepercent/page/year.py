@@ -73,12 +73,12 @@ def _shares_of_habits(recent: Past, months: Months) -> list[JsonObject]:
 
 def _shares_of_goals(recent: Past, months: Months) -> list[JsonObject]:
     goals = []
-    for goal, name, count, reached in recent.rows_between(
-        GOALS_OF_PERIOD, months[0][0], months[-1][1]
-    ):
-        done = [recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()[0] for _, end in months]
-        parts = [_share(steps, count) for steps in done]
-        goals.append(
-            {"name": name, "parts": parts, "done": f"{done[-1]}/{count}", "reached": reached}
-        )
+    rows = recent.rows_between(GOALS_OF_PERIOD, months[0][0], months[-1][1])
+    for goal, name, count, reached in rows:
+        done = 0
+        parts = []
+        for _, end in months:
+            (done,) = recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()
+            parts.append(_share(done, count))
+        goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
     return goals
