@@ -139,6 +139,15 @@ class AnswerBatch:
     given: list[list[Any]] = field(default_factory=list)
     # Steps of Undo before the next answer.
     undo_steps: int = 0
+    # Read before the first answer: the date of Anki's day ("" if it is not known), the names of decks and note
+    # types, the card on Anki's screen, the cards that a filtered deck has borrowed.
+    anki_day: str = field(init=False)
+    names: list[list[str]] = field(init=False)
+    on_screen: int | None = field(init=False)
+    borrowed: list[int] = field(init=False)
+    # By card: what Undo would be about, as [card, note, deck], and the newest row of its log.
+    subjects: dict[int, list[Any]] = field(init=False)
+    before: dict[int, LogRow] = field(init=False)
 
     def run(self) -> JsonObject:
         self.anki_day = state.recall(ANKI_DAY).get("day", "")

@@ -186,7 +186,11 @@ def _exact_tag_search(tag: str) -> str:
 
 
 class BulkChange:
-    """A change of the cards or notes that a search finds. `added`: the tags that it adds."""
+    """A change of the cards or notes that a search finds. `added`: the tags that it adds.
+
+    Once they were searched for: `cards` and `notes`; `ids`: those of the two that are counted; the cards
+    `studied` and `mature`; `before`: how many have each change already; `profile`: Anki's.
+    """
 
     def __init__(self, changes: list[RequestedChange], selection: str, added: list[str]):
         self.changes = {change.action: change for change in changes}
