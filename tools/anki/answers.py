@@ -71,11 +71,10 @@ def answer_cards(
     early: Annotated[bool | None, "also learning cards whose time has not come"] = None,
     undo: Annotated[bool | None, "take back the last answer"] = None,
 ) -> JsonObject:
-    """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval,
-    due}], skipped}, if they are due.
+    """Record how well the person knew cards, by their own word, if they are due.
 
     Source: AnkiConnect cardsInfo, getReviewsOfCards, answerCards; guiAnswerCard for the card on the screen;
-    guiUndo.
+    guiUndo. {answered, cards: [{cardId, ease, interval, due}], skipped}.
     """
     if undo:
         return take_back()

@@ -45,11 +45,11 @@ def update_notes(
     dryRun: bool | None = None,
     expected: Annotated[int | None, "the dry run's count; query needs it; then `left`"] = None,
 ) -> JsonObject:
-    """Change fields, tags, deck or images of notes: {updated, skipped, details: [{index, noteId, status,
-    error, …}]}. For a typo send replace, not the field. Above 20 notes try dryRun and ask first; tags:
-    anki_change_cards.
+    """Change fields, tags, deck or images of notes. For a typo send replace, not the field. Above 20 notes
+    try dryRun and ask first; tags: anki_change_cards.
 
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo.
+    {updated, skipped, details: [{index, noteId, status, error, …}]}.
     """
     query = query.strip()
     pairs = replacing.pairs_with_breaks(replace or {})

@@ -41,7 +41,7 @@ INFO = "info"
 QUERY = "objects/query"
 HISTORY = "server.history.list"
 LOG = "klippy.log"
-PrinterName = Annotated[str, "a name of PRINTERS; `here`: this machine's"]
+PrinterName = Annotated[str, "a name of PRINTERS, or `here`"]
 FILES_HINT = "Name a file in the printer's own folder."
 UNREACHABLE_HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
 

@@ -72,7 +72,7 @@ def undo_last(
 ) -> JsonObject:
     """Preview the exact reversal of what was applied last; confirm it with apply_actions.
 
-    Again and again it walks back, up to 20 changes.
+    Called again it goes on, up to 20 changes.
     Source: the journals of what was applied.
     """
     calls.checkpoint()
