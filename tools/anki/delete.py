@@ -32,12 +32,11 @@ def delete_notes(
     """
     if dryRun:
         before = notes.by_id(noteIds)
-        cards = sum(len(info["cards"]) for info in before.values())
         return {
             "dryRun": True,
             "notes": len(before),
             "missing": len(set(noteIds)) - len(before),
-            "cards": cards,
+            "cards": len(notes.cards_of(before)),
             **notes.examples(before),
         }
     with confirm.agreed(partial(notes.by_id, noteIds), _words, expected) as before:
@@ -93,7 +92,7 @@ def _words(before: dict[int, notes.Info]) -> str:
 def _recorded(infos: dict[int, notes.Info]) -> list[Note]:
     """The notes about to be deleted as the journal keeps them: with the deck of each card and the schedule of
     those studied. Two requests, and one for each 500 cards."""
-    cards = [card for info in infos.values() for card in info["cards"]]
+    cards = notes.cards_of(infos)
     deck_of = notes.decks_of(cards)
     schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
     touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"

@@ -38,14 +38,15 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
         data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64
         return {"filename": spelling, "dataBase64": content, "sizeBytes": None}
-    if len(data) > max_bytes:
+    size_bytes = len(data)
+    if size_bytes > max_bytes:
         raise ToolError(
-            f"{spelling!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context",
-            f"Do you need its content? If so, call again with max_bytes = {len(data)}.",
+            f"{spelling!r} has {size_bytes} bytes, over the limit of {max_bytes}: it would fill the context",
+            f"Do you need its content? If so, call again with max_bytes = {size_bytes}.",
             code="MEDIA_TOO_LARGE",
-            sizeBytes=len(data),
+            sizeBytes=size_bytes,
         )
-    answer = {"filename": spelling, "dataBase64": content, "sizeBytes": len(data)}
+    answer = {"filename": spelling, "dataBase64": content, "sizeBytes": size_bytes}
     with suppress(ImageError):
         if image_bytes.kind(data) in SHOWN_KINDS:
             return Answer(answer, data)

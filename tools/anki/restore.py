@@ -164,7 +164,7 @@ def _added(missing: list[Note]) -> tuple[dict[int, Note], list[JsonObject]]:
 def _move_home(back: dict[int, Note], present: set[int]) -> None:
     """Move restored cards into their former decks, unless the person has put them elsewhere."""
     infos = dict(notes.in_parts(list(back)))
-    cards = [card for info in infos.values() for card in info["cards"]]
+    cards = notes.cards_of(infos)
     deck_of = notes.decks_of(cards)
     # The add-on of 2023 puts new cards into the default deck, whatever its name is.
     astray = set(

@@ -7,7 +7,7 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from tools.anki import client
 from tools.anki.images import image_bytes, resize
@@ -160,14 +160,15 @@ def store(name: str, data: bytes) -> str:
             copy.write(data)
             copy.flush()
             return client.call("storeMediaFile", path=copy.name, **file) or name
-    extra_s = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2
     file["data"] = base64.b64encode(data).decode("ascii")
+    extra_s = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2
+    upload = partial(client.call, "storeMediaFile", extra_s=extra_s)
     try:
-        stored = client.call("storeMediaFile", extra_s=extra_s, **file)
+        stored = upload(**file)
     except Refused as error:
         if "deleteExisting" not in error.text:
             raise
         # anki-connect-server does not know that parameter.
         del file["deleteExisting"]
-        stored = client.call("storeMediaFile", extra_s=extra_s, **file)
+        stored = upload(**file)
     return stored or name  # other servers that speak AnkiConnect answer null, and keep the name
