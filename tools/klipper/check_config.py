@@ -98,11 +98,10 @@ def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
 
 
 def _entry(finding: Finding) -> JsonObject:
-    entry = filled(**finding._asdict())
+    entry = finding._asdict()
     entry["message"] = cut_between_words(finding.message, LONGEST_MESSAGE)
-    if also := entry.pop("also", None):
-        entry["also_in_lines"] = also[:MOST_LINES_TOLD]
-    return entry
+    entry["also_in_lines"] = entry.pop("also")[:MOST_LINES_TOLD]
+    return filled(**entry)
 
 
 def not_checked(config: PrinterConfig) -> list[str]:
@@ -139,14 +138,17 @@ def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
     left out."""
     listed = []
     for finding in findings:
-        section = f"[{finding.section}] " if finding.section not in finding.message else ""
-        meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
-        also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
-        text = section + finding.message + meant + also
+        text = finding.message
+        if finding.section not in text:
+            text = f"[{finding.section}] {text}"
+        if finding.nearest:
+            text += f" (did you mean {finding.nearest}?)"
+        if finding.also:
+            text += f" (also in lines {', '.join(map(str, finding.also))})"
         message = "".join(char if char.isprintable() else "?" for char in text)
         listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     levels = Counter(finding.level for finding in findings)
     counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    total = f"{len(config.sections)} sections, {config.options} options: {counts}"
-    left_out = [f"not checked: {part}" for part in not_checked(config)]
-    return "\n".join([*listed, total, *left_out])
+    listed.append(f"{len(config.sections)} sections, {config.options} options: {counts}")
+    listed += [f"not checked: {part}" for part in not_checked(config)]
+    return "\n".join(listed)

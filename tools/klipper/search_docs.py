@@ -65,19 +65,14 @@ def search_docs(
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.index_of_pages()
-    matches = messages.messages_in(query)
-    explanations = [
-        {"message": message.message, **messages.explained(message)} for message in matches
-    ]
+    explanations = [message._asdict() for message in messages.messages_in(query)]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
-    if explanations:
-        answer = (
-            {"known_message": explanations[0]}
-            if len(explanations) == 1
-            else {"known_messages": explanations}
-        )
+    if len(explanations) == 1:
+        answer["known_message"] = explanations[0]
+    elif explanations:
+        answer["known_messages"] = explanations
     if absent:
         words = [word[:LONGEST_ABSENT] for word in absent[:MOST_ABSENT]]
         answer["absent"] = f"not found in the documentation: {', '.join(words)}"

@@ -120,7 +120,7 @@ def health() -> Health:
     """
     git.require_git()
     folders_to_write()
-    counts = {source: len(list(pages.pages([source]))) for source in sources()}
+    counts = {source: len(list(pages.pages(source))) for source in sources()}
     if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", HOW_TO_SYNC)
     parts = []

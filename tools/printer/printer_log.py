@@ -18,7 +18,7 @@ from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
-from tools.klipper.printers import HISTORY, Log, PrinterName
+from tools.klipper.printers import HISTORY, STRANGE, Log, PrinterName
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message
 from tools.printer.printer_state import UNKNOWN, klipper_of, number_of, text_of
@@ -106,7 +106,7 @@ def printer_log(
         logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
     else:
         place = printers.chosen(printer, "; or send the log as `text`")
-        with suppress(ToolError, TypeError, ValueError, LookupError):  # there may be no Moonraker
+        with suppress(ToolError, *STRANGE):  # there may be no Moonraker
             job = dict(place.ask(HISTORY, {"limit": 1})["jobs"][0])
         logs = place.logs()
 
@@ -163,7 +163,7 @@ def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
         "status": text_of(job, "status", 40),
     }
     fields = ("end_time", "print_duration", "filament_used")
-    ended, seconds, filament_mm = (number_of(job.get(name)) or 0 for name in fields)
+    ended, seconds, filament_mm = (number_of(job, name) or 0 for name in fields)
     if ended:
         answer["ended_hours_ago"] = _hours_since(ended)
     answer |= {"seconds": round(seconds), "filament_m": round(filament_mm / 1000, 2)}
@@ -266,8 +266,8 @@ class Start:
 
     def count(self, message: Message, line: str) -> None:
         """Count a message and move it to the end of `counted`."""
-        before = self.counted.pop(message.meaning, Error(message, line, 0))
-        self.counted[message.meaning] = Error(message, line, before.times + 1)
+        before = self.counted.pop(message.means, Error(message, line, 0))
+        self.counted[message.means] = Error(message, line, before.times + 1)
 
     def stop(self, line: str) -> bool:
         """Read a line that may say why everything stopped; False if it only follows from another."""

@@ -233,7 +233,7 @@ def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
 def _sums(source: Source, generation: Path) -> dict[str, int]:
     """The checksum of each page, by the path that read_doc takes."""
     sums = {}
-    for page in pages.pages([source._replace(generation=generation)]):
+    for page in pages.pages(source._replace(generation=generation)):
         if os.path.isfile(page.location):  # no link to itself
             sums[page.path] = crc32(Path(page.location).read_bytes())
     return sums

@@ -62,8 +62,7 @@ class DrawnAnswer(Answer):
 
 
 def _drawn(answer: JsonObject) -> JsonObject:
-    drawn = answer.drawn if isinstance(answer, DrawnAnswer) else {}
-    return {DATA: drawn} if drawn else {}
+    return {DATA: answer.drawn} if isinstance(answer, DrawnAnswer) else {}
 
 
 # One page with two addresses: a client may have one of the toolsets without the other.
@@ -89,17 +88,18 @@ def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject
         text = f"{finding.option}: {cut_between_words(' '.join(value.split()), LONGEST_VALUE)}".removesuffix(
             ": "
         )
-        item = {
-            "line": finding.line,
-            "count": 1 + len(finding.also),
-            "file": finding.file,
-            "level": finding.level,
-            "section": finding.section if finding.option else "",
-            "text": text if finding.option else f"[{finding.section}]",
-            "message": cut_between_words(finding.message, LONGEST_MESSAGE),
-            "says": in_words(finding),
-        }
-        listed.append(item)
+        listed.append(
+            {
+                "line": finding.line,
+                "count": 1 + len(finding.also),
+                "file": finding.file,
+                "level": finding.level,
+                "section": finding.section if finding.option else "",
+                "text": text if finding.option else f"[{finding.section}]",
+                "message": cut_between_words(finding.message, LONGEST_MESSAGE),
+                "says": in_words(finding),
+            }
+        )
     return listed
 
 
@@ -151,11 +151,10 @@ def _height(value: Any) -> float | None:
 def spectrum(powers: Sequence[tuple[float, float]], shaped: Sequence[float]) -> list[list[float]]:
     """Frequency in Hz, power without and with the shaper in thousandths of the highest power; `shaped` is
     empty if none was recommended."""
-    highest = max(power for _, power in powers) or 1
+    highest = max(power for _, power in powers)
     rows = []
     for place, (hz, power) in enumerate(powers):
         if hz <= HIGHEST_HZ:
             left = [round(FULL_SCALE * shaped[place] / highest)] if shaped else []
             rows.append([round(hz, 1), round(FULL_SCALE * power / highest), *left])
-    step = math.ceil(len(rows) / MOST_FREQUENCIES)
-    return rows[:: max(step, 1)]
+    return rows[:: math.ceil(len(rows) / MOST_FREQUENCIES) or 1]
