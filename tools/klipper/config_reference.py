@@ -163,12 +163,10 @@ def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObj
     ordered = sorted(
         places, key=lambda text: (text.startswith("See the") or not text, -len(places[text]))
     )
-    sections = []
-    for text in ordered[:MOST_TEXTS]:
-        sections.append(
-            {"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)}
-        )
-    return sections
+    return [
+        {"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)}
+        for text in ordered[:MOST_TEXTS]
+    ]
 
 
 def _dated_changes(entries: changes.Entries, name: str, *, full: bool) -> list[str]:

@@ -98,9 +98,9 @@ class Folder(NamedTuple):
                 connection.connect(os.fspath(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)
-                messages = _messages(connection, self.deadline)
-                answer = next(message for message in messages if message.get("id") == method)
-                return answer["result"]
+                for message in _messages(connection, self.deadline):
+                    if message.get("id") == method:
+                        return message["result"]
         except (OSError, *STRANGE) as error:
             reason = str(error) or "no answer in time: it may be starting or hanging"
             message = f"Klipper is not running, or something else answers at {path}: {reason}"

@@ -90,8 +90,9 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():
-            message = f"{source.checkout} is there, but there is no documentation in it"
-            raise git.failure("NOT_A_CHECKOUT", message)
+            raise git.failure(
+                "NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it"
+            )
         answer: JsonObject = {
             "status": "only read",
             "folder": str(source.checkout),

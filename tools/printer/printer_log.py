@@ -71,7 +71,8 @@ MCU_SHUTDOWN = "MCU shutdown"
 CONSEQUENCE = "Command request"
 # The parts of a Stats line: a board with what it sent and lost, and the host.
 BOARD_STATS = re.compile(
-    r" (\S+): (?:\w+=\S+ )*?bytes_read=(\d{1,18}) bytes_retransmit=(\d{1,18}) bytes_invalid=(\d{1,18})"
+    r" (\S+): (?:\w+=\S+ )*?bytes_read=(?P<received>\d{1,18}) bytes_retransmit=(?P<retransmitted>\d{1,18})"
+    r" bytes_invalid=(?P<invalid>\d{1,18})"
 )
 HOST_STATS = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
@@ -188,9 +189,8 @@ def _link(start: "Start") -> JsonObject:
     """The connections and the host at the last Stats line."""
     stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
-    for name, *counts in BOARD_STATS.findall(stats):
-        received, retransmitted, invalid = map(int, counts)
-        link[name] = {"received": received, "retransmitted": retransmitted, "invalid": invalid}
+    for board in BOARD_STATS.finditer(stats):
+        link[board[1]] = {what: int(count) for what, count in board.groupdict().items()}
     if host := HOST_STATS.search(stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
@@ -304,10 +304,12 @@ def _starts_in(logs: Sequence[Log]) -> list[Start]:
 
 
 class LogReader:
-    """Reads the lines of a log. The first of `starts` has the lines before the first start."""
+    """Reads the lines of a log. `start` is the last of `starts`, the first has the lines before the first
+    start."""
 
     def __init__(self) -> None:
-        self.starts = [Start()]
+        self.start = Start()
+        self.starts = [self.start]
         # Of the start that follows.
         self.version = ""
         # The lines of a configuration while it is read.
@@ -319,27 +321,27 @@ class LogReader:
 
     def take(self, line: bytes) -> None:
         """Take the next line."""
-        start = self.starts[-1]
         if line.startswith(b"["):
             line = MAKERS_LINE.sub(b"", line)
         if line.startswith(STATS):  # most lines
-            start.stats = line
+            self.start.stats = line
             return
         checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if self._takes_start(text) or self._takes_config(text) or self._takes_traceback(text):
             return
         if text == CONFIG_ERROR:
-            start.refused = True
+            self.start.refused = True
         elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
             self._count(text)
 
     def _takes_start(self, text: str) -> bool:
         if match := STARTED.match(text):
-            self.starts.append(Start(match[1][:60], float(match[2]), float(match[3]), self.version))
+            self.start = Start(match[1][:60], float(match[2]), float(match[3]), self.version)
+            self.starts.append(self.start)
         elif match := VERSION.match(text):
             self.version = match[1][:60]
-            self.starts[-1].version = self.starts[-1].version or self.version
+            self.start.version = self.start.version or self.version
         else:
             return False
         self.config = None  # the power may have cut it off
@@ -351,7 +353,7 @@ class LogReader:
         elif self.config is None:
             return False
         elif text == CONFIG_END:
-            self.starts[-1].config, self.config = self.config, None
+            self.start.config, self.config = self.config, None
         elif len(self.config) < MOST_CONFIG:
             self.config.append(text)
         else:
@@ -368,7 +370,7 @@ class LogReader:
         elif RAISED.match(text):
             crash = f"{self.crash}: {text}{self.place}"
             self.crash = ""
-            self.starts[-1].state = self.starts[-1].state or crash
+            self.start.state = self.start.state or crash
             self._count(crash)
         else:
             return False
@@ -378,12 +380,11 @@ class LogReader:
         """Count the line's message unless it only follows from another."""
         key = re.sub(r"[\d.]+", "0", text)
         if key not in self.by_text:
-            checkpoint()
             if len(self.by_text) >= MOST_DIFFERENT:
                 if "shutdown" not in text:
                     return
                 self.by_text.clear()
             self.by_text[key] = messages.of_line(text)
         message = self.by_text[key]
-        if self.starts[-1].stop(text) and message:
-            self.starts[-1].count(message, PREFIX.sub("", text))
+        if self.start.stop(text) and message:
+            self.start.count(message, PREFIX.sub("", text))

@@ -4,6 +4,7 @@ are."""
 import re
 from contextlib import suppress
 from itertools import chain
+
 from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, filled

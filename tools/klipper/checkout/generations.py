@@ -132,8 +132,9 @@ def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
     run("read-tree", "-m", "-u", "HEAD")
     commit = run("log", "-1", "--format=%cs_%H").strip()
     if not (place / source.docs).is_dir():
-        message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
-        raise git.failure("NO_DOCS", message)
+        raise git.failure(
+            "NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
+        )
     return commit
 
 

@@ -77,7 +77,7 @@ class Checker:
         """The texts of the two pages; `others` are the sections that further sources name."""
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
-        self.entries = changes.entries(changes_text)
+        self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(options.known_words("sensor"))
         for block in self.reference.blocks:
@@ -250,5 +250,6 @@ def _twice(section: Section) -> Findings:
 def _changed(section: Section, name: str, change: changes.Change) -> Finding:
     level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
-    message = f"{option} {what}, {change.date}: {change.sentence}"
-    return finding_at(section, name, message, level, change.successor)
+    return finding_at(
+        section, name, f"{option} {what}, {change.date}: {change.sentence}", level, change.successor
+    )

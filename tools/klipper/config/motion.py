@@ -1,7 +1,6 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
 import re
-from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import TRUTHS, out_of_bounds, rules
@@ -71,16 +70,12 @@ def numbered(machine: ParsedPrinter) -> Findings:
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
     for section in machine.sections.values():
-        rows = [
-            (section.name, machine.sections.keys()),
-            *zip(section.values, repeat(section.values.keys())),
-        ]
-        for name, names in rows:
-            for missing in _needed(name):
-                if missing not in names:
-                    needs = f"it needs {missing}, which is not there"
-                    message = f"'{name}' is not valid in section '{section.name}': {needs}"
-                    yield machine.absent(section, name, message)
+        names = {*machine.sections, *section.values}
+        for name in (section.name, *section.values):
+            for missing in _needed(name) - names:
+                needs = f"it needs {missing}, which is not there"
+                message = f"'{name}' is not valid in section '{section.name}': {needs}"
+                yield machine.absent(section, name, message)
 
 
 def _needed(name: str) -> set[str]:
@@ -177,8 +172,9 @@ def drivers(machine: ParsedPrinter) -> Findings:
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
         if pin and address in addresses:
-            message = "Shared TMC uarts need unique address or select_pins polarity"
-            yield finding_at(section, "uart_pin", message)
+            yield finding_at(
+                section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity"
+            )
         addresses.add(address)
 
 
@@ -214,8 +210,9 @@ def mesh(machine: ParsedPrinter) -> Findings:
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     corners = zip(section.numbers("mesh_min"), section.numbers("mesh_max"), strict=False)
     if any(most <= least for least, most in corners):
-        message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
-        yield finding_at(section, "mesh_min", message)
+        yield finding_at(
+            section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
+        )
     algorithm = section.value("algorithm").lower() or "lagrange"
     if (
         algorithm == "lagrange"

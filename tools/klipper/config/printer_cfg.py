@@ -329,8 +329,9 @@ def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         bad = data.count(b"\n", 0, error.start) + 1
-        message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
-        config.refuse(file, bad, message)
+        config.refuse(
+            file, bad, f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
+        )
         text = data.decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n")
 

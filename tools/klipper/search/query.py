@@ -66,8 +66,7 @@ Hit = tuple[Term, float, int]
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
     plain = MERE_NUMBER.sub(" ", text)
-    typed = words(plain)
-    found = list(_terms(typed, index))
+    found = list(_terms(words(plain), index))
     terms = [term for _, term in found]
     terms += _identifiers(plain, index)
     absent = [word for word, term in found if not term and not index.containing(word)]
