@@ -1,5 +1,6 @@
 """The configuration reference by section and option, in few words."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from typing import Annotated
@@ -90,7 +91,7 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
     lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
     longest = FULL_CHARS if full else max(LEAST, share)
-    variants: dict[str, list[str]] = {}
+    variants = defaultdict(list)
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
         lines = [
@@ -98,7 +99,7 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
             for names, text in _groups(block)
         ]
         if lines:
-            variants.setdefault(f"[{block.name}]{place}", []).extend(lines)
+            variants[f"[{block.name}]{place}"].extend(lines)
     first = blocks[0]
     answer: JsonObject = {
         "section": first.name or first.heading,
@@ -152,11 +153,11 @@ def _option(
 def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
     """Each text of an option with the sections in which it stands; those that refer to another section
     last."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = defaultdict(list)
     for block, option in owners:
         name = f"[{block.name}]" if block.name else block.heading
         place = _marked(name, option)
-        names = places.setdefault(option.text, [])
+        names = places[option.text]
         if place not in names:
             names.append(place)
     longest = BUDGET if len(places) == 1 else LONGEST_TEXT

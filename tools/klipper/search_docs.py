@@ -7,6 +7,7 @@
 # close together.
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -40,7 +41,6 @@ REACH_CHARS = 1000
 WORD = re.compile(r"[^\W_]+")
 # 150 to SNIPPET_CHARS characters of whole words.
 SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
-CUT = "…"
 
 
 @Tool("search_docs", title="Search Klipper's docs", requires=pages.require_docs, envelope=True)
@@ -84,11 +84,11 @@ def search_docs(
 def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources is given once."""
     ranking = ranked(catalogue, terms, query)
-    same: dict[str, list[Ranked]] = {}
+    same = defaultdict(list)
     for page in ranking:
         if page.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
             file = catalogue.files[page.page]
-            same.setdefault(file.path.removeprefix(f"{file.source}/"), []).append(page)
+            same[file.path.removeprefix(f"{file.source}/")].append(page)
     for first, *others in same.values():
         also = [catalogue.files[other.page].path for other in others]
         for result in _of_page(catalogue, first, terms):
@@ -115,11 +115,13 @@ def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Ite
         result: JsonObject = {"path": file.path}
         if _letters(title) != _letters(Path(file.path).stem):
             result["title"] = title
-        result["heading"] = place.heading
-        result["line"] = text.count("\n", 0, place.offset) + 1
-        result["offset"] = place.offset
         match = place.offset + _closest(text[place.offset : place.end], terms)
-        result["snippet"] = _snippet(text, match)
+        result |= {
+            "heading": place.heading,
+            "line": text.count("\n", 0, place.offset) + 1,
+            "offset": place.offset,
+            "snippet": _snippet(text, match),
+        }
         if place.level == ENTRY_LEVEL:
             result["date"] = place.heading
         yield result
@@ -157,9 +159,12 @@ def _snippet(text: str, at: int) -> str:
     start = max(0, min(len(before) - LEAD_CHARS, len(line) - SNIPPET_CHARS))
     whole_words = SNIPPET.search(line, start)
     start, stop = whole_words.span() if whole_words else (start, start + SNIPPET_CHARS)
-    before_it = CUT if first + start else ""
-    after_it = CUT if stop < len(line) or at + REACH_CHARS < len(text) else ""
-    return before_it + line[start:stop].strip() + after_it
+    snippet = line[start:stop].strip()
+    if first + start:
+        snippet = f"…{snippet}"
+    if stop < len(line) or at + REACH_CHARS < len(text):
+        snippet += "…"
+    return snippet
 
 
 def preload() -> None:

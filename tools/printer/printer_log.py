@@ -20,7 +20,6 @@ from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import HISTORY, STRANGE, Log, PrinterName
 from tools.klipper.search import messages
-from tools.klipper.search.messages import Message
 from tools.printer.printer_state import UNKNOWN, klipper_of, number_of, text_of
 
 # Characters of an answer: 600 tokens.
@@ -223,7 +222,7 @@ def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
 class Error(NamedTuple):
     """A message in the log: its meaning, its last line, and its count."""
 
-    message: Message
+    message: messages.Message
     line: str
     times: int
 
@@ -264,7 +263,7 @@ class Start:
         line = self.errors[0].line if self.counted and never_ran else ""
         return cut_between_words(self.state or line, 120)
 
-    def count(self, message: Message, line: str) -> None:
+    def count(self, message: messages.Message, line: str) -> None:
         """Count a message and move it to the end of `counted`."""
         before = self.counted.pop(message.means, Error(message, line, 0))
         self.counted[message.means] = Error(message, line, before.times + 1)
@@ -317,7 +316,7 @@ class LogReader:
         # The first line and the last frame of a traceback while it is read.
         self.crash = self.place = ""
         # The message of each line that was looked at, by the line without its numbers.
-        self.by_text: dict[str, Message | None] = {}
+        self.by_text: dict[str, messages.Message | None] = {}
 
     def take(self, line: bytes) -> None:
         """Take the next line."""

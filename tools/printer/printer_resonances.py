@@ -18,7 +18,6 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.page import printer_page
-from tools.klipper.page.printer_page import DrawnAnswer
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
@@ -72,7 +71,7 @@ def printer_resonances(
     """
     if text:
         explained, spectrum = _explained("text", text)
-        return DrawnAnswer(explained, spectra={"text": spectrum})
+        return printer_page.DrawnAnswer(explained, spectra={"text": spectrum})
     # Nothing is read if the printer's files are switched off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
@@ -84,7 +83,7 @@ def printer_resonances(
     for axis, path in newest.items():
         content = printer_data.content(path, FOLDER, MOST_BYTES)
         answer[axis], spectra[axis] = _explained(path.name, content.decode("latin-1"))
-    return DrawnAnswer(answer, spectra=spectra)
+    return printer_page.DrawnAnswer(answer, spectra=spectra)
 
 
 def _newest(printer: Path) -> dict[str, Path]:

@@ -8,6 +8,7 @@ from itertools import chain
 from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, filled
+from tools.core.resources import Resource
 from tools.core.tool import Tool
 from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
@@ -15,7 +16,6 @@ from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import INFO, QUERY, STRANGE, Printer, PrinterName
 from tools.klipper.search import messages
-from tools.klipper.search.messages import Message
 
 MOST_HEATERS = 6
 MOST_WARNINGS = 3
@@ -38,7 +38,7 @@ RESTART_ADVICE = re.compile(
 )
 HALTED = "Printer is halted"
 # The text in place of a guess at a message's meaning.
-UNKNOWN = Message(
+UNKNOWN = messages.Message(
     "",
     "Not one of Klipper's own messages.",
     "Ask whose it is: the printer's maker or a plugin.",
@@ -48,6 +48,16 @@ UNKNOWN = Message(
 RELEASE_HEADING = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})", re.MULTILINE)
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
+
+
+@Resource(printer_page.PRINTER_PAGE.uri, "Printer", mime_type=printer_page.MIME_TYPE, listed=False)
+def page() -> str:
+    """The page of printer_state, printer_log, printer_resonances, for clients that have these tools without
+    those of the documentation.
+
+    Source: docs/pages.md
+    """
+    return printer_page.printer_page()
 
 
 @Tool("printer_state", page=printer_page.PRINTER_PAGE)

@@ -29,8 +29,7 @@ from zlib import crc32
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject, filled
 from tools.klipper import pages
-from tools.klipper.checkout import git
-from tools.klipper.checkout.freshness import ask
+from tools.klipper.checkout import freshness, git
 from tools.klipper.settings import CURRENT, STATE_FOLDER, Source, generation_of
 
 # A report of progress: percent and step.
@@ -82,7 +81,7 @@ def update(source: Source, report: Report) -> JsonObject:
     OSError; readers have the pages of one generation whatever happens.
     """
     report(1, "asking the upstream")
-    branch, tip = ask(source)
+    branch, tip = freshness.ask(source)
     old = generation_of(source.checkout)
     if old and not (old / source.docs).is_dir():
         old = None

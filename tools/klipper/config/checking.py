@@ -243,8 +243,7 @@ def _twice(section: Section) -> Findings:
         )
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
-        finding = finding_at(section, setting.name, message, WARNING)
-        yield finding._replace(line=setting.line, file=setting.file)
+        yield Finding(setting.line, setting.file, section.name, setting.name, WARNING, message)
 
 
 def _changed(section: Section, name: str, change: changes.Change) -> Finding:
