@@ -112,9 +112,10 @@ def printer_log(
 
     # The start that is asked for.
     starts = _starts(logs)
-    number = session - 1 if session > 0 else len(starts) + session
-    if not 0 <= number < len(starts):
-        message = f"There is no start {session}: the log has {len(starts)}, the first perhaps cut"
+    count = len(starts)
+    number = session - 1 if session > 0 else count + session
+    if not 0 <= number < count:
+        message = f"There is no start {session}: the log has {count}, the first perhaps cut"
         hint = "-1 is the last one. A pasted log begins with its line `Start printer at`."
         raise ToolError(message, hint, code="NO_SUCH_START")
     start = starts[number]
@@ -124,13 +125,14 @@ def printer_log(
         "started": start.when,
         "version": start.version,
         "klipper": klipper_of(start.version),
-        "starts": len(starts),
+        "starts": count,
         "ran_s": start.ran_s,
     }
-    if cut_bytes := logs[-1].cut_bytes:
-        answer["cut"] = f"the first {cut_bytes:,} bytes of the log were not read"
-    if number == len(starts) - 1 and logs[-1].written:
-        answer["last_line_hours_ago"] = _hours_since(logs[-1].written)
+    newest = logs[-1]
+    if newest.cut_bytes:
+        answer["cut"] = f"the first {newest.cut_bytes:,} bytes of the log were not read"
+    if number == count - 1 and newest.written:
+        answer["last_line_hours_ago"] = _hours_since(newest.written)
     answer["shutdown"] = cut_between_words(start.state, 200)
     answer["errors"] = [*map(_explained, start.errors[:MOST_ERRORS])]
     if job:

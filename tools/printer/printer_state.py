@@ -130,11 +130,12 @@ def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonO
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; empty where Klipper has none."""
     message = RESTART_ADVICE.sub("", str(info.get("state_message", "")))
+    version = text_of(info, "software_version", 60)
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
         "message": cut_between_words(one_line(message), 300),
-        "version": text_of(info, "software_version", 60),
-        "klipper": klipper_of(text_of(info, "software_version", 60)),
+        "version": version,
+        "klipper": klipper_of(version),
         "job": _job(status),
         "temperatures": _temperatures(degrees),
     }

@@ -201,9 +201,10 @@ def less(finding: Finding) -> Finding:
 
 def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
     """The findings of missing options; one that the reference no longer has is not missing."""
-    needed = options.required(section) + machine.axes.get(section.name, [])
-    if section.kind == "dual_carriage":
-        needed += machine.axes.get(f"stepper_{section.value('axis')}", [])
+    # A second carriage needs what the stepper of its axis needs.
+    is_second = section.kind == "dual_carriage"
+    stepper = f"stepper_{section.value('axis')}" if is_second else section.name
+    needed = options.required(section) + machine.axes.get(stepper, [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.

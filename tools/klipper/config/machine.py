@@ -133,9 +133,9 @@ class ParsedPrinter:
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """The finding of something missing: an error only if no other file can have it."""
-        is_certain = self.is_whole and (not self.unread or section.kind not in MACRO_KINDS)
-        level, unless = (ERROR, "") if is_certain else (HINT, UNLESS)
-        return finding_at(section, option, message + unless, level)
+        if self.is_whole and (not self.unread or section.kind not in MACRO_KINDS):
+            return finding_at(section, option, message)
+        return finding_at(section, option, message + UNLESS, HINT)
 
 
 def cut_between_words(text: str, most: int) -> str:

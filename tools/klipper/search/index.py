@@ -76,8 +76,8 @@ class Index:
         self.places = [Place(*place) for place in lists["places"]]
         self.words: list[str] = lists["words"]
         numbers = memoryview(kept)[end + 1 :].cast("I")
-        self.ends = numbers[: len(self.words) + 1]
-        self.postings = numbers[len(self.words) + 1 :]
+        count = len(self.words) + 1
+        self.ends, self.postings = numbers[:count], numbers[count:]
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 

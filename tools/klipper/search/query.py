@@ -133,9 +133,9 @@ def _fits(word: str, key: str) -> bool:
 def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
-    entries: dict[str, list[tuple[list[str], list[str]]]] = {}
+    entries = defaultdict(list)
     for key, value in GLOSSARY_ENTRY.findall(GLOSSARY.read_text("utf-8")):
-        entries.setdefault(key[:2], []).append((key.split(), value.split()))
+        entries[key[:2]].append((key.split(), value.split()))
     for group in entries.values():
         group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
     return entries
