@@ -138,10 +138,9 @@ def _option(
     by_key = {known.key: known for _, known in every}
     if found := Options(by_key).option_named(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
-        answer = {"option": found.name, "page": PAGE, "sections": _texts_with_sections(owners)}
-        if changed := _dated_changes(entries, name, full=False):
-            answer["changes"] = changed
-        return answer
+        sections = _texts_with_sections(owners)
+        changed = _dated_changes(entries, name, full=False)
+        return filled(option=found.name, page=PAGE, sections=sections, changes=changed)
     if gone := _dated_changes(entries, name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
     suggestions = several(name, sorted(by_key), cutoff=0.5)

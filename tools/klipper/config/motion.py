@@ -242,9 +242,10 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
         offset = probe.number(f"{axis}_offset", 0.0)
         nozzle = place - offset
         if nozzle < least or nozzle > most:
-            message = f"{option} takes the nozzle to {axis} = {nozzle:g}"
-            message += f", but stepper_{axis} goes from {least:g} to {most:g}"
-            message += f" (the probe's {axis}_offset is {offset:g})"
+            message = (
+                f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
+                f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})"
+            )
             yield finding_at(mesh, option, message, WARNING)
 
 
