@@ -1,7 +1,6 @@
 """The check of a printer's configuration against the documentation, its findings worst first."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -83,7 +82,7 @@ def _findings(config: PrinterConfig) -> list[Finding]:
     return checking.checker().findings(config)
 
 
-def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
+def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
     report: JsonObject = {"sections": len(config.sections), "options": config.options}
@@ -121,7 +120,7 @@ def not_checked(config: PrinterConfig) -> list[str]:
     return left_out
 
 
-def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
+def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
     """A line for each of the first findings, with its place in the files if `placed`, and a line that counts
     the others."""
     listed = []
@@ -133,7 +132,7 @@ def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
     return listed
 
 
-def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
+def lines(file: str, config: PrinterConfig, findings: list[Finding]) -> str:
     """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was
     left out."""
     listed = []

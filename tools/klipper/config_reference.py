@@ -1,7 +1,7 @@
 """The configuration reference by section and option, in few words."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, groupby
 from typing import Annotated
 
@@ -85,7 +85,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     return blocks
 
 
-def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -> JsonObject:
+def _section(blocks: list[Block], entries: changes.Entries, *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
@@ -128,7 +128,7 @@ def _marked(name: str, option: Option) -> str:
 
 
 def _option(
-    reference: Reference, blocks: Sequence[Block], entries: changes.Entries, option: str
+    reference: Reference, blocks: list[Block], entries: changes.Entries, option: str
 ) -> JsonObject:
     """The reference's texts for an option in the blocks that have it, or its fate. Raises ToolError if
     nothing has that name.
@@ -149,7 +149,7 @@ def _option(
     raise _not_found(f"No such option: {option}", suggestions)
 
 
-def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
+def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]:
     """Each text of an option with the sections in which it stands; those that refer to another section
     last."""
     places: dict[str, list[str]] = defaultdict(list)

@@ -29,7 +29,7 @@ class Page(NamedTuple):
 
     path: str
     location: str
-    source: str = ""
+    source: str
     anchor: str = ""
 
 

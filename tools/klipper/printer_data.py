@@ -18,7 +18,7 @@ def place() -> Path:
     return current().klipper_printer_data.expanduser()
 
 
-def folder(takes: str = "") -> Path:
+def folder(takes: str) -> Path:
     """The folder of the printer on this machine. `takes` ends the hints: what the tool accepts instead.
 
     Raises ToolError: none is set, or the caller may not see it.

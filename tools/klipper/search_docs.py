@@ -8,7 +8,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -81,7 +81,7 @@ def search_docs(
     return {**answer, "result": results} if answer else results
 
 
-def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
+def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources is given once."""
     ranking = ranked(catalogue, terms, query)
     same = defaultdict(list)
@@ -97,7 +97,7 @@ def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Itera
             yield result
 
 
-def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
+def _of_page(catalogue: index.Index, page: Ranked, terms: list[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections score nearly the same; none if a sync has just removed
     it."""
     file = catalogue.files[page.page]
@@ -131,7 +131,7 @@ def _letters(text: str) -> str:
     return "".join(WORD.findall(text.lower()))
 
 
-def _closest(text: str, terms: Sequence[Term]) -> int:
+def _closest(text: str, terms: list[Term]) -> int:
     """The place in a section from which most words of the question are close together."""
     words = Term().union(*terms)
     low = text.lower()

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -157,7 +156,7 @@ def _hours_since(time_s: float) -> float:
     return max(0.1, round((time.time() - time_s) / 3600, 1))
 
 
-def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
+def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
     """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
     it ran in: Klipper may have been started again since."""
     answer: JsonObject = {
@@ -281,7 +280,7 @@ class Start:
         return True
 
 
-def _starts(logs: Sequence[Log]) -> list[Start]:
+def _starts(logs: list[Log]) -> list[Start]:
     """The starts in the newest log and, where that has none, in those before it; the oldest first.
 
     Klipper begins a new log each day. Raises ToolError if there is no log.
@@ -296,7 +295,7 @@ def _starts(logs: Sequence[Log]) -> list[Start]:
     return [start for start in starts if start.counted or start.stats or start.config]
 
 
-def _starts_in(logs: Sequence[Log]) -> list[Start]:
+def _starts_in(logs: list[Log]) -> list[Start]:
     """The starts in some logs; the first has the lines before the first start."""
     reader = LogReader()
     for line in chain.from_iterable(log.lines() for log in logs):

@@ -115,7 +115,7 @@ def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
         raise ToolError(message, CALIBRATE_HINT, code="NO_SPECTRUM") from None
     if not fitted:
         answer["next"] = CALIBRATE_HINT
-        return answer, printer_page.spectrum(spectrum, ())
+        return answer, printer_page.spectrum(spectrum, [])
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
     best = _recommended(fits, "shapers:" in header)
     answer |= {

@@ -7,7 +7,7 @@
 # any entry.
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import dropwhile
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
 
 # The entries of the page, newest first.
-Entries = Sequence[Entry]
+Entries = list[Entry]
 
 
 def entries(text: str) -> Iterator[Entry]:
@@ -116,7 +116,7 @@ def _fates(listed: Entries, option: str) -> Iterator[tuple[Change, str]]:
             yield Change(entry.date, deprecated, successor, sentence), entry.text
 
 
-def _successor(after: str, old: Sequence[str], name: str) -> str:
+def _successor(after: str, old: list[str], name: str) -> str:
     """The successor of `name`; if as many names are new as old, the one at the same place among them."""
     match = SUCCESSOR.search(after)
     if not match:

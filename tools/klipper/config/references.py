@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 from itertools import chain
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
@@ -211,7 +211,7 @@ def _macro(section: Section, name: str, taken: set[str]) -> Findings:
 
 
 def _renames(
-    machine: ParsedPrinter, by_name: Mapping[str, Section], taken: Set[str], commands: Set[str]
+    machine: ParsedPrinter, by_name: dict[str, Section], taken: set[str], commands: set[str]
 ) -> Findings:
     """The new names of commands, and commands that do not exist to be renamed.
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -79,7 +78,7 @@ def printer_page() -> str:
     return document(Path(__file__).with_name("printer.html"))
 
 
-def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject]:
+def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
     """The findings with the values that stand in the file."""
     listed = []
     for finding in found[:MOST_FINDINGS]:
@@ -148,7 +147,7 @@ def _height(value: Any) -> float | None:
     return round(value, 4) if is_number and abs(value) < FULL_SCALE else None
 
 
-def spectrum(powers: Sequence[tuple[float, float]], shaped: Sequence[float]) -> list[list[float]]:
+def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[list[float]]:
     """Frequency in Hz, power without and with the shaper in thousandths of the highest power; `shaped` is
     empty if none was recommended."""
     highest = max(power for _, power in powers)

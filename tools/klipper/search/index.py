@@ -14,7 +14,7 @@ from array import array
 from binascii import crc32
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
@@ -68,7 +68,7 @@ class Index:
     """`places` are the sections of all pages, `words` all words in order. The postings of a word, the
     sections that have it with the count in each, lie between two of `ends`."""
 
-    def __init__(self, files: Sequence[Page], kept: bytes | mmap):
+    def __init__(self, files: list[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
         end = kept.find(b"\n", CHECKSUM_BYTES)
         lists = json.loads(kept[CHECKSUM_BYTES:end])
@@ -107,7 +107,7 @@ class Index:
         return frozenset(word for word in self.words if part in word)
 
 
-def counted(files: Sequence[Page]) -> bytes:
+def counted(files: list[Page]) -> bytes:
     """The index of pages as bytes, for an Index to read."""
     places: list[Place] = []
     postings: dict[str, array[int]] = {}

@@ -13,7 +13,7 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -149,7 +149,7 @@ class Ranked(NamedTuple):
     sections: list[tuple[float, float, int]]
 
 
-def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
+def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     """The pages that have something of a question, best first. `text` may name a further source."""
     hits, total = _hits(index, terms)
     pages = defaultdict(list)
@@ -174,7 +174,7 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
     return sorted(result, key=lambda page: -page.score)
 
 
-def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], float]:
+def _hits(index: Index, terms: list[Term]) -> tuple[dict[int, list[Hit]], float]:
     """The terms that each section has, and the rarity of all terms together."""
     hits = defaultdict(list)
     total = 0.0
