@@ -121,10 +121,10 @@ def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
     run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
     info = place / ".git/info"
     info.mkdir(exist_ok=True)
-    (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
+    (info / "attributes").write_text(ATTRIBUTES, "utf-8")
     # Characters with a meaning in a pattern are escaped.
     pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
-    (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
+    (info / "sparse-checkout").write_text(pattern, "utf-8")
     report(40, "fetching the pages")
     # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
     # writes them.

@@ -22,9 +22,7 @@ from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.machine import (
     KALICO,
     MEASURING,
-    MOST_FINDINGS,
     UNLESS,
-    Z_PROBE,
     ParsedPrinter,
     finding_at,
     merged,
@@ -44,6 +42,10 @@ from tools.klipper.config.reference import SENSOR, Option, Options, Reference
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
+# The most findings of one check: nobody reads a tenth of them.
+MOST_FINDINGS = 1000
+# The pin with which a probe is the endstop of the z axis.
+Z_PROBE = "z_virtual_endstop"
 # Sections that may have templates in any option.
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"

@@ -8,8 +8,6 @@ from tools.klipper.config.options import base, known_words
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
-# The most findings of one check: nobody reads a tenth of them.
-MOST_FINDINGS = 1000
 # The sections that make the object `probe`.
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 # The sections that other options call a heater, and those that measure with any sensor_type.
@@ -19,8 +17,6 @@ MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 # Sections whose name defines a sensor: `[thermistor NAME]`.
 OWN_SENSORS = ("thermistor", "adc_temperature")
-# The pin with which a probe is the endstop of the z axis.
-Z_PROBE = "z_virtual_endstop"
 # Files of programs that bring macros, and the sections that may stand in them.
 MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
