@@ -131,6 +131,7 @@ def serve_http(settings: Settings) -> NoReturn:
     from tools.http import guards, limits
     from tools.resident import listening
 
+    # uvicorn, of the project's own packages or of the system's.
     sys.path.insert(1, str(VENV_PACKAGES))
     try:
         import uvicorn
@@ -139,6 +140,7 @@ def serve_http(settings: Settings) -> NoReturn:
     # Until uvicorn has its own handlers, and after it: it sends the signal again.
     for number in ENDING_SIGNALS:
         signal.signal(number, lambda *_: leave())
+    # The application behind its guards, and the socket: systemd's or one of our own.
     toolsets.LISTENERS.append(listing.forget)
     try:
         guarded = guards.Guards(settings, Endpoint().answer)

@@ -117,13 +117,9 @@ def settings_table(as_file: bool = False) -> str:
             lines.append(f"| **{toolset_of(section).replace('core', 'server')}** | | |")
         for variable in section.variables().values():
             default = variable.value({}, {})
-            text = str(
-                int(default)
-                if isinstance(default, bool)
-                else ""
-                if default in ((), {})
-                else default
-            )
+            if isinstance(default, bool):
+                default = int(default)
+            text = "" if default in ((), {}) else str(default)
             text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
             if as_file:
                 meaning = fill(f"# {variable.meaning}", 78, subsequent_indent="# ")

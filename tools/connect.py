@@ -64,7 +64,8 @@ def _command() -> str:
     if INSTALLED.exists():
         return shlex.quote(str(INSTALLED))
     words = [str(PROJECT / "server.py")]
-    if os.path.realpath(sys.executable) != os.path.realpath(shutil.which("python3") or ""):
+    usual = shutil.which("python3") or ""
+    if os.path.realpath(sys.executable) != os.path.realpath(usual):
         words.insert(0, os.path.abspath(sys.executable))
     return shlex.join(words)
 

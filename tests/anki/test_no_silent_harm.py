@@ -152,6 +152,49 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, collection, call):
     assert schedule(collection) == since
 
 
+def two_sided(collection, *decks):
+    """A note with a card in each of two decks, both studied; its cards."""
+    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
+    note["Front"], note["Back"] = "kot", "cat"
+    collection.add_note(note, collection.decks.id(decks[0]))
+    cards = sorted(collection.card_ids_of_note(note.id))
+    collection.set_deck(cards[1:], collection.decks.id(decks[1]))
+    collection.sched.set_due_date(cards, "5!")
+    return cards
+
+
+@both_versions
+def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, collection, call):
+    stayed, _ = two_sided(collection, "A", "B")
+    call("anki.delete_decks", decks=["B"], cardsToo=True, expected=1)
+    assert collection.find_cards("") == [stayed]
+    collection.set_deck([stayed], collection.decks.id("B"))
+    collection.sched.schedule_cards_as_new([stayed])
+
+    assert call("anki.restore", entry=1)["cardsScheduled"] == 1
+
+    first, second = sorted(collection.find_cards(""))
+    names = [collection.decks.name(collection.get_card(card).did) for card in (first, second)]
+    assert first == stayed and names == ["B", "B"]
+    assert collection.find_cards("is:new") == [stayed]
+
+
+@both_versions
+def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki, collection, call):
+    cards = two_sided(collection, "A", "B")
+    note = collection.get_card(cards[0]).nid
+    call("anki.delete_notes", noteIds=[note])
+    call("anki.restore", entry=1)
+    first, second = sorted(collection.find_cards(""))
+    homes = [collection.decks.name(collection.get_card(card).did) for card in (first, second)]
+    assert homes == ["A", "B"]
+
+    collection.set_deck([first], collection.decks.id("C"))
+    assert call("anki.restore", entry=1)["alreadyThere"] == 1
+
+    assert collection.decks.name(collection.get_card(first).did) == "C"
+
+
 def test_without_a_journal_nothing_is_deleted(geo, collection, call):
     call("anki.restore")
     (settings.current().state_dir / "anki-journal.sqlite3").write_bytes(b"not a database" * 100)

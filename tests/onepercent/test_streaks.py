@@ -14,7 +14,7 @@ from tests.onepercent.person import Clock, act, apply, call, do, snapshot
 from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak, begun_anew
-from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule
+from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule_of
 
 # A Monday: a life of some weeks leads over New Year and ISO week 53.
 START = date(2026, 11, 2)
@@ -59,7 +59,7 @@ def course_of(habit: PlainHabit, marks: dict[int, str]) -> Course:
     for first, frequency, numbers in habit.schedules:
         anchor = max(first, habit.created).toordinal()
         schedules.append(
-            (first.toordinal(), schedule(frequency, ",".join(map(str, numbers)), anchor))
+            (first.toordinal(), schedule_of(frequency, ",".join(map(str, numbers)), anchor))
         )
     pauses = tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses)
     return Course(tuple(begun_anew(schedules, marks)), pauses)

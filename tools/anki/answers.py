@@ -71,11 +71,10 @@ def answer_cards(
     early: Annotated[bool | None, "also learning cards whose time has not come"] = None,
     undo: Annotated[bool | None, "take back the last answer"] = None,
 ) -> JsonObject:
-    """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval,
-    due}], skipped}, if they are due.
+    """Record how well the person knew cards, by their own word, if they are due.
 
     Source: AnkiConnect cardsInfo, getReviewsOfCards, answerCards; guiAnswerCard for the card on the screen;
-    guiUndo.
+    guiUndo. {answered, cards: [{cardId, ease, interval, due}], skipped}.
     """
     if undo:
         return take_back()
@@ -117,7 +116,9 @@ def answer_by_press(
     presses.check(
         due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards."
     )
-    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen=seen).run()
+    if undo:
+        return take_back(cardId)
+    return AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
 @dataclass
@@ -137,13 +138,24 @@ class AnswerBatch:
     given: list[list[Any]] = field(default_factory=list)
     # Steps of Undo before the next answer.
     undo_steps: int = 0
+    # Read before the first answer: the date of Anki's day ("" if it is not known), the names of decks and note
+    # types, the card on Anki's screen, the cards that a filtered deck has borrowed.
+    anki_day: str = field(init=False)
+    names: list[list[str]] = field(init=False)
+    on_screen: int | None = field(init=False)
+    borrowed: list[int] = field(init=False)
+    # By card: what Undo would be about, as [card, note, deck], and the newest row of its log.
+    subjects: dict[int, list[Any]] = field(init=False)
+    before: dict[int, LogRow] = field(init=False)
 
     def run(self) -> JsonObject:
         self.anki_day = state.recall(ANKI_DAY).get("day", "")
         pending = state.recall(PENDING_KEY)
         self._check_cards(pending)
         if self.wanted:
-            sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
+            sent = {}
+            for card, ease in self.wanted.items():
+                sent[str(card)] = [ease, self.before[card].id]
             state.keep(PENDING_KEY, {**pending, **sent})
             self._answer()
         state.keep(PENDING_KEY, pending)

@@ -85,7 +85,7 @@ def change_cards(
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
-class Change(NamedTuple):
+class RequestedChange(NamedTuple):
     """A change that a call may ask for: its words, its action, and a search for what has it already."""
 
     is_asked: object
@@ -103,21 +103,21 @@ def _changes_of_cards(
     forget: bool | None,
     deck: str,
     flag: int | None,
-) -> list[Change]:
+) -> list[RequestedChange]:
     """The changes of cards, in the order in which they are made."""
     return [
-        Change(forget, "forget", "forgetCards", {}, "is:new"),
-        Change(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
-        Change(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
-        Change(suspend, "suspend", "suspend", {}, "is:suspended"),
-        Change(
+        RequestedChange(forget, "forget", "forgetCards", {}, "is:new"),
+        RequestedChange(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
+        RequestedChange(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
+        RequestedChange(suspend, "suspend", "suspend", {}, "is:suspended"),
+        RequestedChange(
             deck,
             f"deck {quoted(deck)}",
             "changeDeck",
             {"deck": deck},
             f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"',
         ),
-        Change(
+        RequestedChange(
             flag is not None,
             f"flag {flag}",
             SET_VALUE,
@@ -127,10 +127,10 @@ def _changes_of_cards(
     ]
 
 
-def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[Change]:
+def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[RequestedChange]:
     old, new = rename or ("", "")
     return [
-        Change(
+        RequestedChange(
             add,
             f"addTags {quoted(' '.join(add))}",
             "addTags",
@@ -138,7 +138,7 @@ def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> li
             " ".join(map(_exact_tag_search, add)),
             "notes",
         ),
-        Change(
+        RequestedChange(
             remove,
             f"removeTags {quoted(' '.join(remove))}",
             "removeTags",
@@ -146,7 +146,7 @@ def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> li
             f"-({' or '.join(map(_tag_search, remove))})",
             "notes",
         ),
-        Change(
+        RequestedChange(
             rename,
             f"renameTag {quoted(' '.join(rename))}",
             "replaceTags",
@@ -186,9 +186,13 @@ def _exact_tag_search(tag: str) -> str:
 
 
 class BulkChange:
-    """A change of the cards or notes that a search finds. `added`: the tags that it adds."""
+    """A change of the cards or notes that a search finds. `added`: the tags that it adds.
 
-    def __init__(self, changes: list[Change], selection: str, added: list[str]):
+    Once they were searched for: `cards` and `notes`; `ids`: those of the two that are counted; the cards
+    `studied` and `mature`; `before`: how many have each change already; `profile`: Anki's.
+    """
+
+    def __init__(self, changes: list[RequestedChange], selection: str, added: list[str]):
         self.changes = {change.action: change for change in changes}
         self.selection = selection
         self.added = added

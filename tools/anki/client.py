@@ -102,15 +102,13 @@ def names(action: object, params: object) -> Iterator[str]:
     """The name of the action, or of each entry of a `multi` at any depth, however malformed."""
     entries: list[object] = [{"action": action, "params": params}]
     while entries:
-        entry = entries.pop()
-        name, inner = (
-            (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
-        )
-        actions = inner.get("actions") if name == "multi" and isinstance(inner, dict) else None
-        if isinstance(actions, list):
-            entries += actions
-        else:
-            yield str(name)
+        match entries.pop():
+            case {"action": "multi", "params": {"actions": list() as actions}}:
+                entries += actions
+            case {"action": name}:
+                yield str(name)
+            case _:
+                yield str(None)
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:

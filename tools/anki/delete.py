@@ -25,10 +25,10 @@ def delete_notes(
     dryRun: bool | None = None,
     expected: int | None = None,
 ) -> JsonObject:
-    """Delete notes with their cards: {deleted, missing}. Above 20 notes try dryRun and ask first.
+    """Delete notes with their cards. Above 20 notes try dryRun and ask first.
 
     Source: AnkiConnect deleteNotes; it answers null whatever happened, so the notes are looked for before and
-    after.
+    after. {deleted, missing}.
     """
     if dryRun:
         before = notes.by_id(noteIds)

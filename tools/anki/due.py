@@ -129,10 +129,10 @@ def due(
     current: Annotated[bool | None, "on Anki's screen"] = None,
     asText: bool | None = None,
 ) -> JsonObject:
-    """Show cards to study now: {deck, due, cards: [{cardId, question, answer, state, interval, next}]}. Ask,
-    wait, show the answer.
+    """Show cards to study now. Ask, wait, show the answer.
 
-    Source: AnkiConnect getDeckStats, findCards, cardsInfo, guiCurrentCard.
+    Source: AnkiConnect getDeckStats, findCards, cardsInfo, guiCurrentCard. {deck, due, cards: [{cardId,
+    question, answer, state, interval, next}]}.
     """
     if current:
         return _current()

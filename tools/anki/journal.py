@@ -82,7 +82,9 @@ class Step(NamedTuple):
 def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
     """The steps that take `added` from notes, and then add all the tags that the notes have now: removing a
     tag takes those below it too."""
-    steps = [Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags))] if added else []
+    steps = []
+    if added:
+        steps.append(Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags)))
     groups: dict[str, list[int]] = {}
     for note, names in tags.items():
         groups.setdefault(" ".join(names), []).append(note)

@@ -23,9 +23,9 @@ SHOWN_KINDS = ("png", "jpg", "gif", "webp")
 
 @Tool("anki.get_media")
 def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> JsonObject:
-    """Read a media file: {filename, dataBase64, sizeBytes}, and a picture as one.
+    """Read a media file as base64, and a picture as one.
 
-    Source: AnkiConnect retrieveMediaFile.
+    Source: AnkiConnect retrieveMediaFile. {filename, dataBase64, sizeBytes}.
     """
     name = _existing(filename)
     for spelling in (name, name.lower()):  # as Anki keeps most
@@ -58,10 +58,9 @@ def store_media(
     data: Annotated[str | None, "base64"] = None,
     url: Annotated[str | None, "used without data"] = None,
 ) -> JsonObject:
-    """Store a sound or file: {filename, sizeBytes}, the name as Anki keeps it. [sound:NAME] in a field plays
-    it.
+    """Store a sound or file; answers its name in Anki. [sound:NAME] in a field plays it.
 
-    Source: AnkiConnect storeMediaFile.
+    Source: AnkiConnect storeMediaFile. {filename, sizeBytes}.
     """
     name = checked_filename(filename)
     if not data and not url:
@@ -80,10 +79,10 @@ def delete_media(
     dryRun: bool | None = None,
     expected: Annotated[int | None, "notes that use it"] = None,
 ) -> JsonObject:
-    """Move a file to Anki's media trash: {filename, deleted, anki_response}.
+    """Move a file to Anki's media trash.
 
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before
-    and after.
+    and after. {filename, deleted, anki_response}.
     """
     name = _existing(filename)
     listing = action("getMediaFilesNames", pattern=glob.escape(name))

@@ -31,9 +31,10 @@ class CardTemplateSpec:
 def model_info(
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
 ) -> JsonObject:
-    """Show a note type: {model, fields, templates: {card: {Front, Back}}, styling}.
+    """Show a note type: fields, templates, styling.
 
-    Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.
+    Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling. {model, fields, templates: {card:
+    {Front, Back}}, styling}.
     """
     name = model or current().anki_default_model
     names, *answers = client.multi(
@@ -73,9 +74,9 @@ def create_model(
     is_cloze: bool | None = None,
     options: JsonObject | None = None,
 ) -> JsonObject:
-    """Create a note type; answers with its names as Anki keeps them.
+    """Create a note type.
 
-    Source: AnkiConnect createModel, modelNames.
+    Source: AnkiConnect createModel, modelNames. Its names come back as Anki keeps them.
     """
     sent = dict(options or {})
     if is_cloze is not None:

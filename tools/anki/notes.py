@@ -42,10 +42,9 @@ LONGEST_TEXT = 80
 
 @Tool("anki.note_info")
 def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject:
-    """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for
-    none.
+    """Show notes by id, in that order, null for none.
 
-    Source: AnkiConnect notesInfo, getDecks.
+    Source: AnkiConnect notesInfo, getDecks. {notes: [{noteId, modelName, deckName, tags, fields, cards}]}.
     """
     return {"notes": note_rows(noteIds)}
 
@@ -59,10 +58,10 @@ def find_notes(
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
     brief: Annotated[bool | None, "[id, first field] only"] = None,
 ) -> JsonObject:
-    """Find notes with Anki's search: {noteIds, notes, total, nextOffset if there are more}, sorted by id,
-    notes as anki_note_info shows them.
+    """Find notes with Anki's search, sorted by id; nextOffset if there are more.
 
-    Source: AnkiConnect findNotes, notesInfo, getDecks.
+    Source: AnkiConnect findNotes, notesInfo, getDecks. {noteIds, notes, total, nextOffset}, notes as
+    anki_note_info shows them.
     """
     limit = limit or (NO_LIMIT if calls.is_by_person() else LIMIT)
     if duplicates:

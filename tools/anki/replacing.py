@@ -21,9 +21,9 @@ def pairs_with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
     """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
     pairs = {}
     for name, (old, new) in replace.items():
-        pairs[name] = (
-            [old, new] if "\n" in old else [old, *note_input.with_breaks({name: new}).values()]
-        )
+        if "\n" not in old:
+            new = note_input.with_breaks({name: new})[name]
+        pairs[name] = [old, new]
     return pairs
 
 
@@ -71,7 +71,10 @@ def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, 
     for note, info in notes.in_parts(sorted(ids)):
         values = notes.values(info)
         fields.update(map(str.casefold, values))
-        pairs = {name: pair for name, pair in replace.items() if any(_matches(name, pair, values))}
+        pairs = {}
+        for name, pair in replace.items():
+            if any(_matches(name, pair, values)):
+                pairs[name] = pair
         if pairs:
             yield NoteUpdate(note, replace=pairs, all=True), info
     unknown = [name for name in replace if name.casefold() not in fields]

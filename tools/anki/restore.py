@@ -75,10 +75,14 @@ def _put_back(entry: Entry) -> JsonObject:
     failed = _perform(actions)
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
+    warnings = entry.warnings
     answer: JsonObject = {of: len(left) for of, left in there.items()}
-    answer.update(failed=failed, warnings=entry.warnings)
+    answer.update(failed=failed, warnings=warnings)
     if entry.lost:
-        _add_again(entry, still_there, answer)
+        again = _add_again(entry, still_there)
+        failed += again.pop("failed")
+        warnings += again.pop("warnings")
+        answer |= again
     if entry.filename:
         answer["media"] = pictures.store(entry.filename, entry.content)
     return answer
@@ -97,9 +101,9 @@ def _perform(actions: list[Action]) -> list[JsonObject]:
     return failed
 
 
-def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
+def _add_again(entry: Entry, kept: list[int]) -> JsonObject:
     """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
-    the schedule they had.
+    the schedule they had: {alreadyThere, addedAgain, cardsScheduled, failed, warnings}.
 
     Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them
     was in another deck. A call before may have added some and lost Anki's answer: a newer note with all
@@ -127,26 +131,34 @@ def _add_again(entry: Entry, kept: list[int], answer: JsonObject) -> None:
             back[ids.pop()] = note
         else:
             missing.append(note)
-    # All others are added again.
-    there = len(entry.lost) - len(missing)
-    client.results(
-        *(action("createDeck", deck=deck) for deck in {note.decks[0] for note in missing})
-    )
-    added = 0
+    # All others are added again, and the new cards get their decks and schedules.
+    added, failed = _added(missing)
+    back |= added
+    _move_home(back, present)
+    schedules = _schedules(back, present)
+    failed += _perform(schedules)
+    return {
+        "alreadyThere": len(entry.lost) - len(missing),
+        "addedAgain": len(added),
+        "cardsScheduled": len(schedules),
+        "failed": failed,
+        "warnings": [LOG_LOST] if back else [],
+    }
+
+
+def _added(missing: list[Note]) -> tuple[dict[int, Note], list[JsonObject]]:
+    """Add notes again, their decks first; those added by their new ids, and those that Anki refused."""
+    names = {note.decks[0] for note in missing}
+    client.results(*(action("createDeck", deck=name) for name in names))
+    added: dict[int, Note] = {}
+    failed = []
     for part in timed_parts(missing, "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):
             if isinstance(result, int):
-                back[result] = note
-                added += 1
+                added[result] = note
             else:
-                answer["failed"].append({"noteId": note.id, "error": str(result)})
-    # Decks and schedules of the new cards.
-    _move_home(back, present)
-    schedules = _schedules(back, present)
-    answer["failed"] += _perform(schedules)
-    answer.update(alreadyThere=there, addedAgain=added, cardsScheduled=len(schedules))
-    if back:
-        answer["warnings"].append(LOG_LOST)
+                failed.append({"noteId": note.id, "error": str(result)})
+    return added, failed
 
 
 def _move_home(back: dict[int, Note], present: set[int]) -> None:

@@ -52,10 +52,12 @@ def stats(
     deck: Annotated[str, "with its subdecks; all by default", Limits(strip=True)] = "",
     days: Annotated[int, Limits(ge=1, le=365)] = 30,
 ) -> JsonObject:
-    """Show study statistics: {due, decks: [[name, new, learning, review]], today, perDay (today last),
-    streakDays, retention in %, buttons, minutes, forecast (today first), leeches}.
+    """Show study statistics: what is due, answers per day (today last), retention in %, forecast (today
+    first), leeches.
 
     Source: AnkiConnect getDeckStats, getReviewsOfCards, findCards, notesInfo.
+    Returns {deck, due, decks: [[name, new, learning, review]], today, perDay, streakDays, retention, buttons,
+    minutes, forecast, leeches}.
     """
     # Ask for everything but the log in one request.
     deck_ids = decks.ids()

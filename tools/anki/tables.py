@@ -168,9 +168,8 @@ def table(
 def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
     """The rows, and True if quotation marks enclose cells."""
     try:
-        return list(
-            csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        ), True
+        cells = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        return list(cells), True
     except csv.Error:
         return [line.split(separator) for line in text.split("\n")], False
 

@@ -45,11 +45,11 @@ def update_notes(
     dryRun: bool | None = None,
     expected: Annotated[int | None, "the dry run's count; query needs it; then `left`"] = None,
 ) -> JsonObject:
-    """Change fields, tags, deck or images of notes: {updated, skipped, details: [{index, noteId, status,
-    error, …}]}. For a typo send replace, not the field. Above 20 notes try dryRun and ask first; tags:
-    anki_change_cards.
+    """Change fields, tags, deck or images of notes. For a typo send replace, not the field. Above 20 notes
+    try dryRun and ask first; tags: anki_change_cards.
 
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo.
+    {updated, skipped, details: [{index, noteId, status, error, …}]}.
     """
     query = query.strip()
     pairs = replacing.pairs_with_breaks(replace or {})
@@ -69,7 +69,7 @@ def update_notes(
 
 
 @dataclass
-class Change:
+class NoteChange:
     """An update that fits its note, with its pictures stored.
 
     It has an action for each thing that it changes: some may be refused and others not.
@@ -84,7 +84,9 @@ class Change:
     back: list[Step]
 
 
-def _change(info: Info, placed: Placed, added: list[str], removed: list[str], deck: str) -> Change:
+def _change(
+    info: Info, placed: Placed, added: list[str], removed: list[str], deck: str
+) -> NoteChange:
     """The change of a note.
 
     - `info`: the note as it is; `placed`: its new texts, with pictures;
@@ -109,13 +111,13 @@ def _change(info: Info, placed: Placed, added: list[str], removed: list[str], de
         back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
     if added or removed:
         back += journal.tagged_again({note: info["tags"]}, added)
-    return Change(placed, outcome, {name: steps[name] for name in outcome}, back)
+    return NoteChange(placed, outcome, {name: steps[name] for name in outcome}, back)
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
 # there already, and a replacement knows its own result. What is overwritten goes to the journal before
 # the first request that changes anything; what Anki says it did is read back.
-class UpdateBatch(Batch[NoteUpdate, Change]):
+class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     """Changes of notes: {updated, skipped, details}.
 
     `before`: the notes as they are, by id. `destinations`: the decks that updates name. `homes`: if there are
@@ -222,7 +224,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
     # The texts are made from what the note has now, so that they can be compared, counted and put back; a
     # deck or tag that it has already is left out, and the journal gets no entry for it.
-    def prepare(self, index: int, update: NoteUpdate) -> Change:
+    def prepare(self, index: int, update: NoteUpdate) -> NoteChange:
         note = update.noteId
         self.details[index]["noteId"] = note
         if note not in self.before:

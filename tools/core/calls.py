@@ -127,8 +127,10 @@ def state_of(question: str, key: str, call: str, issued_s: int | None = None) ->
     import hmac
 
     issued = str(int(time.time()) if issued_s is None else issued_s)
-    text = "\n".join((issued, settings.USER.get(), call, question)).encode("utf-8", "surrogatepass")
-    return f"{issued}.{hmac.new(key.encode() or _process_key(), text, 'sha256').hexdigest()}"
+    text = "\n".join((issued, settings.USER.get(), call, question))
+    secret = key.encode() or _process_key()
+    code = hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256")
+    return f"{issued}.{code.hexdigest()}"
 
 
 def is_current(state: object, question: str, key: str, call: str) -> bool:
@@ -136,15 +138,12 @@ def is_current(state: object, question: str, key: str, call: str) -> bool:
     import hmac
 
     issued = str(state).partition(".")[0][:12]
-    if (
-        not issued.isascii()
-        or not issued.isdigit()
-        or not 0 <= time.time() - int(issued) <= QUESTION_S
-    ):
+    if not issued.isascii() or not issued.isdigit():
         return False
-    return hmac.compare_digest(
-        str(state).encode("utf-8", "replace"), state_of(question, key, call, int(issued)).encode()
-    )
+    if not 0 <= time.time() - int(issued) <= QUESTION_S:
+        return False
+    expected = state_of(question, key, call, int(issued))
+    return hmac.compare_digest(str(state).encode("utf-8", "replace"), expected.encode())
 
 
 @cache

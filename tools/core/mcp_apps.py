@@ -63,8 +63,8 @@ def announced(capabilities: JsonObject) -> bool:
 def document(file: Path) -> str:
     """The page of an HTML file, without comments and blanks, since it is sent to every client that shows
     it."""
-    text = INCLUDE.sub(
-        lambda match: (file.parent / match[1]).read_text("utf-8"), file.read_text("utf-8")
-    )
-    text = CONSTANTS.sub(lambda match: match[0].replace(";\nconst ", ", "), PADDING.sub("", text))
+    text = file.read_text("utf-8")
+    text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), text)
+    text = PADDING.sub("", text)
+    text = CONSTANTS.sub(lambda match: match[0].replace(";\nconst ", ", "), text)
     return SPACES.sub(lambda match: match[1] or "", text).replace("const ", "let ")

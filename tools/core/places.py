@@ -23,7 +23,7 @@ def toolsets() -> tuple[str, ...]:
     """The names of the toolsets, which are packages under `tools/`, in alphabetical order. Nothing is
     imported."""
     names = sorted(set(os.listdir(TOOLS)) - NOT_TOOLSETS)
-    return tuple(name for name in names if os.path.exists(os.path.join(TOOLS, name, "__init__.py")))
+    return tuple(name for name in names if os.path.exists(f"{TOOLS}/{name}/__init__.py"))
 
 
 def folder(environ: Mapping[str, str], variable: str, default: str) -> str:

@@ -47,6 +47,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
     """
     from subprocess import DEVNULL, PIPE, Popen
 
+    # Start it, unless the server is on its way out.
     with _starting:
         if _ending:
             raise Cancelled()
@@ -60,6 +61,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
             start_new_session=True,
         )
         _live.add(child)
+    # Wait for its end, the deadline, or the withdrawal of the call.
     deadline = time.monotonic() + timeout_s
     outputs: list[tuple[bytes, bytes]] = []
     reading = threading.Thread(target=lambda: outputs.append(child.communicate()), daemon=True)

@@ -163,9 +163,11 @@ class Settings(Section):
         one_of("ru", "en"),
     )
     tool_names: str = setting(
-        "MCP_TOOL_NAMES", "underscore", "`dotted` lists `anki.add_notes` instead of `anki_add_notes`",
+        "MCP_TOOL_NAMES",
+        "underscore",
+        "`dotted` lists `anki.add_notes` instead of `anki_add_notes`",
         one_of("underscore", "dotted"),
-    )  # fmt: skip
+    )
     pages: str = setting(
         "MCP_PAGES",
         "auto",

@@ -120,7 +120,8 @@ class Tool:
 @cache
 def description(function: Function) -> str:
     """A docstring down to its `Source:` line, each paragraph one line."""
-    return SOFT_BREAK.sub(" ", (inspect.getdoc(function) or "").partition("\nSource:")[0].strip())
+    text, _, _ = (inspect.getdoc(function) or "").partition("\nSource:")
+    return SOFT_BREAK.sub(" ", text.strip())
 
 
 def toolset_of(function: Callable[..., object]) -> str:

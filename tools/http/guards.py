@@ -97,6 +97,7 @@ class Guards:
     async def _serve(
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
+        # Where it goes: to the sign-in, the endpoint, or the page of the days.
         path = scope["path"]
         method = scope["method"]
         is_day = path == day.CALLS
@@ -107,6 +108,7 @@ class Guards:
             return await self._sign_in(scope, headers, receive, send)
         if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
+        # Who asks, and whether they may.
         claims = self._authenticated(headers, is_day)
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
@@ -123,6 +125,7 @@ class Guards:
                 f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
             )
             raise Refusal(429, reason, {"retry-after": retry_s})
+        # The body, and the answer.
         self._check(headers)
         if is_day:
             headers[SESSION] = DAY_PAGES

@@ -79,10 +79,11 @@ class SignIn:
         # The origin as browsers write it: without the scheme's default port.
         self.host = parts.netloc.lower().removesuffix(f":{http.DEFAULT_PORTS[parts.scheme]}")
         self.issuer = f"{parts.scheme}://{self.host}"
-        metadata = "/.well-known/oauth-protected-resource"  # RFC 9728
+        metadata = "/.well-known/oauth-protected-resource"
         self.path = parts.path.rstrip("/")
         metadata_here = f"{metadata}{self.path}"
         self.metadata_url = f"{self.issuer}{metadata_here}"
+        # What clients read about the endpoint, and about its sign-in (RFC 9728, RFC 8414).
         resource = {
             "resource": url,
             "authorization_servers": [self.issuer],
@@ -103,7 +104,7 @@ class SignIn:
         self.endpoints: dict[str, dict[str, Any]] = {
             metadata: {"GET": lambda fields: resource},
             metadata_here: {"GET": lambda fields: resource},
-            "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},  # RFC 8414
+            "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},
             "/register": {"POST": self.register},
             "/authorize": {"GET": self.ask, "POST": self.let_in},
             "/token": {"POST": self.give_token},
@@ -122,6 +123,7 @@ class SignIn:
             handler = self.endpoints[path].get(scope["method"])
             if not handler:
                 raise Denied("invalid_request", "another method", 405)
+            # The fields, for this server, with what the browser says.
             fields = _json(body) if path == "/register" else _form_fields(body)
             if is_page:  # its form is sent to its own address, where the other fields are
                 fields = _form_fields(scope["query_string"]) | fields
@@ -129,9 +131,8 @@ class SignIn:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers.get("cookie", "")
             # The first of the two that the browser names.
-            fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[
-                0
-            ]
+            languages = re.findall(r"\b(ru|en)\b", headers.get("accept-language", ""))
+            fields["lang"] = next(iter(languages), "en")
             answer = handler(fields)
             if is_page:
                 return await answer  # type: ignore[no-any-return]
@@ -142,6 +143,7 @@ class SignIn:
             status = 503
             reason = f"the Pi cannot write that now: {error}"
             answer = {"error": "temporarily_unavailable", "error_description": reason}
+        # An error is a text for a browser, JSON for a client.
         if is_page and "text/html" in headers.get("accept", ""):
             text = f"{sentence(answer['error'])}\n\n{answer['error_description']}"
             return status, {**PAGE_HEADERS, "content-type": PLAIN_TEXT}, text.encode()
@@ -309,10 +311,11 @@ def sentence(name: str) -> str:
 def as_page(page: str, status: int, leads_to: str = "") -> Answer:
     """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
     server alone, and its form leads here or to the origin `leads_to`."""
-    parts = re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL)
-    digests = [b64encode(sha256(text.encode()).digest()).decode() for _, text in parts]
-    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
-    policy = f"style-src {hashes}; script-src {hashes}; form-action 'self' {leads_to}; {POLICY}"
+    hashes = ""
+    for _, text in re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL):
+        digest = b64encode(sha256(text.encode()).digest())
+        hashes += f" 'sha256-{digest.decode()}'"
+    policy = f"style-src{hashes}; script-src{hashes}; form-action 'self' {leads_to}; {POLICY}"
     kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
     return status, {**PAGE_HEADERS, **kind, "content-security-policy": policy}, page.encode()
 

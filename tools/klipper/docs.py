@@ -75,7 +75,7 @@ def list_docs_map(
     ] = None,
 ) -> JsonObject:
     """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one
-    page. To find something use search_docs.
+    page.
 
     Source: the pages in docs/ of the checkout. A folder is {"pages": [{name, title, size}], "folders": {name:
     folder}, "assets": count of other files}, empty parts left out; a page's path is the names of its folders

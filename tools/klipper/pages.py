@@ -129,10 +129,8 @@ def resolve(path: str) -> Page:
             return exact._replace(anchor=anchor)
     by_path = {page.path.lower(): page for page in pages()}
     low = os.path.normpath(name).lower()
-    page = by_path.get(
-        low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX
-    )
-    if page:
+    bare = low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX)
+    if page := by_path.get(bare + SUFFIX):
         return page._replace(anchor=anchor)
     suggestions = [by_path[low].path for low in several(low, by_path, cutoff=0.5)]
     hint = (

@@ -43,7 +43,7 @@ HISTORY = "server.history.list"
 LOG = "klippy.log"
 # What is raised by an answer that has another form than Klipper's and Moonraker's.
 STRANGE = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
-PrinterName = Annotated[str, "a name of PRINTERS; `here`: this machine's"]
+PrinterName = Annotated[str, "a name of PRINTERS, or `here`"]
 FILES_HINT = "Name a file in the printer's own folder."
 UNREACHABLE_HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
 

@@ -54,10 +54,9 @@ def search_docs(
     where you know them.
 
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message
-    (Klipper's own are explained as `known_message`). Each result has `path` and `heading` for read_doc,
-    `offset`, `line`, a `snippet`.
+    (Klipper's own are explained as `known_message`). Each result has `path` and `heading` for read_doc.
 
-    Source: the pages in docs/ of the checkout. `title` is there only if it differs from the path, `date` in a
+    Source: the pages in docs/ of the checkout. Each result has `offset`, `line`, `snippet`, too; `title` is there only if it differs from the path, `date` in a
     page of dated entries. `also_in` names the same page of other sources. `absent` names the words that are
     nowhere, not even inside of others.
     """

@@ -47,8 +47,7 @@ def sync_docs(
         Limits(max_length=10),
     ] = None,
 ) -> JsonObject:
-    """Bring the Klipper docs to the newest version (fetches about 2 MB). Answers the old and new
-    commit and each page added, changed or removed.
+    """Bring the Klipper docs to the newest version (fetches about 2 MB).
 
     Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": [path], …, "local_edits"};
     with further sources {"sources": [{"source", …}]}; one that failed has "error", "hint" and "code" there,

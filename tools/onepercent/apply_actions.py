@@ -59,7 +59,7 @@ def apply_actions(
         raise ToolError(message, hint, code="NOT_CONFIRMED")
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
-        _ask(preview_id)
+        _ask_person(preview_id)
     return apply_agreed(preview_id, key)
 
 
@@ -78,7 +78,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
                 raise ToolError(
                     message, "Use a new UUID for this preview.", code="IDEMPOTENCY_CONFLICT"
                 )
-            plan = previews.plan(preview, without)
+            plan = previews.plan_of(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
             return _apply(db, plan, preview_id, key)
@@ -92,14 +92,14 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
         raise
 
 
-def _ask(preview_id: str) -> None:
+def _ask_person(preview_id: str) -> None:
     """Ask the person, not the model, with the changes in words; not about a preview that is not pending.
     Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
     with store.writing() as db:
         preview = previews.preview_of(db, preview_id)
         if preview["status"] != "pending":
             return
-        question = dry_run(db, previews.plan(preview).actions).question()
+        question = dry_run(db, previews.plan_of(preview).actions).question()
     answer = calls.ask(question, keys.of_question(preview_id))
     if answer == "decline":
         with store.writing() as db:
@@ -131,7 +131,7 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
             # Another apply has done the same since the preview.
             if error.code == "NOTHING_TO_UPDATE":
                 error = stale(f"another apply has done {planned.name} already")
-            error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
+            error.data["failed_action"] = {"index": len(run.done), **_identity(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
         run.done.append((planned, outcome))
@@ -173,7 +173,7 @@ def _done_lines(run: Run) -> Iterator[str]:
             yield from (sentences.sentence_of(entry).done for entry in outcome.entries)
 
 
-def _named(planned: Planned) -> JsonObject:
+def _identity(planned: Planned) -> JsonObject:
     return {"client_action_id": planned.client_action_id, "action": planned.name}
 
 
@@ -184,7 +184,7 @@ def _results(run: Run) -> list[JsonObject]:
         values = filled(
             created_id=outcome.created_id, step_ids=outcome.created_steps, xp=outcome.xp
         )
-        results.append(_named(planned) | values)
+        results.append(_identity(planned) | values)
     return results
 
 

@@ -45,7 +45,8 @@ def actions_schema() -> JsonObject:
         taken = [name for name in action.fields if name != f"{action.domain}_id"]
         if taken and not action.updates:
             verb = action.name.partition(".")[2]
-            starred = [f"{name}*" if name in action.required else name for name in taken]
+            stars = dict.fromkeys(action.required, "*")
+            starred = [name + stars.get(name, "") for name in taken]
             takes.setdefault(action.domain, []).append(f"{verb} {', '.join(starred)}")
     by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items()]
     params = {
@@ -171,7 +172,7 @@ class Plan(NamedTuple):
     dropped: list[JsonObject]
 
 
-def plan(preview: Row, without: Collection[str] = ()) -> Plan:
+def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
     """The plan of a preview that is pending or has expired, except the actions `without`, by their
     client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another
     form."""

@@ -79,6 +79,7 @@ def sentence_of(entry: Entry) -> Sentence:
     details = _details(entry)
     parts = list(map(_detail_text, details))
 
+    # The beginning, before and after it is done, and what stands beside the title on a page.
     if is_gone:
         verb, verb_done = _verbs(entry.verb)
         start = f"{verb}: {subject}"
@@ -92,6 +93,7 @@ def sentence_of(entry: Entry) -> Sentence:
             what = _joined(kind, details[0])
             details = details[1:]
 
+    # The whole, and its sign on a page.
     steps = _steps(entry)
     text = _joined(start, "; ".join(parts), ", ".join(steps))
     if entry.xp_reward:

@@ -64,13 +64,19 @@ class OnePercentSettings(Section):
         "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls per minute", settings.flag
     )
     onepercent_confirm: str = setting(
-        "ONEPERCENT_CONFIRM", "off", "`elicit` asks the person through the client before anything is applied",
+        "ONEPERCENT_CONFIRM",
+        "off",
+        "`elicit` asks the person through the client before anything is applied",
         settings.one_of("off", "elicit"),
-    )  # fmt: skip
+    )
     notify_url: str = setting(
-        "NOTIFY_URL", "", "where notices are sent: a topic of ntfy, Gotify's `/message?token=…`, a webhook; "
-        "empty: none", settings.url, secret=True,
-    )  # fmt: skip
+        "NOTIFY_URL",
+        "",
+        "where notices are sent: a topic of ntfy, Gotify's `/message?token=…`, a webhook; "
+        "empty: none",
+        settings.url,
+        secret=True,
+    )
     notify_body: str = setting(
         "NOTIFY_BODY",
         "",

@@ -107,10 +107,12 @@ def history(number_of_days: str = "7") -> TextOutput:
 
     rows = []
     for pieces, (label, _) in PIECES.items():
-        rows += [_row(period[label], period) for period in past.get(pieces, ())]
-    rows.append(_row(words.text_of("shell.total"), past["total"]))
+        rows += [_period_row(period[label], period) for period in past.get(pieces, ())]
+    rows.append(_period_row(words.text_of("shell.total"), past["total"]))
     rows.append(
-        _row(words.text_of("shell.before", days=words.counted(count, "day")), past["previous"])
+        _period_row(
+            words.text_of("shell.before", days=words.counted(count, "day")), past["previous"]
+        )
     )
     lines = _table("shell.history", rows)
 
@@ -123,7 +125,7 @@ def history(number_of_days: str = "7") -> TextOutput:
     return TextOutput("\n".join(lines))
 
 
-def _row(label: str, period: JsonObject) -> list[str]:
+def _period_row(label: str, period: JsonObject) -> list[str]:
     """2026-03-18, +35, 2/3, Читать; ★ Марафон"""
     closed = []
     for kind, sign in (("step", ""), ("goal", "★ ")):

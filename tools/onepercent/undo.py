@@ -29,12 +29,12 @@ from tools.onepercent import previews, settings
 from tools.onepercent.actions import action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NO_PERSON
 from tools.onepercent.actions.unit_of_work import (
-    Change,
+    RowChange,
     StoredRow,
     UnitOfWork,
     difference,
     digested,
-)  # fmt: skip
+)
 from tools.onepercent.apply_actions import FEW_LINES
 from tools.onepercent.base import days, words
 from tools.onepercent.base.diff import (
@@ -72,7 +72,7 @@ def undo_last(
 ) -> JsonObject:
     """Preview the exact reversal of what was applied last; confirm it with apply_actions.
 
-    Again and again it walks back, up to 20 changes.
+    Called again it goes on, up to 20 changes.
     Source: the journals of what was applied.
     """
     calls.checkpoint()
@@ -82,7 +82,8 @@ def undo_last(
         # Undo takes the newest, or the `number`-th; redo the one undone last.
         newest = """SELECT id FROM applied WHERE user = ? AND undone = ?
             ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
-        row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
+        newer = max(number, 1) - 1
+        row = db.execute(newest, (settings.user(), redo, newer)).fetchone()
         if row is None:
             hint = "There is nothing (more) to undo; redo works only right after an undo."
             raise ToolError(
@@ -129,7 +130,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
-    changes = [Change(*change) for change in kept]
+    changes = [RowChange(*change) for change in kept]
     before = _states(unit, changes)
     try:
         _take_back(unit, changes)
@@ -145,7 +146,7 @@ def _blocked(reason: str) -> ToolError:
     return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
 
 
-def _states(unit: UnitOfWork, changes: list[Change]) -> States:
+def _states(unit: UnitOfWork, changes: list[RowChange]) -> States:
     """The rows that a person sees now, read while what they belong to exists."""
     states: States = {}
     for step in changes:
@@ -160,7 +161,7 @@ def _states(unit: UnitOfWork, changes: list[Change]) -> States:
     return states
 
 
-def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
+def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
     """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
         row = unit.row(step.table, *step.key)

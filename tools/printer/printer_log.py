@@ -247,7 +247,9 @@ class Start:
     def ran_s(self) -> int:
         """The seconds from the start to the last Stats line."""
         uptime = UPTIME.match(self.stats)
-        return max(0, round(float(uptime[1]) - self.clock)) if uptime and self.clock else 0
+        if not (uptime and self.clock):
+            return 0
+        return max(0, round(float(uptime[1]) - self.clock))
 
     @property
     def errors(self) -> list[Error]:
@@ -337,7 +339,8 @@ class LogReader:
 
     def _takes_start(self, text: str) -> bool:
         if match := STARTED.match(text):
-            self.start = Start(match[1][:60], float(match[2]), float(match[3]), self.version)
+            when, second, clock = match.groups()
+            self.start = Start(when[:60], float(second), float(clock), self.version)
             self.starts.append(self.start)
         elif match := VERSION.match(text):
             self.version = match[1][:60]

@@ -51,7 +51,8 @@ class ServeHere(Exception):
 def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
     begin()
-    os.execv(sys.executable, [sys.executable, SERVER, *(sys.argv[1:] or ["--standalone"])])
+    options = sys.argv[1:] or ["--standalone"]
+    os.execv(sys.executable, [sys.executable, SERVER, *options])
 
 
 def begin() -> None:

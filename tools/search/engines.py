@@ -165,7 +165,9 @@ def parameters(
             message = f"{engine.kind} has no time range {time_range!r}"
             hint = "Search without it or for another one, and look at the dates of the results."
             raise ToolError(message, hint, code="NO_TIME_RANGE")
-        values[engine.age] = str(date.today() - timedelta(int(age))) if age.isdigit() else age
+        if age.isdigit():
+            age = str(date.today() - timedelta(int(age)))
+        values[engine.age] = age
     return values
 
 

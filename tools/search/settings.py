@@ -20,14 +20,18 @@ class SearchSettings(Section):
         settings.url,
     )
     search_api_kind: str = setting(
-        "SEARCH_API_KIND", "auto",
+        "SEARCH_API_KIND",
+        "auto",
         "`json`: your own service; `searxng`, `brave`, `kagi`, `serper`, `tavily`, `exa`, `google`; auto: by the address",
         settings.one_of(*"auto json searxng brave kagi serper tavily exa google".split()),
-    )  # fmt: skip
+    )
     search_api_key: str = setting(
-        "SEARCH_API_KEY", "", "its key, sent as `Authorization: Bearer …`, or unchanged if it names a scheme",
-        _header, secret=True,
-    )  # fmt: skip
+        "SEARCH_API_KEY",
+        "",
+        "its key, sent as `Authorization: Bearer …`, or unchanged if it names a scheme",
+        _header,
+        secret=True,
+    )
     search_api_method: str = setting(
         "SEARCH_API_METHOD",
         "post",

@@ -36,7 +36,8 @@ def kind(data: bytes) -> str:
     """
     head = data[:SVG_HEAD_BYTES]
     flags = re.DOTALL | re.IGNORECASE
-    extension = next((name for name, start in FORMATS.items() if re.match(start, head, flags)), "")
+    matching = (name for name, start in FORMATS.items() if re.match(start, head, flags))
+    extension = next(matching, "")
     if not extension:
         raise ImageError(
             "the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG."

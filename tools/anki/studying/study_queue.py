@@ -121,7 +121,13 @@ def due_counts(
 
 class StudyQueue:
     """The cards of a deck and its subdecks, or of all decks, that may be studied now. With a query only those
-    that it finds. Three requests."""
+    that it finds. Three requests.
+
+    - `name`, `names`: the deck, empty for all, and the decks that count; `deck_ids`: of all decks;
+    - `counts`: the cards due by kind; `limits`: the same by deck, which none may exceed;
+    - `learning`, `reviews`, `new`: the details of the first cards, in order; `order`: a note on that order;
+    - `seen`: notes whose other cards do not come if siblings are buried.
+    """
 
     def __init__(self, deck: str, query: str = ""):
         cards = self._find_candidates(deck, query)

@@ -13,13 +13,12 @@ read, and the checkout's `docs` and `.git` lead there for people.
 #   until the next sync, so that a call which began before the switch ends with the pages it began with.
 # - Every page and folder of a generation has the day of its commit as its time. What has another time was
 #   changed by a person: such a generation is not removed but moved, whole, into `local-edits`.
-# - `tidy` does all the rest and may be repeated: a sync that was killed before it leaves it to the next one.
+# - `_tidy` does all the rest and may be repeated: a sync that was killed before it leaves it to the next one.
 
 import errno
 import os
 import re
 import time
-from calendar import timegm
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -201,6 +200,8 @@ def _remove(folder: Path) -> None:
 def _stamp(generation: Path) -> int:
     """The time of all files of a generation, in nanoseconds: the day of its commit; 0 for one of an earlier
     version, whose name has no day."""
+    from calendar import timegm
+
     day = generation.name.split("_")[-2]
     return timegm(time.strptime(day, "%Y-%m-%d")) * 10**9 if "-" in day else 0
 

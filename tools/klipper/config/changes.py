@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     text: str
 
 
-class Change(NamedTuple):
+class Fate(NamedTuple):
     """The fate of an option: removed, or only `deprecated`; its successor if one is named; the sentence."""
 
     date: str
@@ -81,7 +81,7 @@ def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w<]){parts}(?![\w>])", re.IGNORECASE)
 
 
-def change(listed: Entries, section: str, option: str) -> Change | None:
+def fate_of(listed: Entries, section: str, option: str) -> Fate | None:
     """The fate of an option by the newest entry about it; the successor may come from an older one."""
     changes = list(_fates(listed, option))
     # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
@@ -98,7 +98,7 @@ def change(listed: Entries, section: str, option: str) -> Change | None:
     return fates[0]
 
 
-def _fates(listed: Entries, option: str) -> Iterator[tuple[Change, str]]:
+def _fates(listed: Entries, option: str) -> Iterator[tuple[Fate, str]]:
     """The option's fate in each entry, with the entry's text."""
     pattern = _named(option)
     for entry, sentences in about(listed, option):
@@ -113,7 +113,7 @@ def _fates(listed: Entries, option: str) -> Iterator[tuple[Change, str]]:
             deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
             after = f"{sentence[match.end() :]} {later}"
             successor = _successor(after, NAME_IN_MARKS.findall(sentence), match[0])
-            yield Change(entry.date, deprecated, successor, sentence), entry.text
+            yield Fate(entry.date, deprecated, successor, sentence), entry.text
 
 
 def _successor(after: str, old: list[str], name: str) -> str:

@@ -167,14 +167,16 @@ class Checker:
         self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option
     ) -> Findings:
         """The findings of a documented option: whether it is deprecated, and its value."""
-        name, value, change = setting.name, setting.value, None
+        name = setting.name
+        value = setting.value
+        fate = None
         # Sensors once had other names.
         if "deprecated" in option.text:
-            change = changes.change(self.entries, section.kind, name)
+            fate = changes.fate_of(self.entries, section.kind, name)
         elif name == SENSOR and value not in machine.sensors:
-            change = changes.change(self.entries, "", value)
-        if change:
-            yield _changed(section, name, change)
+            fate = changes.fate_of(self.entries, "", value)
+        if fate:
+            yield _changed(section, name, fate)
         elif message := options.wrong(section.name, option, name, value):
             yield finding_at(section, name, message)
         is_template = name.endswith("gcode") or section.kind in TEMPLATED
@@ -186,8 +188,8 @@ class Checker:
     def unknown(self, section: Section, name: str, known: Options) -> Finding:
         """The finding of an option that the section does not have: gone, of another firmware, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
-        if change := changes.change(self.entries, section.kind, name):
-            return _changed(section, name, change)
+        if fate := changes.fate_of(self.entries, section.kind, name):
+            return _changed(section, name, fate)
         if name in options.known_words("kalico")["options"]:
             return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
@@ -249,9 +251,8 @@ def _twice(section: Section) -> Findings:
         yield Finding(setting.line, setting.file, section.name, setting.name, WARNING, message)
 
 
-def _changed(section: Section, name: str, change: changes.Change) -> Finding:
-    level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
+def _changed(section: Section, name: str, fate: changes.Fate) -> Finding:
+    level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
-    return finding_at(
-        section, name, f"{option} {what}, {change.date}: {change.sentence}", level, change.successor
-    )
+    message = f"{option} {what}, {fate.date}: {fate.sentence}"
+    return finding_at(section, name, message, level, fate.successor)

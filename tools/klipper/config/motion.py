@@ -59,8 +59,13 @@ def _rail(machine: ParsedPrinter, section: Section) -> Findings:
             )
             yield finding_at(section, "", message)
         return
-    pattern = OF_FIRST if match[2] else OF_RANGE if machine.kinematics in WITHOUT_RANGE else None
-    for name in filter(pattern.match, section.values) if pattern else ():
+    if match[2]:
+        refused = OF_FIRST
+    elif machine.kinematics in WITHOUT_RANGE:
+        refused = OF_RANGE
+    else:
+        return
+    for name in filter(refused.match, section.values):
         yield finding_at(section, name, f"Option '{name}' is not valid in section '{section.name}'")
 
 

@@ -139,9 +139,11 @@ def counted(files: list[Page]) -> bytes:
 def _sections(text: str) -> list[tuple[str, Section]]:
     """The sections of a page by their anchors, with one for what stands before the first heading; last, one
     that begins at the end."""
-    listed = [*headings.sections(text).items(), ("", Section("", 1, len(text)))]
-    first = listed[0][1].offset
-    return [("", Section("", 1, 0)), *listed] if first else listed
+    listed = list(headings.sections(text).items())
+    listed.append(("", Section("", 1, len(text))))
+    if listed[0][1].offset:
+        listed.insert(0, ("", Section("", 1, 0)))
+    return listed
 
 
 @cache

@@ -70,7 +70,8 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     terms = [term for _, term in found]
     terms += _identifiers(plain, index)
     absent = [word for word, term in found if not term and not index.containing(word)]
-    return list(filter(None, dict.fromkeys(terms)))[:MOST_TERMS], list(dict.fromkeys(absent))
+    distinct = list(filter(None, dict.fromkeys(terms)))
+    return distinct[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
 def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:

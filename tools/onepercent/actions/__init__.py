@@ -25,7 +25,7 @@ from tools.onepercent.actions.unit_of_work import INTERNAL_COLUMNS, KIND, Stored
 from tools.onepercent.base import fields, words
 from tools.onepercent.base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from tools.onepercent.base.fields import Field
-from tools.onepercent.habits.schedules import numbers
+from tools.onepercent.habits.schedules import parsed_numbers
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
@@ -188,7 +188,7 @@ def title_of_goal(unit: UnitOfWork, row: JsonObject) -> str:
     return unit.row("goals", key)["title"] if key else ""
 
 
-def changed(row: JsonObject, params: JsonObject) -> JsonObject:
+def changed_columns(row: JsonObject, params: JsonObject) -> JsonObject:
     """The columns that `params` really changes, with the new values. Raises ToolError NOTHING_TO_UPDATE."""
     values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
@@ -221,7 +221,9 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
     # The place in the list of goals; a field `place` of another thing is like any other.
     if "place" in changes and after.table in targets.IN_SIGHT:
         del changes["place"]
-        changes["list_place"] = Edit(targets.number(unit, before), targets.number(unit, after))
+        changes["list_place"] = Edit(
+            targets.place_number(unit, before), targets.place_number(unit, after)
+        )
     return changes
 
 
@@ -233,7 +235,7 @@ def _edit(column: str, before: Any, after: Any) -> Edit:
     return Edit(f"({len(before)})", f"({len(after)})", words.changed_place(before, after))
 
 
-def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
+def shown_values(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
     """The values that a diff shows of `columns`, without empty ones."""
     return {
         name: diff_value(name, values[name]) for name in columns if values.get(name) is not None
@@ -243,7 +245,7 @@ def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
 def diff_value(column: str, value: Any) -> Any:
     """A stored value as a diff shows it: a long text by its beginning and its length."""
     if column in ("schedule_days", "month_days"):
-        return numbers(value)
+        return parsed_numbers(value)
     if column == "is_complete":
         return bool(value)
     if isinstance(value, str) and len(value) > LONGEST_SHOWN and column not in SHOWN_WHOLE:
@@ -261,7 +263,7 @@ def update_entity(
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
         params[name] = texts[name].parse(name, longer)
 
-    values = changed(row, params)
+    values = changed_columns(row, params)
     unit.change(row, values)
     after = StoredRow(row.table, row | values)
     before = row
@@ -276,9 +278,9 @@ def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
     entry = Deleted(thing_of(unit, row))
     match row.table:
         case "diary":
-            entry.values = stored(row, fields.DIARY_FIELDS)
+            entry.values = shown_values(row, fields.DIARY_FIELDS)
         case "ssp_evaluations":
-            entry.scores = stored(row, [name for name in row if name not in INTERNAL_COLUMNS])
+            entry.scores = shown_values(row, [name for name in row if name not in INTERNAL_COLUMNS])
         case "habit_marks":
             entry.status = row["status"]
             entry.amount = row["amount"]
@@ -312,7 +314,7 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
 def set_archived(unit: UnitOfWork, row: StoredRow, params: JsonObject, archived: bool) -> None:
     """Archive a goal or habit, or bring it back. Raises ToolError NOTHING_TO_UPDATE."""
     archived_at = row["archived_at"] or unit.stamp
-    unit.change(row, changed(row, {"archived_at": archived_at if archived else None}))
+    unit.change(row, changed_columns(row, {"archived_at": archived_at if archived else None}))
     unit.add_entry(Archived(thing_of(unit, row), archived=archived))
 
 

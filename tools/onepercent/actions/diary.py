@@ -8,7 +8,7 @@ from tools.onepercent.actions import (
     action,
     action_on_one,
     delete_entity,
-    stored,
+    shown_values,
     update_entity,
 )
 from tools.onepercent.actions.unit_of_work import missing
@@ -36,7 +36,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     key = unit.outcome.created_id = unit.create("diary", params)
     earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", key)
     unit.add_entry(
-        Created(Thing("diary", dates=(day,)), xp_reward=earned, values=stored(params, CONTENT))
+        Created(
+            Thing("diary", dates=(day,)), xp_reward=earned, values=shown_values(params, CONTENT)
+        )
     )
 
 

@@ -12,8 +12,8 @@ from tools.onepercent.actions import (
     delete_entity,
     reopen_entity,
     set_archived,
+    shown_values,
     steps,
-    stored,
     targets,
     thing_of,
     update_entity,
@@ -57,12 +57,14 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     if "amount" in values and not values.get("target"):
         raise targets.without_target("goal")
 
-    created = Created(Thing("goal", title), values=stored(values, CONTENT))
+    created = Created(Thing("goal", title), values=shown_values(values, CONTENT))
     unit.add_entry(created)
     warn_of_same_title(unit, "goals", title, targets.IN_SIGHT["goals"])
     steps.warn_of_odd(unit, title, dt=params.get("due"))
 
-    key = unit.outcome.created_id = unit.latest_goal = unit.create("goals", targets.columns(values))
+    key = unit.create("goals", targets.as_columns(values))
+    unit.latest_goal = key
+    unit.outcome.created_id = key
     if own_steps:
         created.steps = steps.add_several(unit, key, own_steps)
 
@@ -70,7 +72,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 @action_on_one("goal.update", **CONTENT, append=fields.object_of(TEXTS), **targets.ORDER)
 def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
-    params = targets.columns(targets.moved(unit, goal, params))
+    params = targets.as_columns(targets.with_place(unit, goal, params))
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
         raise targets.without_target("goal")
     after = update_entity(unit, goal, params, TEXTS)

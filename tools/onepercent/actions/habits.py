@@ -11,7 +11,7 @@ from tools.onepercent.actions import (
     action,
     action_on_one,
     delete_entity,
-    stored,
+    shown_values,
     targets,
     title_of_goal,
     update_entity,
@@ -25,7 +25,7 @@ from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
 
 
-def numbers(each: fields.Field, what: str, description: str = "") -> fields.Field:
+def numbers_field(each: fields.Field, what: str, description: str = "") -> fields.Field:
     """Different whole numbers; the canonical value is text like `1,3,5`."""
     values = fields.several(each, description, empty=True)
 
@@ -43,7 +43,7 @@ DESCRIPTION = {"description": fields.text(1000)}
 TARGET = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
-    "at_most": targets.amount(0),
+    "at_most": targets.amount_field(0),
 }
 WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAY_WORDS, fields.weekday)
 DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")
@@ -71,10 +71,10 @@ CONTENT: dict[str, fields.Field] = {
     "xp_reward": fields.integer(1, 100, default=HABIT_REWARD),
     "xp_penalty": fields.integer(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
-    "schedule_days": numbers(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
+    "schedule_days": numbers_field(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.integer(1, 7, empty=True),
     "n": fields.integer(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),
+    "month_days": numbers_field(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
         "object of amount, unit, or of at_most, unit",
@@ -94,13 +94,13 @@ DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_ty
 def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a habit; by default the penalty equals the reward."""
     _imply_frequency(params)
-    _link(unit, params)
+    _resolve_goal(unit, params)
     values = DEFAULTS | params
     values.setdefault("xp_penalty", values["xp_reward"])
     columns = _columns(values)
     _check_schedule(columns)
 
-    shown = stored(values, [name for name in values if name != "goal_id"])
+    shown = shown_values(values, [name for name in values if name != "goal_id"])
     shown["frequency"] = shown.pop("frequency_type")
     thing = Thing("habit", values["name"], goal_title=title_of_goal(unit, values))
     unit.add_entry(Created(thing, values=shown))
@@ -114,7 +114,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new
     schedule holds from today on."""
-    params = targets.moved(unit, habit, params)
+    params = targets.with_place(unit, habit, params)
     _imply_frequency(params)
     if frequency := params.get("frequency_type"):
         # The details that only another frequency needs are cleared.
@@ -123,7 +123,7 @@ def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
                 params.setdefault(column, None)
 
     before = history_of(unit, habit)
-    _link(unit, params)
+    _resolve_goal(unit, params)
     after = update_entity(unit, habit, _columns(params), DESCRIPTION)
     _check_schedule(after)
     _reschedule(unit, habit, after)
@@ -142,7 +142,7 @@ def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     history = history_of(unit, habit)
     today = unit.today.toordinal()
     best = history.streak(today).best
-    period = f"{history.course.period(today)}s"
+    period = f"{history.course.unit_of_streak(today)}s"
     delete_entity(unit, habit, marks=marks, best_streak=best, streak_in=period)
 
 
@@ -154,7 +154,7 @@ def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
         targets.warn_of_unit(unit, habit, unit.row("goals", habit["goal_id"]))
 
 
-def _link(unit: UnitOfWork, params: JsonObject) -> None:
+def _resolve_goal(unit: UnitOfWork, params: JsonObject) -> None:
     """Set the `goal_id` that a habit adds to; in an update null means none."""
     key = params.get("goal_id")
     if key is not None or ("goal_id" in params and unit.latest_goal is not None):
@@ -166,7 +166,7 @@ def _columns(params: JsonObject) -> JsonObject:
     if "target" in params:
         limits = "at_most" in (params["target"] or {})
         params = params | {"at_most": 1 if limits else None}
-    return targets.columns(params)
+    return targets.as_columns(params)
 
 
 def _imply_frequency(params: JsonObject) -> None:
@@ -203,8 +203,8 @@ def _check_schedule(habit: JsonObject) -> None:
 def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
     """Store a new schedule from today on; earlier days keep theirs. A habit created today just gets the new
     one."""
-    old = {"frequency_type": habit["frequency_type"], "detail": schedules.detail(habit)}
-    new = {"frequency_type": after["frequency_type"], "detail": schedules.detail(after)}
+    old = {"frequency_type": habit["frequency_type"], "detail": schedules.detail_of(habit)}
+    new = {"frequency_type": after["frequency_type"], "detail": schedules.detail_of(after)}
     if new == old:
         return
 
@@ -230,6 +230,6 @@ def warn_of_streak(unit: UnitOfWork, before: History) -> None:
     new = after.streak(today).run
 
     if new < old:
-        period = after.course.period(today)
+        period = after.course.unit_of_streak(today)
         title = before.habit["name"]
         unit.warn("warn.streak", title=title, before=(old, period), after=(new, period))

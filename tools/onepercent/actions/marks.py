@@ -85,6 +85,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
                 "Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED"
             )
 
+        # Mark its days, and collect those that have this mark already.
         history = history_of(unit, habit)
         marked: dict[str, Marked] = {}
         duplicates = []
@@ -99,6 +100,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         if not marked:
             continue
 
+        # One entry for all of them, and what may not be meant.
         dates = list(marked)
         thing = replace(thing_of(unit, habit), kind="mark", dates=tuple(words.ranges(dates)))
         unit.add_entry(_as_one(marked, thing))
@@ -107,6 +109,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         _warn_of_days(unit, history, dates)
         warn_of_streak(unit, history)
 
+    # Nothing was marked.
     if unit.outcome.entries:
         return
     if marked_before:
@@ -168,6 +171,7 @@ def _mark(
     if present["status"] == status and "amount" not in params and not says_new:
         return None
 
+    # What becomes of the mark, and the XP that it moves.
     status, amount, worth = _judged(unit, history, day, params, status, present)
     earned = unit.earn(worth - present["xp"], f"habit.mark_{status}", habit["id"], day)
     values = {
@@ -182,6 +186,7 @@ def _mark(
     else:
         unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
 
+    # What is said of it.
     added = params.get("amount", amount)
     return Marked(
         Thing("mark"),
@@ -226,7 +231,7 @@ def _judged(
 
 def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     """True if the week has all the times that the habit needs, even without this day."""
-    times = history.course.at(days.ordinal(day)).times
+    times = history.course.schedule_on(days.ordinal(day)).times
     (others,) = unit.db.execute(
         OTHER_DAYS_OF_WEEK, {"habit": history.habit["id"], "day": day}
     ).fetchone()

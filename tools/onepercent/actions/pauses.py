@@ -43,7 +43,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
     last = params.get("to")
     end = last or LAST
     reason = params.get("reason")
-    for habit in _habits(unit, params):
+    for habit in _chosen_habits(unit, params):
         unit.subjects["habit"] = habit  # the one that an error is about
         first = params.get("from") or _first_day(unit, habit)
         if end < first:
@@ -67,7 +67,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
 @action("habit.resume", WHICH_HABITS)
 def resume(unit: UnitOfWork, params: JsonObject) -> None:
     """End the pause of habits as of today, or give up the one to come."""
-    for habit in _habits(unit, params):
+    for habit in _chosen_habits(unit, params):
         if ended := _end_pause(unit, habit):
             unit.add_entry(Resumed(thing_of(unit, habit), resumed=ended))
         else:
@@ -76,7 +76,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
         raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
 
 
-def _habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
+def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
         fields.check_one(params, *WHICH_HABITS)

@@ -2,7 +2,7 @@
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import settings
-from tools.onepercent.actions import StoredRow, UnitOfWork, action, changed, edits
+from tools.onepercent.actions import StoredRow, UnitOfWork, action, changed_columns, edits
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.base import days, fields
 from tools.onepercent.base.diff import Changed, Edit, Thing
@@ -36,7 +36,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
     row = unit.row("persons", unit.user)
     before = row or NO_PERSON
-    values = changed(before, params)
+    values = changed_columns(before, params)
     changes = edits(unit, before, StoredRow("persons", before | values))
 
     # In a sentence the zone of the settings is shown by its name.
@@ -66,7 +66,7 @@ def rate(unit: UnitOfWork, params: JsonObject) -> None:
     newest = unit.scalar(NEWEST, unit.user) or 0
     last = unit.row("ssp_evaluations", newest)
     scores = {name: last.get(name) for name in CATEGORIES}
-    rated = changed(scores, {category: params["score"]})
+    rated = changed_columns(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])
     unit.add_entry(Changed(Thing("ssp", category), changes={"score": score}))
     unit.outcome.created_id = unit.create("ssp_evaluations", scores | rated)

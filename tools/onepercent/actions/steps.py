@@ -16,7 +16,7 @@ from tools.onepercent.actions import (
     diff_value,
     reopen_entity,
     repeats,
-    stored,
+    shown_values,
     thing_of,
     title_of_goal,
     update_entity,
@@ -103,7 +103,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     else:
         unit.outcome.created_id, values = _add(unit, goal["id"], params)
         thing = Thing("step", values["title"], goal_title=goal["title"])
-        unit.add_entry(Created(thing, values=stored(values, CONTENT)))
+        unit.add_entry(Created(thing, values=shown_values(values, CONTENT)))
 
 
 def _inbox(unit: UnitOfWork) -> StoredRow:
@@ -185,6 +185,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
     first = params.get("from", "0")  # a step without a date is before it
     last = params.get("to", LAST)
 
+    # The open ones with a date between the bounds.
     chosen = _chosen(unit, params)
     within = [
         step for step in chosen if not step["is_complete"] and first <= (step["dt"] or "") <= last
@@ -193,6 +194,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
 
+    # Move those that are not on their new day already.
     moved = []
     for step in sorted(within, key=lambda step: step["dt"]):
         day = _moved(step["dt"], params)
@@ -203,6 +205,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
         hint = "They already are on that day; `days` is the distance, e.g. 7 or -1."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
 
+    # One entry, and warnings of those that stay and of those that are late even then.
     goal_title = ""
     if len({step["goal_id"] for step in within}) == 1:
         goal_title = title_of_goal(unit, within[0])

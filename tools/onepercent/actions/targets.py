@@ -13,15 +13,15 @@ from tools.onepercent.base.diff import target_of
 from tools.onepercent.base.rules import LARGEST_AMOUNT, LARGEST_PLACE
 
 
-def amount(least: float) -> fields.Field:
+def amount_field(least: float) -> fields.Field:
     """An amount of at least so much."""
     kind = Annotated[float, Limits(ge=least, le=LARGEST_AMOUNT)]
     return fields.of_type(kind, "number", f"a number from {least} to {LARGEST_AMOUNT}")
 
 
-AMOUNT = amount(0.001)
+AMOUNT = amount_field(0.001)
 # An amount that is there already, or that goes.
-ANY_AMOUNT = amount(-LARGEST_AMOUNT)
+ANY_AMOUNT = amount_field(-LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
 TARGET_PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
 # The unit of a target without one.
@@ -67,7 +67,7 @@ HABITS_OF_GOAL = (
 )
 
 
-def columns(params: JsonObject) -> JsonObject:
+def as_columns(params: JsonObject) -> JsonObject:
     """The values by the columns that store them: a target has several."""
     if "target" not in params:
         return params
@@ -104,7 +104,7 @@ def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:
         )
 
 
-def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
+def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
     """The params with the place that `before` or `order` means."""
     if not params.keys() & ORDER.keys():
         return params
@@ -125,12 +125,12 @@ def moved(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
         "order": params.pop("order", None),
     }
     (place,) = unit.db.execute(statement, values).fetchone()
-    if number(unit, StoredRow(table, row | {"place": place})) == number(unit, row):
+    if place_number(unit, StoredRow(table, row | {"place": place})) == place_number(unit, row):
         return params
     return params | {"place": place}
 
 
-def number(unit: UnitOfWork, row: StoredRow) -> int:
+def place_number(unit: UnitOfWork, row: StoredRow) -> int:
     """The number of a goal or habit in its list as the list is now."""
     table = row.table
     statement = f"""SELECT count(*) + 1 FROM {table}

@@ -64,7 +64,7 @@ class StoredRow(JsonObject):
         self.table = table
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """A change of one row: the columns replaced, and those set with long texts by their digest. None stands
     for no row: it was inserted, or removed."""
 
@@ -124,7 +124,7 @@ class UnitOfWork:
     today: date
     expected: dict[str, Fingerprint] = field(default_factory=dict)
     seen: dict[str, Fingerprint] = field(default_factory=dict)
-    journal: list[Change] = field(default_factory=list)
+    journal: list[RowChange] = field(default_factory=list)
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     created_rows: set[str] = field(default_factory=set)
     latest_goal: int | None = None
@@ -207,7 +207,7 @@ class UnitOfWork:
         statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
-        self.journal.append(Change(table, key, None, digested(values)))
+        self.journal.append(RowChange(table, key, None, digested(values)))
         return rowid
 
     def change(self, row: StoredRow, values: JsonObject) -> None:
@@ -224,13 +224,13 @@ class UnitOfWork:
         self.db.execute(
             f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key)
         )
-        self.journal.append(Change(table, key, replaced, digested(values)))
+        self.journal.append(RowChange(table, key, replaced, digested(values)))
 
     def remove(self, row: StoredRow) -> None:
         """Delete a row for good: for undo, and to remove a mark or a pause."""
         key = key_of(row.table, row)
         self.db.execute(f"DELETE FROM {row.table} WHERE {_by_key(row.table)}", key)
-        self.journal.append(Change(row.table, key, dict(row), None))
+        self.journal.append(RowChange(row.table, key, dict(row), None))
 
     def add_entry(self, entry: Entry) -> None:
         """Add an entry to the diff."""

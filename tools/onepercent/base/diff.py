@@ -116,7 +116,7 @@ class Created(Entry):
     def as_json(self) -> JsonObject:
         members = super().as_json()
         if self.steps:
-            members["rows"] = list(map(_row, members.pop("steps")))
+            members["rows"] = list(map(_step_row, members.pop("steps")))
         return members
 
     def things(self) -> Counter[str]:
@@ -124,7 +124,7 @@ class Created(Entry):
         return steps if self.thing.kind == "steps" else super().things() + steps
 
 
-def _row(step: JsonObject) -> list[Any]:
+def _step_row(step: JsonObject) -> list[Any]:
     """The values of a step in a list, without the empty ones at the end."""
     row = list(step.values())
     while row[-1] in (None, "attention"):

@@ -224,7 +224,8 @@ MINUTES = integer(
 def _minutes(name: str, value: object) -> Any:
     spoken = SPOKEN_DURATION.fullmatch(str(value).strip())
     if spoken and spoken[0]:
-        value = round(float((spoken[1] or "0").replace(",", ".")) * 60) + int(spoken[2] or 0)
+        hours = float((spoken[1] or "0").replace(",", "."))
+        value = round(hours * 60) + int(spoken[2] or 0)
     return MINUTES.convert(name, DURATIONS.get(str(value), value))
 
 
@@ -265,9 +266,14 @@ def object_of(
 
 
 def members(
-    sent: JsonObject, kinds: Mapping[str, Field], needed: tuple[str, ...], place: str, prefix: str = "", *,
+    sent: JsonObject,
+    kinds: Mapping[str, Field],
+    needed: tuple[str, ...],
+    place: str,
+    prefix: str = "",
+    *,
     keeps_null: bool = False,
-) -> JsonObject:  # fmt: skip
+) -> JsonObject:
     """The canonical values of an object. Raises ToolError for the first thing that does not fit.
 
     - `kinds`: the fields that it takes; `needed`: those that it must have;

@@ -89,7 +89,9 @@ def xp_signed(xp: int) -> str:
 def amount_in_words(done: float, target: Mapping[str, Any]) -> str:
     """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
     limit = target.get("at_most", target.get("amount", 0))
-    form = "limit" if "at_most" in target else "beyond" if done > limit else "amount"
+    form = "beyond" if done > limit else "amount"
+    if "at_most" in target:
+        form = "limit"
     return text_of(f"mark.{form}", amount=number(done), target=number(limit), unit=target["unit"])
 
 
@@ -145,8 +147,10 @@ def _day_of_month(number: int) -> str:
         return text_of("last")
     if language() == "ru":
         return f"{number}-го"
-    ending = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+    if 11 <= number <= 13:
+        return f"{number}th"
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{endings.get(number % 10, 'th')}"
 
 
 def changed_place(before: str, after: str) -> str:
@@ -175,7 +179,12 @@ def ranges(dates: list[str]) -> list[str]:
             spans[-1].append(text)
         else:
             spans.append([text])
-    return [f"{span[0]}..{span[-1]}" if len(span) > 1 else span[0] for span in spans]
+    return list(map(_as_range, spans))
+
+
+def _as_range(days_in_row: list[str]) -> str:
+    first, last = days_in_row[0], days_in_row[-1]
+    return first if first == last else f"{first}..{last}"
 
 
 def span_in_words(first: str, last: str | None = "") -> str:

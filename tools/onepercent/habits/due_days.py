@@ -19,7 +19,7 @@ from tools.onepercent import settings
 from tools.onepercent.base import days
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule
+from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
@@ -106,7 +106,10 @@ def last_day(repeat: str, dt: str, until: str) -> str:
 
 def missed(repeat: str, dt: str, due: str) -> int:
     """The days of a series, from the one its step was set to, that have passed undone."""
-    return len({dt, *_between(repeat, dt, due)} - {due}) if dt < due else 0
+    if dt >= due:
+        return 0
+    passed = {dt, *_between(repeat, dt, due)}
+    return len(passed - {due})
 
 
 def _between(repeat: str, first: str, last: str) -> list[str]:
@@ -155,7 +158,7 @@ def _rule(repeat: str) -> Rule:
     every = parts["every"]
     # A series of every two weeks may begin in any week.
     interval = parts.get("interval", 1) if "start" in parts else 1
-    schedule_of_rule = schedule(FREQUENCY_OF[every], ",".join(map(str, parts.get("on", ()))))
+    schedule_of_rule = schedule_of(FREQUENCY_OF[every], ",".join(map(str, parts.get("on", ()))))
     if every == "year":
         every = "month"
         interval *= MONTHS_OF_YEAR

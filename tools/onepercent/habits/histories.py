@@ -28,8 +28,8 @@ from tools.onepercent.habits.schedules import (
     LAST,
     Course,
     Schedule,
-    detail,
-    schedule,
+    detail_of,
+    schedule_of,
 )
 
 LEGEND = {
@@ -100,7 +100,7 @@ class History:
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
             span = range(begin, min(end, last) + 1)
             marks = "".join(
-                self.mark(day) for day in span if is_whole or not self.course.pause(day)
+                self.mark(day) for day in span if is_whole or not self.course.pause_end(day)
             )
             is_over = end < today or (begin == end and marks == "-")
             if marks.count("+") >= times:
@@ -120,7 +120,7 @@ class History:
                 signs.append(self.marks[day])
             elif not self.started <= day <= today:
                 signs.append(".")
-            elif self.course.pause(day):
+            elif self.course.pause_end(day):
                 signs.append("p")
             else:
                 signs.append("?" if day in due else ".")
@@ -148,7 +148,7 @@ class History:
         """The day on which a turn is due: its first one, or today while it is not over."""
         day = today if begin <= today <= end else begin
         is_done = any(self.mark(each) == "+" for each in range(begin, end + 1))
-        return [] if is_done or day in self.marks or self.course.pause(day) else [day]
+        return [] if is_done or day in self.marks or self.course.pause_end(day) else [day]
 
     def _due_of_week(self, begin: int, end: int, times: int) -> list[int]:
         """The last days of a week without a mark, as many as times are missing."""
@@ -199,7 +199,7 @@ def signs_between(
         signs = history.signs(begin, last.toordinal(), present)
         if not is_archived or was_due(signs):
             streak = history.streak(present)
-            is_weekly = bool(history.course.at(present).times)
+            is_weekly = bool(history.course.schedule_on(present).times)
             row = habit["id"], habit["name"], signs, streak.run, streak.best, is_weekly, is_archived
             rows.append(HabitSigns(*row))
     return rows
@@ -269,11 +269,11 @@ def _history(row: Row, today: date, since: date) -> History:
         unfolded = days.ordinal(row["folded_to"]) + 1
 
     # Its schedules and pauses; a habit that never changed its schedule has none but its own.
-    changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
+    changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail_of(row))]
     schedules = []
     for first, frequency, numbers in changes:
         anchor = days.ordinal(max(first, created_on))
-        schedules.append((days.ordinal(first), schedule(frequency, numbers, anchor)))
+        schedules.append((days.ordinal(first), schedule_of(frequency, numbers, anchor)))
     pauses = [
         (days.ordinal(first), days.ordinal(last or LAST))
         for first, last in json.loads(row["pauses"])

@@ -103,9 +103,9 @@ class Course(NamedTuple):
                 closing = min(day + length - 1, end)
                 is_cut = closing - opening < length - 1
                 if schedule.times:
-                    if closing < day + length - 1 and self.at(closing + 1).times:
+                    if closing < day + length - 1 and self.schedule_on(closing + 1).times:
                         continue  # The last rate of a week judges all its days that count by the week.
-                    while opening > day and self.at(opening - 1).times:
+                    while opening > day and self.schedule_on(opening - 1).times:
                         opening -= 1
                 is_whole = not is_cut and not self._is_paused(opening, closing)
                 yield Period(opening, closing, schedule.times or 1, is_whole, bool(schedule.turn))
@@ -113,18 +113,18 @@ class Course(NamedTuple):
     def _is_paused(self, first: int, last: int) -> bool:
         return any(begin <= last and end >= first for begin, end in self.pauses)
 
-    def pause(self, day: int) -> int | None:
+    def pause_end(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
         return max((end for begin, end in self.pauses if begin <= day <= end), default=None)
 
-    def at(self, day: int) -> Schedule:
+    def schedule_on(self, day: int) -> Schedule:
         """The schedule that holds on a day."""
         schedule, _, _ = next(self._spans(day, day))
         return schedule
 
-    def period(self, day: int) -> str:
+    def unit_of_streak(self, day: int) -> str:
         """The unit of a streak: weeks, days, or times if the days lie apart."""
-        schedule = self.at(day)
+        schedule = self.schedule_on(day)
         if schedule.times:
             return "week"
         return "time" if schedule.frequency in ("every_n_days", "monthly") else "day"
@@ -132,20 +132,20 @@ class Course(NamedTuple):
     def is_due(self, day: int) -> bool:
         """True if something is due on a day; a habit that counts by weeks is due on any, a turn on its
         first."""
-        if day > self.last_day or self.pause(day):
+        if day > self.last_day or self.pause_end(day):
             return False
-        schedule = self.at(day)
+        schedule = self.schedule_on(day)
         return bool(schedule.times) or any(schedule.due(day, day))
 
 
-def detail(habit: Mapping[str, Any]) -> str | None:
+def detail_of(habit: Mapping[str, Any]) -> str | None:
     """The details of a habit's frequency, as text: `1,3,5`, `3`."""
     column = DETAILS.get(habit["frequency_type"])
     value = habit[column] if column else None
     return None if value is None else str(value)
 
 
-def numbers(text: str | None) -> list[int] | None:
+def parsed_numbers(text: str | None) -> list[int] | None:
     """The numbers of a text like `1,3,5`. Raises Unreadable."""
     try:
         return [int(number) for number in text.split(",")] if text else None
@@ -153,9 +153,9 @@ def numbers(text: str | None) -> list[int] | None:
         raise Unreadable(f"not numbers: {text!r:.40}") from None
 
 
-def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
+def schedule_of(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
     """The schedule that a frequency and what says more of it mean. Raises Unreadable."""
-    values = tuple(numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
+    values = tuple(parsed_numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
     if frequency_type in ("weekly", "times_per_week"):

@@ -91,18 +91,20 @@ def _of_days(answer: JsonObject) -> JsonObject:
     shown = answer if isinstance(answer, DaysAnswer) else DaysAnswer(answer)
     data = days_data(shown.span, shown.is_day)
     if ssp := answer.get("data", {}).get("ssp"):
-        data["ssp"] = {"spheres": list(map(_named, ssp["spheres"]))}
+        data["ssp"] = {"spheres": list(map(_sphere_by_language, ssp["spheres"]))}
     private = {DAYS_DATA: data}
     if not toolsets.only_reads(core_settings.current(), "onepercent"):
         private |= key_as_meta(keys.of_day)
     return private
 
 
-def _named(sphere: JsonObject) -> JsonObject:
+def _sphere_by_language(sphere: JsonObject) -> JsonObject:
     """A sphere of life with its name in each language of the page, whatever the server's."""
     key = f"category.{sphere['category']}"
-    names = {language: texts.table(language)[key].capitalize() for language in ("ru", "en")}
-    return names | {"score": sphere["score"]}
+    shown = {"score": sphere["score"]}
+    for language in ("ru", "en"):
+        shown[language] = texts.table(language)[key].capitalize()
+    return shown
 
 
 def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
@@ -111,13 +113,14 @@ def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
     try:
         with store.reading() as db:
             today = days.today()
-            return _glance(db, *(span or (today, today)), today, is_day) if span or is_day else {}
+            first, last = span or (today, today)
+            return _overview(db, first, last, today, is_day) if span or is_day else {}
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
 
 
-def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
+def _overview(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
     """The glance over a period.
 
     - `first`, `last`: its days; a single one is shown at the end of four ISO weeks;
@@ -155,16 +158,16 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
 
 def _sum(recent: Past, first: date, length: int) -> list[float]:
     """The numbers of so many days; empty if there is nothing."""
-    numbers = _numbers(recent.sums(first, first + timedelta(length - 1)))
+    numbers = _measures(recent.sums(first, first + timedelta(length - 1)))
     return numbers if any(numbers) else []
 
 
 def _cell(recent: Past, day: date) -> list[float]:
     """The numbers of one day; what is still open today counts as due."""
-    return _numbers(recent.sums(day, day, with_open=True))
+    return _measures(recent.sums(day, day, with_open=True))
 
 
-def _numbers(sums: Sums) -> list[float]:
+def _measures(sums: Sums) -> list[float]:
     """The share of habits kept, XP, steps and diary entries."""
     share = round(sums.kept / sums.due, 3) if sums.due else 0
     return [share, sums.xp, sums.steps, sums.diary]
@@ -182,7 +185,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(db, LATE, view),
         "steps": _steps(db, DONE_THEN, view) + _steps(db, "date = :day", view),
-        **_habits(view, recent),
+        **_habits_of_day(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
     }
@@ -209,7 +212,7 @@ def _week(day: date, today: date) -> list[date]:
     return [last - timedelta(back) for back in reversed(range(WEEK))]
 
 
-def _habits(view: present.View, recent: Past) -> JsonObject:
+def _habits_of_day(view: present.View, recent: Past) -> JsonObject:
     """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
     that is not to come."""
     section = present.habits(recent.db, view)
@@ -218,7 +221,8 @@ def _habits(view: present.View, recent: Past) -> JsonObject:
         due = {habit["id"] for habit in _due_on(recent.db, view)}
         return {"habits": [item for item in items if item["id"] in due]}
     end = (view.first - recent.since).days + 1
-    signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
+    week = slice(max(end - WEEK, 0), end)
+    signs = {habit.id: habit.signs[week] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
     amounts = dict(
         recent.db.execute(present.AMOUNTS_OF_DAY, (view.user, f"{view.first}")).fetchall()

@@ -38,8 +38,8 @@ def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
         )
     return {
         "months": listed,
-        "Habits": _habits(recent, months),
-        "Goals": _goals(recent, months),
+        "Habits": _shares_of_habits(recent, months),
+        "Goals": _shares_of_goals(recent, months),
     }
 
 
@@ -55,7 +55,7 @@ def _share(kept: int, was_due: int) -> float | None:
     return round(kept / was_due, 3) if was_due else None
 
 
-def _habits(recent: Past, months: Months) -> list[JsonObject]:
+def _shares_of_habits(recent: Past, months: Months) -> list[JsonObject]:
     """The habits of the period, the one that was kept most first."""
     habits = []
     for habit in recent.habits:
@@ -71,14 +71,14 @@ def _habits(recent: Past, months: Months) -> list[JsonObject]:
     return sorted(habits, key=lambda item: -item["rate"])
 
 
-def _goals(recent: Past, months: Months) -> list[JsonObject]:
+def _shares_of_goals(recent: Past, months: Months) -> list[JsonObject]:
     goals = []
-    for goal, name, count, reached in recent.rows_between(
-        GOALS_OF_PERIOD, months[0][0], months[-1][1]
-    ):
-        done = [recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()[0] for _, end in months]
-        parts = [_share(steps, count) for steps in done]
-        goals.append(
-            {"name": name, "parts": parts, "done": f"{done[-1]}/{count}", "reached": reached}
-        )
+    rows = recent.rows_between(GOALS_OF_PERIOD, months[0][0], months[-1][1])
+    for goal, name, count, reached in rows:
+        done = 0
+        parts = []
+        for _, end in months:
+            (done,) = recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()
+            parts.append(_share(done, count))
+        goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
     return goals

@@ -16,30 +16,23 @@ STRETCHED = re.compile(r"([а-я])\1+|([a-z])\2{2,}")
 # Signs of consent, without a word.
 SIGNS = re.compile("[👍👌✅✔☑🆗💯🙏+]")
 
-HARMLESS = re.compile(
-    r"""\b(
+HARMLESS = r"""\b(
     нет\ (проблем|возражений|вопросов|сомнений) | без\ (проблем|возражений|вопросов|сомнений)
     | не\ (против|возражаю|вопрос|проблема|сомневайся|сомневаюсь|спрашивай|жалко) | почему\ (бы\ )?(и\ )?нет
     | отмени\ последн\w+
     | why\ not | no\ (problem|objection|worr|doubt|question|issue|rush|hurry)\w* | not\ a\ problem
     | (don't|dont|do\ not)\ (mind|object|worry|hesitate|ask|wait) | can't\ wait | no\ need\ to\ (ask|wait)
     | keep\ going | wait\ no\ more
-    )\b""",
-    re.VERBOSE,
-)
+    )\b"""
 # `да нет` is a no, as a Russian says it.
-NEVER = re.compile(
-    r"""\b(
+NEVER = r"""\b(
     не|ни|(да|конечно|разумеется|естественно)\ нет|да\ ну|нельзя|стоп|стой|стойте|подожди|подождите|погоди
     |погодите|постой|обожди|отбой|передумала?|давай(те)?\ (лучше\ )?(потом|позже|завтра|иначе|по\ другому)
     |not|never|cannot|\w+n't|dont|wont|cant|stop|wait|hold\ on|halt|go\ back|changed\ my\ mind
     |second\ thoughts|to\ be\ \w+
-    )\b""",
-    re.VERBOSE,
-)
+    )\b"""
 # Words that refuse or put off, and words that ask or want something else first.
-NO = re.compile(
-    r"""
+NO = r"""
     нет|нетушки|неа|ненадо|ненужно|нехочу|незачем|неверно|неправильно|несогласн?[аы]?|несогласен|н|без
     |отмен\w*|отставить|хватит|потом|позже|попозже|рано|против|отказ\w*|откажусь|отклон\w*|остав\w*
     |остан[еу]\w*|брось|забудь|забей|прекрати\w*|ошибк\w*|обойдусь|воздержусь|увы|запре\w*|отлож\w*|зря|плохо
@@ -50,20 +43,14 @@ NO = re.compile(
     |un(confirmed|approved|answered|sure)|ignored?|false|undo|revert|but|to|another|also|only|except|first
     |instead|rather|before|explain|show|tell|why|what|which|how|when|null|none|undefined|nil|maybe|perhaps
     |hm+|depends|pending|tbd
-    """,
-    re.VERBOSE,
-)
-YES = re.compile(
-    r"""
+    """
+YES = r"""
     (да)+|д|ага|угу|конечно|разумеется|безусловно|обязательно|подтвержда\w+|согласен|согласн[аы]|применяй\w*
     |примени\w*|йес
     |yess?|yep|yeah|yup|yea|yah?|aye|y|sure|agree[sd]?|approve[sd]?|confirm(ed|s)?|proceed|accept(ed)?|apply
     |absolutely|definitely|certainly
-    """,
-    re.VERBOSE,
-)
-FINE = re.compile(
-    r"""
+    """
+FINE = r"""
     хорошо|ок|окей|оке|ладно|ладненько|лады|можно|можешь|валяй\w*|поехали|погнали|вперед|жги|годится|пойдет
     |подойдет|подходит|идет|устраивает|го|верно|точно|правильно|имено|так|все|принято|принимаю|добро|отлично
     |супер|прекрасно|замечательно|класн?о?|круто|здорово|спасибо|благодарю|пожалуйста|норм|нормально|плюс
@@ -73,23 +60,27 @@ FINE = re.compile(
     |please|thanks?|ok|okay|okey|k|go|do|fine|great|good|nice|cool|perfect|correct|right|alright|exactly
     |works|sounds|looks|all|affirmative|roger|granted|allowed|course|means|continue|carry|let's|save|delete
     |remove|record|add|create|change|mark|move|archive|write|finish|complete|log
-    """,
-    re.VERBOSE,
-)
+    """
 
 
 def is_yes(confirmation: str) -> bool:
     """True if the person has said yes."""
     words = WORD.findall(confirmation.lower().replace("ё", "е").replace("’", "'"))
     text = STRETCHED.sub(lambda match: match[0][0], " ".join(words))
-    text, harmless = HARMLESS.subn("", text)
-    if NEVER.search(text):
+    text, harmless = re.subn(HARMLESS, "", text, flags=re.VERBOSE)
+    if re.search(NEVER, text, re.VERBOSE):
         return False
 
     words = text.split()
     for word in words:
-        if NO.fullmatch(word) or YES.fullmatch(word):
-            return not NO.fullmatch(word)
+        if _is_one(NO, word) or _is_one(YES, word):
+            return not _is_one(NO, word)
     is_asked = confirmation.strip().endswith("?")
-    lets = any(map(FINE.fullmatch, words)) or SIGNS.search(confirmation)
+    lets = any(_is_one(FINE, word) for word in words) or SIGNS.search(confirmation)
     return bool(harmless or (lets and not is_asked))
+
+
+def _is_one(pattern: str, word: str) -> bool:
+    """True if the whole word is one of a pattern's, which is compiled at its first use: every session pays
+    for what happens at the import."""
+    return bool(re.fullmatch(pattern, word, re.VERBOSE))

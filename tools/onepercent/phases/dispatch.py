@@ -75,9 +75,11 @@ def count(tool: str) -> None:
         return
     recent = _recent.setdefault((tool, settings.user()), deque(maxlen=CALLS_PER_MINUTE[tool]))
     moment_s = monotonic()
-    if len(recent) == recent.maxlen and (wait_s := math.ceil(recent[0] + WINDOW_S - moment_s)) > 0:
-        hint = f"Wait {wait_s} s, then call {tool} again."
-        raise ToolError("Rate limit exceeded", hint, code="RATE_LIMITED", retry_after=wait_s)
+    if len(recent) == recent.maxlen:
+        wait_s = math.ceil(recent[0] + WINDOW_S - moment_s)
+        if wait_s > 0:
+            hint = f"Wait {wait_s} s, then call {tool} again."
+            raise ToolError("Rate limit exceeded", hint, code="RATE_LIMITED", retry_after=wait_s)
     recent.append(moment_s)
 
 

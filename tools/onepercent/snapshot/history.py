@@ -139,6 +139,7 @@ def history(db: Database, view: View) -> JsonObject:
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
 
+    # The days, weeks or months in which something was done.
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
     every_day = [first + place * ONE_DAY for place in range(length)]
     items = []
@@ -148,23 +149,27 @@ def history(db: Database, view: View) -> JsonObject:
         if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
             items.append({name: label} | piece)
 
+    # What holds for the whole period, and for as many days before it.
     gained, lost, later = map(int, recent.rows_between(EARNED, first, last)[0])
     end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",
         pieces: items,
-        "habits": _habits(recent, first, last),
+        "habits": _habits_of_period(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
-        "total": _numbers(recent.sums(first, last)),
-        "previous": {"date_from": f"{before}", **_numbers(recent.sums(before, first - ONE_DAY))},
+        "total": _sums_as_json(recent.sums(first, last)),
+        "previous": {
+            "date_from": f"{before}",
+            **_sums_as_json(recent.sums(before, first - ONE_DAY)),
+        },
     }
     if recent.habits:
         section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())
     return section
 
 
-def _numbers(sums: Sums) -> JsonObject:
+def _sums_as_json(sums: Sums) -> JsonObject:
     numbers = sums._asdict()
     numbers["habits"] = f"{numbers.pop('kept')}/{numbers.pop('due')}"
     return numbers
@@ -197,7 +202,7 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
     if not any(sums._replace(due=0)):
         return {}
 
-    piece = _numbers(sums)
+    piece = _sums_as_json(sums)
     if sums.goals:
         piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
     if pieces == "days" and sums.steps:
@@ -207,7 +212,7 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
     return {name: value for name, value in piece.items() if value and value != "0/0"}
 
 
-def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
+def _habits_of_period(recent: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
     amounts = {}
     for key, amount, unit in recent.rows_between(AMOUNTS_BY_HABIT, first, last):
@@ -217,6 +222,7 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
         for key, day, note in recent.rows_between(NOTES, first, last):
             notes.setdefault(key, {})[day] = note
 
+    # The habits with something due in the period.
     habits = []
     for habit in recent.habits:
         signs = habit.signs[length:]

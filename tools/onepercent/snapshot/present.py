@@ -19,7 +19,7 @@ from tools.onepercent.base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.database import Database, Row, copies
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
-from tools.onepercent.habits.schedules import FOREVER, LAST, numbers
+from tools.onepercent.habits.schedules import FOREVER, LAST, parsed_numbers
 from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import history, rate, without_open_day
 
@@ -135,6 +135,7 @@ def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject
 
 def habits(db: Database, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
+    # Those in sight, and the signs of the last days of all.
     today = view.today.toordinal()
     amounts = dict(db.execute(AMOUNTS_OF_DAY, (view.user, f"{view.today}")).fetchall())
     items = []
@@ -155,6 +156,7 @@ def habits(db: Database, view: View) -> JsonObject:
             sign for day, sign in enumerate(signs, first) if each.course.is_due(day)
         )
 
+    # How many are done today, and what was kept in the week.
     statuses = [item["today_status"] for item in items]
     section = extract_usual(items, USUAL) | {
         "items": items,
@@ -171,12 +173,12 @@ def habits(db: Database, view: View) -> JsonObject:
 def _habit(history: History, today: int, amount: float) -> JsonObject:
     row = history.habit
     streak = history.streak(today)
-    times = history.course.at(today).times
+    times = history.course.schedule_on(today).times
     item = {name: row[name] for name in HABIT_COLUMNS}
     item |= {
         "frequency": row["frequency_type"],
-        "schedule_days": numbers(row["schedule_days"]),
-        "month_days": numbers(row["month_days"]),
+        "schedule_days": parsed_numbers(row["schedule_days"]),
+        "month_days": parsed_numbers(row["month_days"]),
         "current_streak": streak.run,
         "best_streak": streak.best,
         "today_status": _status(history, today, times),
@@ -186,7 +188,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
         item["streak_in"] = "weeks"
     if row["times"]:
         item["this_week"] = f"{history.done_in_week(today)}/{times}"
-    if paused := history.course.pause(today):
+    if paused := history.course.pause_end(today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     if row["target_amount"] is not None:
         item["target"] = target_of(row)

@@ -22,6 +22,8 @@ from zipfile import BadZipFile, ZipFile
 
 # A row of a table of the zip.
 Record = dict[str, str]
+# A habit with its days, the oldest first: Date, Value, Notes; None if they are not in the file.
+Habit = tuple[Record, list[Record] | None]
 
 # The errors of reading a damaged or encrypted (RuntimeError) zip.
 ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
@@ -37,19 +39,19 @@ RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenomin
 UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
 
 
-def habits_of(file: str) -> list[tuple[Record, list[Record] | None]]:
-    """Each habit with its days, the oldest first: Date, Value, Notes; None if its days are not in the file. A
-    file is read once. Raises one of ERRORS, OSError, KeyError or ValueError if it is not such an export."""
+def habits_of(file: str) -> list[Habit]:
+    """The habits of a file, which is read once. Raises one of ERRORS, OSError, KeyError or ValueError if it
+    is not such an export."""
     status = os.stat(file)
     return _read(file, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=1)
-def _read(file: str, changed_ns: int, size: int) -> list[tuple[Record, list[Record] | None]]:
+def _read(file: str, changed_ns: int, size: int) -> list[Habit]:
     return list(_habits(file))
 
 
-def _habits(file: str) -> Iterator[tuple[Record, list[Record] | None]]:
+def _habits(file: str) -> Iterator[Habit]:
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")
         columns = [RENAMED.get(name, name) for name in head]

@@ -23,7 +23,7 @@ from tools.core.json_types import JsonObject
 from tools.core.registry import TextOutput, command
 from tools.onepercent import apply_actions, previews, shell
 from tools.onepercent.actions import action, habits
-from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
+from tools.onepercent.actions.unit_of_work import RowChange, UnitOfWork
 from tools.onepercent.base import days, fields, words
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.base.diff import Counted, Thing
@@ -146,7 +146,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
         if habit["Archived?"] == "true":
             _archive(unit, key, marks)
         unit.journal[start:] = [
-            Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})
+            RowChange("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})
         ]
 
 
