@@ -44,14 +44,13 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all
     sections.
     """
-    checker = checking.checker()
-    reference, entries = checker.reference, checker.entries
+    reference = checking.checker().reference
     if not section and not option:
         return {"sections": list(reference.kinds)}
     blocks = _blocks(reference, section) if section else reference.blocks
     if option:
-        return _option(reference, blocks, entries, option)
-    return _section(blocks, entries, full=full)
+        return _option(reference, blocks, option)
+    return _section(blocks, full=full)
 
 
 def _not_found(message: str, suggestions: list[str]) -> ToolError:
@@ -85,7 +84,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     return blocks
 
 
-def _section(blocks: list[Block], entries: changes.Entries, *, full: bool) -> JsonObject:
+def _section(blocks: list[Block], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
@@ -110,7 +109,7 @@ def _section(blocks: list[Block], entries: changes.Entries, *, full: bool) -> Js
         (answer["options"],) = variants.values()
     else:
         answer["variants"] = [{"of": of, "options": lines} for of, lines in variants.items()]
-    answer["changes"] = _dated_changes(entries, first.kind or first.heading, full=full)
+    answer["changes"] = _dated_changes(first.kind or first.heading, full=full)
     return filled(**answer)
 
 
@@ -127,9 +126,7 @@ def _marked(name: str, option: Option) -> str:
     return f"{name} ({mark})" if mark else name
 
 
-def _option(
-    reference: Reference, blocks: list[Block], entries: changes.Entries, option: str
-) -> JsonObject:
+def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObject:
     """The reference's texts for an option in the blocks that have it, or its fate. Raises ToolError if
     nothing has that name.
     """
@@ -139,9 +136,9 @@ def _option(
     if found := Options(by_key).option_named(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
         sections = _texts_with_sections(owners)
-        changed = _dated_changes(entries, name, full=False)
+        changed = _dated_changes(name, full=False)
         return filled(option=found.name, page=PAGE, sections=sections, changes=changed)
-    if gone := _dated_changes(entries, name, full=True):
+    if gone := _dated_changes(name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
     suggestions = several(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
@@ -169,11 +166,11 @@ def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]
     ]
 
 
-def _dated_changes(entries: changes.Entries, name: str, *, full: bool) -> list[str]:
+def _dated_changes(name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []
-    for entry, sentences in changes.about(entries, name):
+    for entry, sentences in changes.about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), LONGEST_CHANGE)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

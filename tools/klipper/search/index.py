@@ -77,7 +77,8 @@ class Index:
         self.words: list[str] = lists["words"]
         numbers = memoryview(kept)[end + 1 :].cast("I")
         count = len(self.words) + 1
-        self.ends, self.postings = numbers[:count], numbers[count:]
+        self.ends = numbers[:count]
+        self.postings = numbers[count:]
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 
