@@ -75,12 +75,12 @@ def numbered(machine: ParsedPrinter) -> Findings:
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
     for section in machine.sections.values():
-        names = {*machine.sections, *section.values}
         for name in (section.name, *section.values):
-            for missing in _needed(name) - names:
-                needs = f"it needs {missing}, which is not there"
-                message = f"'{name}' is not valid in section '{section.name}': {needs}"
-                yield machine.absent(section, name, message)
+            for missing in _needed(name):
+                if missing not in machine.sections and missing not in section.values:
+                    needs = f"it needs {missing}, which is not there"
+                    message = f"'{name}' is not valid in section '{section.name}': {needs}"
+                    yield machine.absent(section, name, message)
 
 
 def _needed(name: str) -> set[str]:

@@ -207,6 +207,7 @@ class Reference:
         """The options of these blocks, of those that they refer to, and so on, each with its block; where a
         sensor is named, of all sensors."""
         queue = [*blocks]
+        seen = set(map(id, queue))
         keys = set()
         for block in queue:
             own = {option.key for option in block.options}
@@ -217,7 +218,8 @@ class Reference:
                 is_wanted = (
                     block.open or not own or any(option.key in own for option in other.options)
                 )
-                if is_wanted and other not in queue:
+                if is_wanted and id(other) not in seen:
+                    seen.add(id(other))
                     queue.append(other)
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:
