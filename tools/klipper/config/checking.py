@@ -65,7 +65,7 @@ def checker() -> "Checker":
     return _checker_of(tuple((page, os.stat(page.location).st_mtime_ns) for page in used))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(1)
 def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
     text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.

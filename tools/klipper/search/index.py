@@ -185,7 +185,7 @@ def index_of_pages() -> Index:
 _one_at_a_time = Lock()
 
 
-@lru_cache(maxsize=1)
+@lru_cache(1)
 def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     """The index that an earlier session stored, if it is undamaged and of these pages, or else a new one."""
     files = [page for page, *_ in stamped]
