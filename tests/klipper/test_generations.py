@@ -12,7 +12,7 @@ from tools.klipper.settings import Source
 def source(tmp_path):
     checkout = tmp_path / "checkout"
     (checkout / generations.STATE_FOLDER / generations.GENERATIONS).mkdir(parents=True)
-    return Source("", "file:///nowhere", "master", checkout, "docs")
+    return Source("", "file:///nowhere", "master", "docs", checkout)
 
 
 def switched(source, commit):

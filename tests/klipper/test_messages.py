@@ -78,11 +78,11 @@ def test_at_least_150_of_klippers_messages_are_explained():
 
 
 def test_every_message_says_what_it_means_and_where_to_read_on():
-    assert len({message.meaning for *_, message in messages.forms()}) >= 130
+    assert len({message.means for *_, message in messages.forms()}) >= 130
     table = messages.TABLE.read_text("utf-8")
     assert len(messages.TABLE_ENTRY.findall(table)) == len(re.findall(r"^\S", table, re.MULTILINE))
     assert not re.findall(r" < *$", table, re.MULTILINE), "without the files that print it"
     for *_, message in messages.forms():
-        assert message.meaning.endswith(".") and message.first.endswith(".")
+        assert message.means.endswith(".") and message.first.endswith(".")
         assert message.read
-        assert len(message.meaning + message.first) <= 300
+        assert len(message.means + message.first) <= 300

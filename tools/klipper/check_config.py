@@ -1,7 +1,6 @@
 """The check of a printer's configuration against the documentation, its findings worst first."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -83,7 +82,7 @@ def _findings(config: PrinterConfig) -> list[Finding]:
     return checking.checker().findings(config)
 
 
-def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
+def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
     report: JsonObject = {"sections": len(config.sections), "options": config.options}
@@ -98,11 +97,10 @@ def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
 
 
 def _entry(finding: Finding) -> JsonObject:
-    entry = filled(**finding._asdict())
+    entry = finding._asdict()
     entry["message"] = cut_between_words(finding.message, LONGEST_MESSAGE)
-    if also := entry.pop("also", None):
-        entry["also_in_lines"] = also[:MOST_LINES_TOLD]
-    return entry
+    entry["also_in_lines"] = entry.pop("also")[:MOST_LINES_TOLD]
+    return filled(**entry)
 
 
 def not_checked(config: PrinterConfig) -> list[str]:
@@ -122,7 +120,7 @@ def not_checked(config: PrinterConfig) -> list[str]:
     return left_out
 
 
-def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
+def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
     """A line for each of the first findings, with its place in the files if `placed`, and a line that counts
     the others."""
     listed = []
@@ -134,19 +132,22 @@ def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
     return listed
 
 
-def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
+def lines(file: str, config: PrinterConfig, findings: list[Finding]) -> str:
     """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was
     left out."""
     listed = []
     for finding in findings:
-        section = f"[{finding.section}] " if finding.section not in finding.message else ""
-        meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
-        also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
-        text = section + finding.message + meant + also
+        text = finding.message
+        if finding.section not in text:
+            text = f"[{finding.section}] {text}"
+        if finding.nearest:
+            text += f" (did you mean {finding.nearest}?)"
+        if finding.also:
+            text += f" (also in lines {', '.join(map(str, finding.also))})"
         message = "".join(char if char.isprintable() else "?" for char in text)
         listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     levels = Counter(finding.level for finding in findings)
     counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    total = f"{len(config.sections)} sections, {config.options} options: {counts}"
-    left_out = [f"not checked: {part}" for part in not_checked(config)]
-    return "\n".join([*listed, total, *left_out])
+    listed.append(f"{len(config.sections)} sections, {config.options} options: {counts}")
+    listed += [f"not checked: {part}" for part in not_checked(config)]
+    return "\n".join(listed)

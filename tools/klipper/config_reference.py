@@ -1,6 +1,7 @@
 """The configuration reference by section and option, in few words."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from itertools import chain, groupby
 from typing import Annotated
 
@@ -43,14 +44,13 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all
     sections.
     """
-    checker = checking.checker()
-    reference, entries = checker.reference, checker.entries
+    reference = checking.checker().reference
     if not section and not option:
         return {"sections": list(reference.kinds)}
     blocks = _blocks(reference, section) if section else reference.blocks
     if option:
-        return _option(reference, blocks, entries, option)
-    return _section(blocks, entries, full=full)
+        return _option(reference, blocks, option)
+    return _section(blocks, full=full)
 
 
 def _not_found(message: str, suggestions: list[str]) -> ToolError:
@@ -84,13 +84,13 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     return blocks
 
 
-def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -> JsonObject:
+def _section(blocks: list[Block], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
     longest = FULL_CHARS if full else max(LEAST, share)
-    variants: dict[str, list[str]] = {}
+    variants = defaultdict(list)
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
         lines = [
@@ -98,7 +98,7 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
             for names, text in _groups(block)
         ]
         if lines:
-            variants.setdefault(f"[{block.name}]{place}", []).extend(lines)
+            variants[f"[{block.name}]{place}"].extend(lines)
     first = blocks[0]
     answer: JsonObject = {
         "section": first.name or first.heading,
@@ -109,7 +109,7 @@ def _section(blocks: Sequence[Block], entries: changes.Entries, *, full: bool) -
         (answer["options"],) = variants.values()
     else:
         answer["variants"] = [{"of": of, "options": lines} for of, lines in variants.items()]
-    answer["changes"] = _dated_changes(entries, first.kind or first.heading, full=full)
+    answer["changes"] = _dated_changes(first.kind or first.heading, full=full)
     return filled(**answer)
 
 
@@ -126,9 +126,7 @@ def _marked(name: str, option: Option) -> str:
     return f"{name} ({mark})" if mark else name
 
 
-def _option(
-    reference: Reference, blocks: Sequence[Block], entries: changes.Entries, option: str
-) -> JsonObject:
+def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObject:
     """The reference's texts for an option in the blocks that have it, or its fate. Raises ToolError if
     nothing has that name.
     """
@@ -137,11 +135,10 @@ def _option(
     by_key = {known.key: known for _, known in every}
     if found := Options(by_key).option_named(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
-        answer = {"option": found.name, "page": PAGE, "sections": _texts_with_sections(owners)}
-        if changed := _dated_changes(entries, name, full=False):
-            answer["changes"] = changed
-        return answer
-    if gone := _dated_changes(entries, name, full=True):
+        sections = _texts_with_sections(owners)
+        changed = _dated_changes(name, full=False)
+        return filled(option=found.name, page=PAGE, sections=sections, changes=changed)
+    if gone := _dated_changes(name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
     suggestions = several(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
@@ -149,33 +146,31 @@ def _option(
     raise _not_found(f"No such option: {option}", suggestions)
 
 
-def _texts_with_sections(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
+def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]:
     """Each text of an option with the sections in which it stands; those that refer to another section
     last."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = defaultdict(list)
     for block, option in owners:
         name = f"[{block.name}]" if block.name else block.heading
         place = _marked(name, option)
-        names = places.setdefault(option.text, [])
+        names = places[option.text]
         if place not in names:
             names.append(place)
     longest = BUDGET if len(places) == 1 else LONGEST_TEXT
     ordered = sorted(
         places, key=lambda text: (text.startswith("See the") or not text, -len(places[text]))
     )
-    sections = []
-    for text in ordered[:MOST_TEXTS]:
-        sections.append(
-            {"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)}
-        )
-    return sections
+    return [
+        {"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)}
+        for text in ordered[:MOST_TEXTS]
+    ]
 
 
-def _dated_changes(entries: changes.Entries, name: str, *, full: bool) -> list[str]:
+def _dated_changes(name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []
-    for entry, sentences in changes.about(entries, name):
+    for entry, sentences in changes.about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), LONGEST_CHANGE)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

@@ -33,10 +33,12 @@ def read_doc(
     page = pages.resolve(path)
     text = pages.page_text(page)
     wanted = (heading or "").strip("# \t") or page.anchor
-    section = headings.section_named(text, wanted, page.path) if wanted else None
-    end = section.end if section else len(text)
-    offset = max(offset, section.offset) if section else offset
-    window, stop = _window(text, offset, end, " and this heading" if section else "")
+    section = headings.Section("", 1, 0, len(text))  # the whole page
+    if wanted:
+        section = headings.section_named(text, wanted, page.path)
+    end = section.end
+    offset = max(offset, section.offset)
+    window, stop = _window(text, offset, end, " and this heading" if wanted else "")
     answer = {
         "path": page.path,
         "title": pages.title(text, page.path),
@@ -46,12 +48,9 @@ def read_doc(
         "next_offset": stop if stop < end else None,
         "truncated": stop < end,
     }
-    if section:
-        later = (
-            other.heading
-            for other in headings.sections(text).values()
-            if other.offset >= section.end
-        )
+    if wanted:
+        sections = headings.sections(text).values()
+        later = (other.heading for other in sections if other.offset >= end)
         answer["next_heading"] = next(later, None)
     return answer
 
@@ -108,23 +107,18 @@ def _tree(source: Source) -> JsonObject:
     """The pages of a source by folder; of the main one with a line for each other source."""
     root: JsonObject = {}
     for file in pages.files(source):
-        folder = _folder(root, file.path)
+        folder = root
+        for part in file.path.split("/")[:-1]:
+            folder = folder.setdefault("folders", {}).setdefault(part, {})
         if not pages.is_markdown(file):
             folder["assets"] = folder.get("assets", 0) + 1
             continue
         with suppress(OSError):  # a sync has just taken it away, or it is a link to itself
-            about = {"name": file.path.rpartition("/")[2], **pages.outline(file)}
-            folder.setdefault("pages", []).append(about)
+            name = file.path.rpartition("/")[2]
+            folder.setdefault("pages", []).append({"name": name, **pages.outline(file)})
     if not source.name:
         for other in sources()[1:]:
-            count = len(list(pages.pages([other])))
+            count = len(list(pages.pages(other)))
             line = f"{count} pages: list_docs_map(path={other.name!r})"
             root.setdefault("sources", {})[other.name] = line
-    return root
-
-
-def _folder(root: JsonObject, path: str) -> JsonObject:
-    """The folder that a path lies in."""
-    for name in path.split("/")[:-1]:
-        root = root.setdefault("folders", {}).setdefault(name, {})
     return root

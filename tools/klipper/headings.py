@@ -112,8 +112,9 @@ def section_named(text: str, wanted: str, path: str) -> Section:
         return places[0]
     if places:
         hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
-        message = f"{len(places)} sections of {path} match {wanted[:80]}"
-        raise ToolError(message, hint, code="HEADING_AMBIGUOUS")
+        raise ToolError(
+            f"{len(places)} sections of {path} match {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
+        )
     key = anchor(wanted)
     suggestions = (
         several(key, by_name, cutoff=0.4)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -29,7 +29,7 @@ class Page(NamedTuple):
 
     path: str
     location: str
-    source: str = ""
+    source: str
     anchor: str = ""
 
 
@@ -42,7 +42,7 @@ def require_docs() -> None:
         )
 
 
-def pages(of: Sequence[Source] = ()) -> Iterator[Page]:
+def pages(*of: Source) -> Iterator[Page]:
     """Every page of every source, or of these, by path."""
     for source in of or sources():
         yield from filter(is_markdown, files(source))

@@ -7,19 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.core import settings as core_settings
-from tools.core import toolsets
+from tools.core import settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.files import plain_file
-from tools.klipper import settings
+from tools.klipper.settings import current
 
 
 def place() -> Path:
     """The folder that the settings name, whether it exists or not."""
-    return settings.current().klipper_printer_data.expanduser()
+    return current().klipper_printer_data.expanduser()
 
 
-def folder(takes: str = "") -> Path:
+def folder(takes: str) -> Path:
     """The folder of the printer on this machine. `takes` ends the hints: what the tool accepts instead.
 
     Raises ToolError: none is set, or the caller may not see it.
@@ -36,7 +35,7 @@ def folder(takes: str = "") -> Path:
 
 def require_scope() -> None:
     """Raises ToolError for a caller who may not use the printer's tools: by no other tool either."""
-    if not toolsets.offers(core_settings.current(), "printer"):
+    if not toolsets.offers(settings.current(), "printer"):
         hint = "A token needs the scope `printer`, and MCP_TOOLSETS must include it."
         raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
 

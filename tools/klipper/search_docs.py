@@ -7,7 +7,8 @@
 # close together.
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -40,7 +41,6 @@ REACH_CHARS = 1000
 WORD = re.compile(r"[^\W_]+")
 # 150 to SNIPPET_CHARS characters of whole words.
 SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
-CUT = "…"
 
 
 @Tool("search_docs", title="Search Klipper's docs", requires=pages.require_docs, envelope=True)
@@ -64,19 +64,14 @@ def search_docs(
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.index_of_pages()
-    matches = messages.messages_in(query)
-    explanations = [
-        {"message": message.message, **messages.explained(message)} for message in matches
-    ]
+    explanations = [message._asdict() for message in messages.messages_in(query)]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
-    if explanations:
-        answer = (
-            {"known_message": explanations[0]}
-            if len(explanations) == 1
-            else {"known_messages": explanations}
-        )
+    if len(explanations) == 1:
+        answer["known_message"] = explanations[0]
+    elif explanations:
+        answer["known_messages"] = explanations
     if absent:
         words = [word[:LONGEST_ABSENT] for word in absent[:MOST_ABSENT]]
         answer["absent"] = f"not found in the documentation: {', '.join(words)}"
@@ -85,14 +80,14 @@ def search_docs(
     return {**answer, "result": results} if answer else results
 
 
-def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
+def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources is given once."""
     ranking = ranked(catalogue, terms, query)
-    same: dict[str, list[Ranked]] = {}
+    same = defaultdict(list)
     for page in ranking:
         if page.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
             file = catalogue.files[page.page]
-            same.setdefault(file.path.removeprefix(f"{file.source}/"), []).append(page)
+            same[file.path.removeprefix(f"{file.source}/")].append(page)
     for first, *others in same.values():
         also = [catalogue.files[other.page].path for other in others]
         for result in _of_page(catalogue, first, terms):
@@ -101,7 +96,7 @@ def _results(catalogue: index.Index, terms: Sequence[Term], query: str) -> Itera
             yield result
 
 
-def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
+def _of_page(catalogue: index.Index, page: Ranked, terms: list[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections score nearly the same; none if a sync has just removed
     it."""
     file = catalogue.files[page.page]
@@ -119,11 +114,13 @@ def _of_page(catalogue: index.Index, page: Ranked, terms: Sequence[Term]) -> Ite
         result: JsonObject = {"path": file.path}
         if _letters(title) != _letters(Path(file.path).stem):
             result["title"] = title
-        result["heading"] = place.heading
-        result["line"] = text.count("\n", 0, place.offset) + 1
-        result["offset"] = place.offset
         match = place.offset + _closest(text[place.offset : place.end], terms)
-        result["snippet"] = _snippet(text, match)
+        result |= {
+            "heading": place.heading,
+            "line": text.count("\n", 0, place.offset) + 1,
+            "offset": place.offset,
+            "snippet": _snippet(text, match),
+        }
         if place.level == ENTRY_LEVEL:
             result["date"] = place.heading
         yield result
@@ -133,7 +130,7 @@ def _letters(text: str) -> str:
     return "".join(WORD.findall(text.lower()))
 
 
-def _closest(text: str, terms: Sequence[Term]) -> int:
+def _closest(text: str, terms: list[Term]) -> int:
     """The place in a section from which most words of the question are close together."""
     words = Term().union(*terms)
     low = text.lower()
@@ -161,9 +158,12 @@ def _snippet(text: str, at: int) -> str:
     start = max(0, min(len(before) - LEAD_CHARS, len(line) - SNIPPET_CHARS))
     whole_words = SNIPPET.search(line, start)
     start, stop = whole_words.span() if whole_words else (start, start + SNIPPET_CHARS)
-    before_it = CUT if first + start else ""
-    after_it = CUT if stop < len(line) or at + REACH_CHARS < len(text) else ""
-    return before_it + line[start:stop].strip() + after_it
+    snippet = line[start:stop].strip()
+    if first + start:
+        snippet = f"…{snippet}"
+    if stop < len(line) or at + REACH_CHARS < len(text):
+        snippet += "…"
+    return snippet
 
 
 def preload() -> None:

@@ -133,8 +133,8 @@ class Source(NamedTuple):
     name: str
     url: str
     branch: str
-    checkout: Path
     docs: str
+    checkout: Path
     generation: Path | None = None
 
     @property
@@ -178,9 +178,9 @@ def sources() -> list[Source]:
     checkout = values.klipper_docs_dir.absolute()
     # Further sources lie in a folder of their own, so that no other checkout is taken for one of them.
     extra = checkout.parent / f".{checkout.name}.extra"
-    listed = [Source("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs")]
-    for name, url, branch, docs in values.klipper_docs_extra:
-        listed.append(Source(name, url, branch, extra / name, docs))
+    listed = [Source("", values.klipper_docs_url, values.klipper_docs_branch, "docs", checkout)]
+    for repository in values.klipper_docs_extra:
+        listed.append(Source(*repository, extra / repository.name))
     return [source._replace(generation=generation_of(source.checkout)) for source in listed]
 
 

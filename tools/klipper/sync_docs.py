@@ -89,8 +89,9 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():
-            message = f"{source.checkout} is there, but there is no documentation in it"
-            raise git.failure("NOT_A_CHECKOUT", message)
+            raise git.failure(
+                "NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it"
+            )
         answer: JsonObject = {
             "status": "only read",
             "folder": str(source.checkout),
@@ -119,7 +120,7 @@ def health() -> Health:
     """
     git.require_git()
     folders_to_write()
-    counts = {source: len(list(pages.pages([source]))) for source in sources()}
+    counts = {source: len(list(pages.pages(source))) for source in sources()}
     if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", HOW_TO_SYNC)
     parts = []

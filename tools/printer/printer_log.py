@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -18,9 +17,8 @@ from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
-from tools.klipper.printers import HISTORY, Log, PrinterName
+from tools.klipper.printers import HISTORY, STRANGE, Log, PrinterName
 from tools.klipper.search import messages
-from tools.klipper.search.messages import Message
 from tools.printer.printer_state import UNKNOWN, klipper_of, number_of, text_of
 
 # Characters of an answer: 600 tokens.
@@ -71,7 +69,8 @@ MCU_SHUTDOWN = "MCU shutdown"
 CONSEQUENCE = "Command request"
 # The parts of a Stats line: a board with what it sent and lost, and the host.
 BOARD_STATS = re.compile(
-    r" (\S+): (?:\w+=\S+ )*?bytes_read=(\d{1,18}) bytes_retransmit=(\d{1,18}) bytes_invalid=(\d{1,18})"
+    r" (\S+): (?:\w+=\S+ )*?bytes_read=(?P<received>\d{1,18}) bytes_retransmit=(?P<retransmitted>\d{1,18})"
+    r" bytes_invalid=(?P<invalid>\d{1,18})"
 )
 HOST_STATS = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
@@ -106,15 +105,16 @@ def printer_log(
         logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
     else:
         place = printers.chosen(printer, "; or send the log as `text`")
-        with suppress(ToolError, TypeError, ValueError, LookupError):  # there may be no Moonraker
+        with suppress(ToolError, *STRANGE):  # there may be no Moonraker
             job = dict(place.ask(HISTORY, {"limit": 1})["jobs"][0])
         logs = place.logs()
 
     # The start that is asked for.
     starts = _starts(logs)
-    number = session - 1 if session > 0 else len(starts) + session
-    if not 0 <= number < len(starts):
-        message = f"There is no start {session}: the log has {len(starts)}, the first perhaps cut"
+    count = len(starts)
+    number = session - 1 if session > 0 else count + session
+    if not 0 <= number < count:
+        message = f"There is no start {session}: the log has {count}, the first perhaps cut"
         hint = "-1 is the last one. A pasted log begins with its line `Start printer at`."
         raise ToolError(message, hint, code="NO_SUCH_START")
     start = starts[number]
@@ -124,13 +124,14 @@ def printer_log(
         "started": start.when,
         "version": start.version,
         "klipper": klipper_of(start.version),
-        "starts": len(starts),
+        "starts": count,
         "ran_s": start.ran_s,
     }
-    if cut_bytes := logs[-1].cut_bytes:
-        answer["cut"] = f"the first {cut_bytes:,} bytes of the log were not read"
-    if number == len(starts) - 1 and logs[-1].written:
-        answer["last_line_hours_ago"] = _hours_since(logs[-1].written)
+    newest = logs[-1]
+    if newest.cut_bytes:
+        answer["cut"] = f"the first {newest.cut_bytes:,} bytes of the log were not read"
+    if number == count - 1 and newest.written:
+        answer["last_line_hours_ago"] = _hours_since(newest.written)
     answer["shutdown"] = cut_between_words(start.state, 200)
     answer["errors"] = [*map(_explained, start.errors[:MOST_ERRORS])]
     if job:
@@ -155,7 +156,7 @@ def _hours_since(time_s: float) -> float:
     return max(0.1, round((time.time() - time_s) / 3600, 1))
 
 
-def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
+def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
     """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
     it ran in: Klipper may have been started again since."""
     answer: JsonObject = {
@@ -163,7 +164,7 @@ def _last_print(job: JsonObject, starts: Sequence["Start"]) -> JsonObject:
         "status": text_of(job, "status", 40),
     }
     fields = ("end_time", "print_duration", "filament_used")
-    ended, seconds, filament_mm = (number_of(job.get(name)) or 0 for name in fields)
+    ended, seconds, filament_mm = (number_of(job, name) or 0 for name in fields)
     if ended:
         answer["ended_hours_ago"] = _hours_since(ended)
     answer |= {"seconds": round(seconds), "filament_m": round(filament_mm / 1000, 2)}
@@ -188,9 +189,8 @@ def _link(start: "Start") -> JsonObject:
     """The connections and the host at the last Stats line."""
     stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
-    for name, *counts in BOARD_STATS.findall(stats):
-        received, retransmitted, invalid = map(int, counts)
-        link[name] = {"received": received, "retransmitted": retransmitted, "invalid": invalid}
+    for board in BOARD_STATS.finditer(stats):
+        link[board[1]] = {what: int(count) for what, count in board.groupdict().items()}
     if host := HOST_STATS.search(stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
@@ -223,7 +223,7 @@ def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
 class Error(NamedTuple):
     """A message in the log: its meaning, its last line, and its count."""
 
-    message: Message
+    message: messages.Message
     line: str
     times: int
 
@@ -266,10 +266,10 @@ class Start:
         line = self.errors[0].line if self.counted and never_ran else ""
         return cut_between_words(self.state or line, 120)
 
-    def count(self, message: Message, line: str) -> None:
+    def count(self, message: messages.Message, line: str) -> None:
         """Count a message and move it to the end of `counted`."""
-        before = self.counted.pop(message.meaning, Error(message, line, 0))
-        self.counted[message.meaning] = Error(message, line, before.times + 1)
+        before = self.counted.pop(message.means, Error(message, line, 0))
+        self.counted[message.means] = Error(message, line, before.times + 1)
 
     def stop(self, line: str) -> bool:
         """Read a line that may say why everything stopped; False if it only follows from another."""
@@ -282,7 +282,7 @@ class Start:
         return True
 
 
-def _starts(logs: Sequence[Log]) -> list[Start]:
+def _starts(logs: list[Log]) -> list[Start]:
     """The starts in the newest log and, where that has none, in those before it; the oldest first.
 
     Klipper begins a new log each day. Raises ToolError if there is no log.
@@ -297,7 +297,7 @@ def _starts(logs: Sequence[Log]) -> list[Start]:
     return [start for start in starts if start.counted or start.stats or start.config]
 
 
-def _starts_in(logs: Sequence[Log]) -> list[Start]:
+def _starts_in(logs: list[Log]) -> list[Start]:
     """The starts in some logs; the first has the lines before the first start."""
     reader = LogReader()
     for line in chain.from_iterable(log.lines() for log in logs):
@@ -306,10 +306,12 @@ def _starts_in(logs: Sequence[Log]) -> list[Start]:
 
 
 class LogReader:
-    """Reads the lines of a log. The first of `starts` has the lines before the first start."""
+    """Reads the lines of a log. `start` is the last of `starts`, the first has the lines before the first
+    start."""
 
     def __init__(self) -> None:
-        self.starts = [Start()]
+        self.start = Start()
+        self.starts = [self.start]
         # Of the start that follows.
         self.version = ""
         # The lines of a configuration while it is read.
@@ -317,32 +319,32 @@ class LogReader:
         # The first line and the last frame of a traceback while it is read.
         self.crash = self.place = ""
         # The message of each line that was looked at, by the line without its numbers.
-        self.by_text: dict[str, Message | None] = {}
+        self.by_text: dict[str, messages.Message | None] = {}
 
     def take(self, line: bytes) -> None:
         """Take the next line."""
-        start = self.starts[-1]
         if line.startswith(b"["):
             line = MAKERS_LINE.sub(b"", line)
         if line.startswith(STATS):  # most lines
-            start.stats = line
+            self.start.stats = line
             return
         checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if self._takes_start(text) or self._takes_config(text) or self._takes_traceback(text):
             return
         if text == CONFIG_ERROR:
-            start.refused = True
+            self.start.refused = True
         elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
             self._count(text)
 
     def _takes_start(self, text: str) -> bool:
         if match := STARTED.match(text):
             when, second, clock = match.groups()
-            self.starts.append(Start(when[:60], float(second), float(clock), self.version))
+            self.start = Start(when[:60], float(second), float(clock), self.version)
+            self.starts.append(self.start)
         elif match := VERSION.match(text):
             self.version = match[1][:60]
-            self.starts[-1].version = self.starts[-1].version or self.version
+            self.start.version = self.start.version or self.version
         else:
             return False
         self.config = None  # the power may have cut it off
@@ -354,7 +356,7 @@ class LogReader:
         elif self.config is None:
             return False
         elif text == CONFIG_END:
-            self.starts[-1].config, self.config = self.config, None
+            self.start.config, self.config = self.config, None
         elif len(self.config) < MOST_CONFIG:
             self.config.append(text)
         else:
@@ -371,7 +373,7 @@ class LogReader:
         elif RAISED.match(text):
             crash = f"{self.crash}: {text}{self.place}"
             self.crash = ""
-            self.starts[-1].state = self.starts[-1].state or crash
+            self.start.state = self.start.state or crash
             self._count(crash)
         else:
             return False
@@ -381,12 +383,11 @@ class LogReader:
         """Count the line's message unless it only follows from another."""
         key = re.sub(r"[\d.]+", "0", text)
         if key not in self.by_text:
-            checkpoint()
             if len(self.by_text) >= MOST_DIFFERENT:
                 if "shutdown" not in text:
                     return
                 self.by_text.clear()
             self.by_text[key] = messages.of_line(text)
         message = self.by_text[key]
-        if self.starts[-1].stop(text) and message:
-            self.starts[-1].count(message, PREFIX.sub("", text))
+        if self.start.stop(text) and message:
+            self.start.count(message, PREFIX.sub("", text))

@@ -18,7 +18,6 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.page import printer_page
-from tools.klipper.page.printer_page import DrawnAnswer
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
@@ -71,8 +70,8 @@ def printer_resonances(
     process raw_data_*.csv; this tool does not.
     """
     if text:
-        explained = _explained("text", text)
-        return DrawnAnswer(explained, spectra={"text": explained.drawn["spectrum"]})
+        explained, spectrum = _explained("text", text)
+        return printer_page.DrawnAnswer(explained, spectra={"text": spectrum})
     # Nothing is read if the printer's files are switched off.
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
@@ -83,10 +82,8 @@ def printer_resonances(
     spectra = {}
     for axis, path in newest.items():
         content = printer_data.content(path, FOLDER, MOST_BYTES)
-        explained = _explained(path.name, content.decode("latin-1"))
-        answer[axis] = dict(explained)
-        spectra[axis] = explained.drawn["spectrum"]
-    return DrawnAnswer(answer, spectra=spectra)
+        answer[axis], spectra[axis] = _explained(path.name, content.decode("latin-1"))
+    return printer_page.DrawnAnswer(answer, spectra=spectra)
 
 
 def _newest(printer: Path) -> dict[str, Path]:
@@ -103,8 +100,8 @@ def _newest(printer: Path) -> dict[str, Path]:
     return {axis: path for _, path, axis in sorted(dated)}
 
 
-def _explained(name: str, text: str) -> DrawnAnswer:
-    """The peaks and the shaper, and beside them the spectrum."""
+def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
+    """The peaks and the shaper, and the spectrum as the page draws it."""
     header = text.partition("\n")[0]
     fitted = FITTED.findall(header)[: len(PULSES)]
     try:
@@ -117,9 +114,8 @@ def _explained(name: str, text: str) -> DrawnAnswer:
         message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
         raise ToolError(message, CALIBRATE_HINT, code="NO_SPECTRUM") from None
     if not fitted:
-        return DrawnAnswer(
-            {**answer, "next": CALIBRATE_HINT}, spectrum=printer_page.spectrum(spectrum, ())
-        )
+        answer["next"] = CALIBRATE_HINT
+        return answer, printer_page.spectrum(spectrum, [])
     fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
     best = _recommended(fits, "shapers:" in header)
     answer |= {
@@ -127,7 +123,7 @@ def _explained(name: str, text: str) -> DrawnAnswer:
         "shaper_hz": best.hz,
         "vibrations_left_percent": round(100 * best.vibrations, 1),
     }
-    return DrawnAnswer(answer, spectrum=printer_page.spectrum(spectrum, _shaped(best, spectrum)))
+    return answer, printer_page.spectrum(spectrum, _shaped(best.name, best.hz, spectrum))
 
 
 def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
@@ -177,17 +173,15 @@ class Fit(NamedTuple):
 def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
     """Judge a shaper as klippy/extras/shaper_calibrate.py does: by the damping that is worst for it, and by
     how far corners and reversals are off at an acceleration of 5000 and a square corner velocity of 5."""
-    pulses = _pulses(name, hz)
     floor = max(power for _, power in spectrum) * NEGLIGIBLE
+    strong = [row for row in spectrum if row[1] > floor]
+    before = sum(power - floor for _, power in strong)
     vibrations = 0.0
     for damping in (0.075, 0.1, 0.15):
-        growth = cmath.rect(math.tau, math.acos(damping))
-        before = left = 0.0
-        for frequency, power in spectrum:
-            if power > floor:
-                before += power - floor
-                left += max(0.0, _response(pulses, growth * frequency) * power - floor)
+        powers = _shaped(name, hz, strong, damping)
+        left = sum(max(0.0, power - floor) for power in powers)
         vibrations = max(vibrations, left / before)
+    pulses = _pulses(name, hz)
     reversal = sum(share * time**2 * 2500 for share, time in pulses)
     corner = math.sqrt(2) * sum(
         share * time * (time * 2500 + 5) for share, time in pulses if time > 0
@@ -203,17 +197,16 @@ def _pulses(name: str, hz: float) -> list[tuple[float, float]]:
     return [(share, periods / hz) for share, periods in PULSES[name]]
 
 
-def _response(pulses: list[tuple[float, float]], growth: complex) -> float:
-    """The part of a vibration that the pulses leave."""
+def _shaped(name: str, hz: float, spectrum: Spectrum, damping: float = 0.1) -> list[float]:
+    """The power that a shaper leaves at each frequency."""
+    pulses = _pulses(name, hz)
     last = pulses[-1][1]
-    return abs(sum(share * cmath.exp(growth * (time - last)) for share, time in pulses))
-
-
-def _shaped(fit: Fit, spectrum: Spectrum) -> list[float]:
-    """The power that a shaper leaves at each frequency, at the usual damping."""
-    pulses = _pulses(fit.name, fit.hz)
-    growth = cmath.rect(math.tau, math.acos(0.1))
-    return [_response(pulses, growth * frequency) * power for frequency, power in spectrum]
+    growth = cmath.rect(math.tau, math.acos(damping))
+    left = []
+    for frequency, power in spectrum:
+        waves = [share * cmath.exp(growth * frequency * (time - last)) for share, time in pulses]
+        left.append(abs(sum(waves)) * power)
+    return left
 
 
 def _recommended(fits: list[Fit], since_2025: bool) -> Fit:

@@ -4,19 +4,18 @@ are."""
 import re
 from contextlib import suppress
 from itertools import chain
-from typing import Any
 
 from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, filled
+from tools.core.resources import Resource
 from tools.core.tool import Tool
 from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
-from tools.klipper.printers import INFO, QUERY, Printer, PrinterName
+from tools.klipper.printers import INFO, QUERY, STRANGE, Printer, PrinterName
 from tools.klipper.search import messages
-from tools.klipper.search.messages import Message
 
 MOST_HEATERS = 6
 MOST_WARNINGS = 3
@@ -39,18 +38,26 @@ RESTART_ADVICE = re.compile(
 )
 HALTED = "Printer is halted"
 # The text in place of a guess at a message's meaning.
-UNKNOWN = Message(
+UNKNOWN = messages.Message(
     "",
     "Not one of Klipper's own messages.",
     "Ask whose it is: the printer's maker or a plugin.",
     [],
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
-RELEASE_HEADING = re.compile(
-    r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{4})(\d\d)", re.MULTILINE
-)
+RELEASE_HEADING = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})", re.MULTILINE)
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
+
+
+@Resource(printer_page.PRINTER_PAGE.uri, "Printer", mime_type=printer_page.MIME_TYPE, listed=False)
+def page() -> str:
+    """The page of printer_state, printer_log, printer_resonances, for clients that have these tools without
+    those of the documentation.
+
+    Source: docs/pages.md
+    """
+    return printer_page.printer_page()
 
 
 @Tool("printer_state", page=printer_page.PRINTER_PAGE)
@@ -95,7 +102,7 @@ def _state(printer: Printer) -> JsonObject:
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer(info, status, degrees)
         bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
-    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+    except STRANGE as error:
         hint = "printer_log shows what happened."
         message = f"What answers for the printer {printer.name} is not Klipper ({error})"
         raise ToolError(message, hint, code="PRINTER_SILENT") from None
@@ -109,8 +116,8 @@ def _state(printer: Printer) -> JsonObject:
 def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonObject]]:
     """The meaning of the message that Klipper stopped with, and the mistakes in the configuration if that is
     the cause; those mistakes as the page draws them."""
-    matches = messages.messages_in(state_message)
-    cause: JsonObject = {"known_message": messages.explained([*matches, UNKNOWN][0])}
+    message = [*messages.messages_in(state_message), UNKNOWN][0]
+    cause: JsonObject = {"known_message": messages.explained(message)}
     if HALTED in state_message:
         with suppress(ToolError):  # its message says that the file cannot be read
             config = printer.config()
@@ -123,11 +130,12 @@ def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonO
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; empty where Klipper has none."""
     message = RESTART_ADVICE.sub("", str(info.get("state_message", "")))
+    version = text_of(info, "software_version", 60)
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
         "message": cut_between_words(one_line(message), 300),
-        "version": text_of(info, "software_version", 60),
-        "klipper": klipper_of(text_of(info, "software_version", 60)),
+        "version": version,
+        "klipper": klipper_of(version),
         "job": _job(status),
         "temperatures": _temperatures(degrees),
     }
@@ -138,9 +146,10 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     toolhead = _part(status, "toolhead")
     homed = toolhead.get("homed_axes")
     answer["homed"] = "" if homed is None else str(homed)[:10] or "none"
-    position = [number_of(place) for place in toolhead.get("position") or []]
+    places = dict(zip("xyz", toolhead.get("position") or [], strict=False))
+    position = [number_of(places, axis) for axis in "xyz"]
     answer["mesh"] = _mesh(_part(status, "bed_mesh"))
-    answer["position"] = [round(place, 2) for place in position[:3] if place is not None]
+    answer["position"] = [round(place, 2) for place in position if place is not None]
     warnings = [text_of(warning, "message", 120) for warning in config.get("warnings") or []]
     answer["warnings"] = warnings[:MOST_WARNINGS]
     return answer
@@ -153,16 +162,14 @@ def klipper_of(version: str) -> str:
     if version and not release:
         return "its maker's own, of unknown age: messages may be the maker's, too"
     dates = {}
-    with suppress(ToolError, OSError):  # without the documentation there are no dates
-        for name, year, month in RELEASE_HEADING.findall(
-            pages.page_text(pages.resolve("Releases.md"))
-        ):
-            dates[name] = f"{year}-{month}"
+    with suppress(ToolError):  # without the documentation there are no dates
+        dates = dict(RELEASE_HEADING.findall(pages.page_text(pages.resolve("Releases.md"))))
     newest = next(iter(dates), release)
     if release not in dates or release == newest:
         return ""
+    date = dates[release]
     changed = ", with files changed by its maker or a plugin" if version.endswith("-dirty") else ""
-    return f"of {dates[release]}{changed}; today's is {newest}"
+    return f"of {date[:4]}-{date[4:]}{changed}; today's is {newest}"
 
 
 def _mesh(mesh: JsonObject) -> str:
@@ -184,15 +191,13 @@ def _job(status: JsonObject) -> JsonObject:
     if not stats.get("filename"):
         return {}
     # The share of the file that was read, or else that of M73.
-    by_file, by_command = (
-        _part(status, name).get("progress") for name in ("virtual_sdcard", "display_status")
-    )
-    progress = number_of(by_file) or number_of(by_command)
+    by_file, by_command = (_part(status, name) for name in ("virtual_sdcard", "display_status"))
+    progress = number_of(by_file, "progress") or number_of(by_command, "progress")
     state = text_of(stats, "state", 20)
     job: JsonObject = {"file": text_of(stats, "filename", 80), "state": state}
     if message := text_of(stats, "message", 160):
         job["message"] = message
-    seconds = number_of(stats.get("print_duration"))
+    seconds = number_of(stats, "print_duration")
     if seconds is not None:
         job["seconds"] = round(seconds)
     if progress is not None and state in ACTIVE:
@@ -200,10 +205,10 @@ def _job(status: JsonObject) -> JsonObject:
         if seconds and 0 < progress <= 1:
             job["left_s"] = round(seconds / progress - seconds)
     layers = _part(stats, "info")
-    layer, total = number_of(layers.get("current_layer")), number_of(layers.get("total_layer"))
+    layer, total = number_of(layers, "current_layer"), number_of(layers, "total_layer")
     if layer is not None:
         job["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
-    if filament := number_of(stats.get("filament_used")):
+    if filament := number_of(stats, "filament_used"):
         job["filament_m"] = round(filament / 1000, 2)
     return job
 
@@ -212,7 +217,7 @@ def _temperatures(degrees: JsonObject) -> JsonObject:
     temperatures = {}
     for name in degrees:
         heater = _part(degrees, name)
-        temperature, target = number_of(heater.get("temperature")), number_of(heater.get("target"))
+        temperature, target = number_of(heater, "temperature"), number_of(heater, "target")
         if temperature is not None:
             goal = f" of {target:g}" if target else ""
             temperatures[name[:40]] = f"{temperature:.1f}{goal}"
@@ -230,8 +235,9 @@ def text_of(part: JsonObject, name: str, most: int) -> str:
     return "" if value is None else one_line(value)[:most]
 
 
-def number_of(value: Any) -> float | None:
+def number_of(part: JsonObject, name: str) -> float | None:
     """A number that can be shown; None for anything else, also for NaN."""
+    value = part.get(name)
     return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else None
 
 

@@ -9,14 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.core import settings as core_settings
-from tools.core import toolsets
+from tools.core import settings, toolsets
 from tools.core.errors import Cancelled, ToolError
 from tools.core.files import exclusive_lock, replace_file
 from tools.core.json_types import JsonObject
-from tools.klipper import settings
 from tools.klipper.checkout import git
-from tools.klipper.settings import Source, is_foreign, sources
+from tools.klipper.settings import Source, current, is_foreign, sources
 
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
@@ -33,7 +31,7 @@ def ask(source: Source) -> tuple[str, str]:
     Raises ToolError: unreachable, no such branch, an address with a password.
     """
     if LOGIN.match(source.url):
-        address = core_settings.masked(source.url)
+        address = settings.masked(source.url)
         raise git.failure(
             "INVALID_UPSTREAM",
             f"{address!r} holds a login: store it for git instead (git credential)",
@@ -79,7 +77,7 @@ def at_start() -> None:
     """Ask the upstream of every source whose check is due; warn on stderr if one is behind. One session asks
     for all: those that start meanwhile wait for its result.
     """
-    if core_settings.current().read_only:
+    if settings.current().read_only:
         return
     try:
         with announcing(), exclusive_lock("klipper-docs-check"):
@@ -96,7 +94,7 @@ def _compare(source: Source) -> None:
     """Ask for the upstream's tip if the interval since the last look is over; nothing is fetched."""
     stamp = _stamp(source)
     age_s = time.time() - stamp.get("checked", 0)
-    if not source.head or 0 <= age_s < settings.current().klipper_docs_check_interval_s:
+    if not source.head or 0 <= age_s < current().klipper_docs_check_interval_s:
         return
     tip = stamp.get("upstream", "")
     try:
@@ -132,5 +130,5 @@ def _stamp(source: Source) -> JsonObject:
 
 def _place(source: Source) -> tuple[Path, list[str]]:
     """The file of the last look at a source, and the address and branch that it must name."""
-    file = core_settings.state_path(f"{source.label}-docs.json")
-    return file, [str(source.checkout), core_settings.masked(source.url), source.branch]
+    file = settings.state_path(f"{source.label}-docs.json")
+    return file, [str(source.checkout), settings.masked(source.url), source.branch]

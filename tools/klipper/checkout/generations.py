@@ -28,8 +28,7 @@ from zlib import crc32
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject, filled
 from tools.klipper import pages
-from tools.klipper.checkout import git
-from tools.klipper.checkout.freshness import ask
+from tools.klipper.checkout import freshness, git
 from tools.klipper.settings import CURRENT, STATE_FOLDER, Source, generation_of
 
 # A report of progress: percent and step.
@@ -81,7 +80,7 @@ def update(source: Source, report: Report) -> JsonObject:
     OSError; readers have the pages of one generation whatever happens.
     """
     report(1, "asking the upstream")
-    branch, tip = ask(source)
+    branch, tip = freshness.ask(source)
     old = generation_of(source.checkout)
     if old and not (old / source.docs).is_dir():
         old = None
@@ -121,18 +120,19 @@ def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
     run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
     info = place / ".git/info"
     info.mkdir(exist_ok=True)
-    (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
+    (info / "attributes").write_text(ATTRIBUTES, "utf-8")
     # Characters with a meaning in a pattern are escaped.
     pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
-    (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
+    (info / "sparse-checkout").write_text(pattern, "utf-8")
     report(40, "fetching the pages")
     # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
     # writes them.
     run("read-tree", "-m", "-u", "HEAD")
     commit = run("log", "-1", "--format=%cs_%H").strip()
     if not (place / source.docs).is_dir():
-        message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
-        raise git.failure("NO_DOCS", message)
+        raise git.failure(
+            "NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
+        )
     return commit
 
 
@@ -234,7 +234,7 @@ def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
 def _sums(source: Source, generation: Path) -> dict[str, int]:
     """The checksum of each page, by the path that read_doc takes."""
     sums = {}
-    for page in pages.pages([source._replace(generation=generation)]):
+    for page in pages.pages(source._replace(generation=generation)):
         if os.path.isfile(page.location):  # no link to itself
             sums[page.path] = crc32(Path(page.location).read_bytes())
     return sums

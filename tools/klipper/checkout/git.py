@@ -29,14 +29,11 @@ ENVIRON = {
     "SSH_ASKPASS": "",
 }
 # Settings that override the user's own configuration.
-GIT_CONFIG = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "fetch.fsckObjects=true",  # no paths that lead out of the checkout, or through a link
-    "log.showSignature=false",
-    "maintenance.auto=false",
-    "protocol.ext.allow=never",
-)
+# fetch.fsckObjects: no paths that lead out of the checkout, or through a link.
+GIT_OPTIONS = (
+    "-c core.fsmonitor=false -c core.hooksPath=/dev/null -c fetch.fsckObjects=true "
+    "-c log.showSignature=false -c maintenance.auto=false -c protocol.ext.allow=never"
+).split()
 # The lines of git that say what went wrong, and its remedy for a repository of another user.
 ERROR_LINE = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The case of a failure by a pattern in git's output; the first that matches counts.
@@ -75,13 +72,10 @@ def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_
 
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
-    command = ["git"]
-    for setting in GIT_CONFIG:
-        command += ["-c", setting]
     inherited = {name: value for name, value in os.environ.items() if INHERITED.match(name)}
     variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}
     try:
-        ended = processes.run([*command, *words], variables, timeout_s)
+        ended = processes.run(["git", *GIT_OPTIONS, *words], variables, timeout_s)
     except TimeoutError:
         raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
     if ended.status:

@@ -7,7 +7,8 @@
 # any entry.
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import dropwhile
 from typing import NamedTuple
 
 PAGE = "Config_Changes.md"
@@ -52,17 +53,15 @@ class Fate(NamedTuple):
 
 
 # The entries of the page, newest first.
-Entries = Sequence[Entry]
+Entries = list[Entry]
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> Iterator[Entry]:
     """The entries, newest first as in the page."""
     _, *parts = ENTRY_DATE.split(text)  # date and text of each
-    listed = []
     for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
-        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain))
-    return listed
+        yield Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain)
 
 
 def about(listed: Entries, name: str) -> Iterator[tuple[Entry, list[str]]]:
@@ -72,10 +71,7 @@ def about(listed: Entries, name: str) -> Iterator[tuple[Entry, list[str]]]:
     for entry in listed:
         if pattern.search(entry.text):
             sentences = SENTENCE_END.split(entry.text)
-            naming = [
-                number for number, sentence in enumerate(sentences) if pattern.search(sentence)
-            ]
-            yield entry, sentences[naming[0] :]
+            yield entry, list(dropwhile(lambda sentence: not pattern.search(sentence), sentences))
 
 
 def _named(name: str) -> re.Pattern[str]:
@@ -120,7 +116,7 @@ def _fates(listed: Entries, option: str) -> Iterator[tuple[Fate, str]]:
             yield Fate(entry.date, deprecated, successor, sentence), entry.text
 
 
-def _successor(after: str, old: Sequence[str], name: str) -> str:
+def _successor(after: str, old: list[str], name: str) -> str:
     """The successor of `name`; if as many names are new as old, the one at the same place among them."""
     match = SUCCESSOR.search(after)
     if not match:

@@ -22,9 +22,7 @@ from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.machine import (
     KALICO,
     MEASURING,
-    MOST_FINDINGS,
     UNLESS,
-    Z_PROBE,
     ParsedPrinter,
     finding_at,
     merged,
@@ -44,6 +42,10 @@ from tools.klipper.config.reference import SENSOR, Option, Options, Reference
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
+# The most findings of one check: nobody reads a tenth of them.
+MOST_FINDINGS = 1000
+# The pin with which a probe is the endstop of the z axis.
+Z_PROBE = "z_virtual_endstop"
 # Sections that may have templates in any option.
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
@@ -63,7 +65,7 @@ def checker() -> "Checker":
     return _checker_of(tuple((page, os.stat(page.location).st_mtime_ns) for page in used))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(1)
 def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
     text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
@@ -77,7 +79,7 @@ class Checker:
         """The texts of the two pages; `others` are the sections that further sources name."""
         self.reference = Reference(text)
         self.others = set(others).difference(self.reference.kinds)
-        self.entries = changes.entries(changes_text)
+        self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(options.known_words("sensor"))
         for block in self.reference.blocks:
@@ -203,9 +205,10 @@ def less(finding: Finding) -> Finding:
 
 def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
     """The findings of missing options; one that the reference no longer has is not missing."""
-    needed = options.required(section) + machine.axes.get(section.name, [])
-    if section.kind == "dual_carriage":
-        needed += machine.axes.get(f"stepper_{section.value('axis')}", [])
+    # A second carriage needs what the stepper of its axis needs.
+    is_second = section.kind == "dual_carriage"
+    stepper = f"stepper_{section.value('axis')}" if is_second else section.name
+    needed = options.required(section) + machine.axes.get(stepper, [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
@@ -245,8 +248,7 @@ def _twice(section: Section) -> Findings:
         )
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
-        finding = finding_at(section, setting.name, message, WARNING)
-        yield finding._replace(line=setting.line, file=setting.file)
+        yield Finding(setting.line, setting.file, section.name, setting.name, WARNING, message)
 
 
 def _changed(section: Section, name: str, fate: changes.Fate) -> Finding:

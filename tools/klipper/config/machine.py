@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from tools.klipper.config import options
+from tools.klipper.config.options import base, known_words
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
-# The most findings of one check: nobody reads a tenth of them.
-MOST_FINDINGS = 1000
 # The sections that make the object `probe`.
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 # The sections that other options call a heater, and those that measure with any sensor_type.
@@ -19,8 +17,6 @@ MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 # Sections whose name defines a sensor: `[thermistor NAME]`.
 OWN_SENSORS = ("thermistor", "adc_temperature")
-# The pin with which a probe is the endstop of the z axis.
-Z_PROBE = "z_virtual_endstop"
 # Files of programs that bring macros, and the sections that may stand in them.
 MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
@@ -67,17 +63,15 @@ class ParsedPrinter:
         # True if nothing but macros can stand in another file.
         self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
         self.kinematics = self.section("printer").value(KINEMATICS)
-        mcus, heaters = self.of("mcu"), self.of(*HEATERS)
-        # The names of the micro-controllers, as pins and options name them.
-        self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in mcus)
-        # The names of the heaters, as options name them.
-        self.heaters = {section.name.split()[-1] for section in heaters}
+        # The names of the micro-controllers and of the heaters, as pins and options name them.
+        self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in self.of("mcu"))
+        self.heaters = {section.name.split()[-1] for section in self.of(*HEATERS)}
         # The sections that define a temperature sensor, by its name.
         self.own_sensors = {section.label: section.name for section in self.of(*OWN_SENSORS)}
         # The sensors that Klipper, the documentation, or a section defines.
         self.sensors = sensors.union(self.own_sensors)
         kinds = {section.kind for section in self.sections.values()}
-        others = kinds.difference(options.known_words("kind"))
+        others = kinds.difference(known_words("kind"))
         # The kinds of sections that neither the documentation nor Klipper's source has: other programs may
         # bring what they name.
         self.plugins = {kind for kind in others if not reference.kind(kind)}
@@ -88,15 +82,13 @@ class ParsedPrinter:
 
     def of(self, *kinds: str) -> list[Section]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
-        return [
-            section for section in self.sections.values() if options.base(section.kind) in kinds
-        ]
+        return [section for section in self.sections.values() if base(section.kind) in kinds]
 
     @cached_property
     def axes(self) -> dict[str, list[str]]:
         """The steppers that this kinematics needs, each with its extra required options."""
         axes = {}
-        for words in options.known_words("axes").get(self.kinematics, ()):
+        for words in known_words("axes").get(self.kinematics, ()):
             axis, *needed = words.split("+")
             axes[f"stepper_{axis}"] = needed
         return axes
@@ -104,13 +96,13 @@ class ParsedPrinter:
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
         kinds = " ".join(self.plugins)
-        return any(word in kinds for word in options.known_words("plugin")[what])
+        return any(word in kinds for word in known_words("plugin")[what])
 
     @cached_property
     def kalico(self) -> Section | None:
         """The section that shows that the configuration is Kalico's, by its name, a constant in it, or many
         options of that fork."""
-        words = set(options.known_words("kalico")["options"])
+        words = set(known_words("kalico")["options"])
         fewest = len(words) - KALICO_OPTIONS
         for section in self.sections.values():
             words -= section.values.keys()
@@ -137,9 +129,9 @@ class ParsedPrinter:
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """The finding of something missing: an error only if no other file can have it."""
-        is_certain = self.is_whole and (not self.unread or section.kind not in MACRO_KINDS)
-        level, unless = (ERROR, "") if is_certain else (HINT, UNLESS)
-        return finding_at(section, option, message + unless, level)
+        if self.is_whole and (not self.unread or section.kind not in MACRO_KINDS):
+            return finding_at(section, option, message)
+        return finding_at(section, option, message + UNLESS, HINT)
 
 
 def cut_between_words(text: str, most: int) -> str:

@@ -1,7 +1,6 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
 import re
-from itertools import repeat
 
 from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import TRUTHS, out_of_bounds, rules
@@ -76,13 +75,9 @@ def numbered(machine: ParsedPrinter) -> Findings:
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
     for section in machine.sections.values():
-        rows = [
-            (section.name, machine.sections.keys()),
-            *zip(section.values, repeat(section.values.keys())),
-        ]
-        for name, names in rows:
+        for name in (section.name, *section.values):
             for missing in _needed(name):
-                if missing not in names:
+                if missing not in machine.sections and missing not in section.values:
                     needs = f"it needs {missing}, which is not there"
                     message = f"'{name}' is not valid in section '{section.name}': {needs}"
                     yield machine.absent(section, name, message)
@@ -182,8 +177,9 @@ def drivers(machine: ParsedPrinter) -> Findings:
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
         if pin and address in addresses:
-            message = "Shared TMC uarts need unique address or select_pins polarity"
-            yield finding_at(section, "uart_pin", message)
+            yield finding_at(
+                section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity"
+            )
         addresses.add(address)
 
 
@@ -219,8 +215,9 @@ def mesh(machine: ParsedPrinter) -> Findings:
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     corners = zip(section.numbers("mesh_min"), section.numbers("mesh_max"), strict=False)
     if any(most <= least for least, most in corners):
-        message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
-        yield finding_at(section, "mesh_min", message)
+        yield finding_at(
+            section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
+        )
     algorithm = section.value("algorithm").lower() or "lagrange"
     if (
         algorithm == "lagrange"
@@ -250,9 +247,10 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
         offset = probe.number(f"{axis}_offset", 0.0)
         nozzle = place - offset
         if nozzle < least or nozzle > most:
-            message = f"{option} takes the nozzle to {axis} = {nozzle:g}"
-            message += f", but stepper_{axis} goes from {least:g} to {most:g}"
-            message += f" (the probe's {axis}_offset is {offset:g})"
+            message = (
+                f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
+                f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})"
+            )
             yield finding_at(mesh, option, message, WARNING)
 
 

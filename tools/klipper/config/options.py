@@ -25,6 +25,7 @@ from tools.klipper.config.printer_cfg import Section
 from tools.klipper.config.reference import SERIES, STEPPER, Option
 
 TABLE_FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
+TABLE_ROW = re.compile(r"^(\w+) ([^:\n]*):(.*)", re.MULTILINE)
 # `l`, the type of the elements, `n` (one list a line), their count; then the interval, e.g. `[0,1)`.
 NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 # The words that Klipper takes as a boolean, in any case.
@@ -43,10 +44,8 @@ EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas be
 def _rows() -> Mapping[str, dict[str, list[str]]]:
     """The rows of the two files by sort: a name and its words."""
     rows: dict[str, dict[str, list[str]]] = {}
-    lines = chain.from_iterable(file.read_text("utf-8").splitlines() for file in TABLE_FILES)
-    for line in lines:
-        subject, _, words = line.partition(":")
-        sort, _, name = subject.partition(" ")
+    text = "".join(file.read_text("utf-8") for file in TABLE_FILES)
+    for sort, name, words in TABLE_ROW.findall(text):
         named = rows.setdefault(sort, {})
         for alike in name.split("|"):
             named.setdefault(alike, []).extend(words.split())

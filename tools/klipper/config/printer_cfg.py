@@ -294,15 +294,16 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
     config.size_bytes += len(data)
     text = _decoded(config, file, data)
     # The block of SAVE_CONFIG counts in the file that Klipper starts with, if nothing is wrong with it.
+    size = len(text)
     block = BLOCK.search(text)
-    begin, end = block.span() if block else (len(text), len(text))
+    begin, end = block.span() if block else (size, size)
     wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
     if len(files) > 1:
         wrong = None if config.is_saved else block
-        begin = end = len(text)
+        begin = end = size
     config.is_saved = config.is_saved or bool(block)
     if wrong:
-        begin = end = len(text)
+        begin = end = size
         place = text.count("\n", 0, wrong.start(1)) + 1
         config.refuse(file, place, f"{SAVED_IS_DROPPED}: '{wrong[1][:40]}'; {WHERE}")
     # The lines, those of the block without its mark, and those of an include in its place.
@@ -329,8 +330,9 @@ def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         bad = data.count(b"\n", 0, error.start) + 1
-        message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
-        config.refuse(file, bad, message)
+        config.refuse(
+            file, bad, f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
+        )
         text = data.decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n")
 
@@ -340,17 +342,18 @@ def _included(
 ) -> Iterator[Line]:
     """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
     names."""
-    folder, slash, _ = files[-1].rpartition("/")
+    file = files[-1]
+    folder, slash, _ = file.rpartition("/")
     is_there = bool(MAGIC_PARTS.search(f"/{pattern}"))
     for name, data in find(folder + slash + pattern, pattern):  # Klipper looks beside the file
         is_there = True
-        yield files[-1], line, "", False  # files that include all others come in every order
+        yield file, line, "", False  # files that include all others come in every order
         if data is None or config.size_bytes > LARGEST_CONFIG:
             config.missing += {name}.difference(config.missing)
         elif name in files or len(files) > DEEPEST:
-            config.refuse(files[-1], line, f"Recursive include of config file '{name[:80]}'")
+            config.refuse(file, line, f"Recursive include of config file '{name[:80]}'")
         else:
             yield from _lines(config, [*files, name], data, find)
     if not is_there:
-        config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
+        config.refuse(file, line, f"Include file '{pattern[:80]}' does not exist")
         config.absent.append(pattern)

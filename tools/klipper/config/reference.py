@@ -108,20 +108,17 @@ class Block:
         if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
             self.open = True
         elif (match := OPTION_LINE.match(line)) and (not line.startswith("# ") or "_" in match[2]):
-            self._option(match)
+            mark, name, value = match.groups("")
+            default = value.partition(" #")[0].strip().removeprefix(ELLIPSIS)
+            if self.texts[-1]:
+                self.texts.append([])
+            if name == KINEMATICS and default and not mark:
+                self.kinematics = default
+            self.options.append(Option(name, default, not mark, self.texts[-1]))
         elif (match := PROSE.match(line)) and match[1] is not None:
             self.texts[-1].append(match[1])
         elif match:
             self.texts.append([match[2] or ""])
-
-    def _option(self, match: re.Match[str]) -> None:
-        mark, name, value = match.groups("")
-        default = value.partition(" #")[0].strip().removeprefix(ELLIPSIS)
-        if self.texts[-1]:
-            self.texts.append([])
-        if name == KINEMATICS and default and not mark:
-            self.kinematics = default
-        self.options.append(Option(name, default, not mark, self.texts[-1]))
 
 
 def blocks(text: str) -> Iterator[Block]:

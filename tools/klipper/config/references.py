@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 from itertools import chain
 
 from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
@@ -91,8 +91,9 @@ def check_repeated(machine: ParsedPrinter) -> Findings:
                 value = option
             before = first.setdefault(value.lower(), section)
             if value and before is not section and not section.saved:
-                text = f"{message.format(value[:40])}: also in [{before.name}]"
-                yield finding_at(section, place, text)
+                yield finding_at(
+                    section, place, f"{message.format(value[:40])}: also in [{before.name}]"
+                )
 
 
 def check_name(section: Section) -> Findings:
@@ -141,8 +142,9 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
     names = list(machine.sections)
     owner = machine.own_sensors.get(sensor, section.name)
     if names.index(owner) > names.index(section.name) and base(section.kind) != "extruder":
-        message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
-        yield finding_at(section, SENSOR, message)
+        yield finding_at(
+            section, SENSOR, f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
+        )
 
 
 def check_macros(machine: ParsedPrinter) -> Findings:
@@ -157,8 +159,9 @@ def check_macros(machine: ParsedPrinter) -> Findings:
         before = by_name.setdefault(name, section)
         is_renamed = "rename_existing" in {*section.values, *before.values}
         if before is not section and not is_renamed:
-            message = f"gcode command {name} already registered: also in [{before.name}]"
-            yield finding_at(section, "", message)
+            yield finding_at(
+                section, "", f"gcode command {name} already registered: also in [{before.name}]"
+            )
         yield from _macro(section, name, taken)
     # All known commands: one that is nearly known is misspelt.
     commands = set(known_words("brings")).union(*gives.values())
@@ -208,7 +211,7 @@ def _macro(section: Section, name: str, taken: set[str]) -> Findings:
 
 
 def _renames(
-    machine: ParsedPrinter, by_name: Mapping[str, Section], taken: Set[str], commands: Set[str]
+    machine: ParsedPrinter, by_name: dict[str, Section], taken: set[str], commands: set[str]
 ) -> Findings:
     """The new names of commands, and commands that do not exist to be renamed.
 

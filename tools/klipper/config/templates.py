@@ -7,7 +7,6 @@
 
 import ast
 import re
-from functools import partial
 from itertools import pairwise
 
 from tools.klipper.config.options import known_words
@@ -50,8 +49,10 @@ def mistake(template: str) -> str:
     while begin := OPEN.search(text, place):
         try:
             tokens, place = _tokens(text, begin)
-            judge = partial(_statement, blocks) if begin[1] else _expression
-            judge(tokens)
+            if begin[1]:
+                _statement(blocks, tokens)
+            else:
+                _expression(tokens)
         except SyntaxError as error:
             return f"{error.msg}: {' '.join(text[begin.start() :][:LONGEST_QUOTE].split())}"
         except (RecursionError, MemoryError):  # nobody has written that

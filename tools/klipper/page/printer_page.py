@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -62,8 +61,7 @@ class DrawnAnswer(Answer):
 
 
 def _drawn(answer: JsonObject) -> JsonObject:
-    drawn = answer.drawn if isinstance(answer, DrawnAnswer) else {}
-    return {DATA: drawn} if drawn else {}
+    return {DATA: answer.drawn} if isinstance(answer, DrawnAnswer) else {}
 
 
 # One page with two addresses: a client may have one of the toolsets without the other.
@@ -80,7 +78,7 @@ def printer_page() -> str:
     return document(Path(__file__).with_name("printer.html"))
 
 
-def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject]:
+def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
     """The findings with the values that stand in the file."""
     listed = []
     for finding in found[:MOST_FINDINGS]:
@@ -89,17 +87,18 @@ def findings(config: PrinterConfig, found: Sequence[Finding]) -> list[JsonObject
         text = f"{finding.option}: {cut_between_words(' '.join(value.split()), LONGEST_VALUE)}".removesuffix(
             ": "
         )
-        item = {
-            "line": finding.line,
-            "count": 1 + len(finding.also),
-            "file": finding.file,
-            "level": finding.level,
-            "section": finding.section if finding.option else "",
-            "text": text if finding.option else f"[{finding.section}]",
-            "message": cut_between_words(finding.message, LONGEST_MESSAGE),
-            "says": in_words(finding),
-        }
-        listed.append(item)
+        listed.append(
+            {
+                "line": finding.line,
+                "count": 1 + len(finding.also),
+                "file": finding.file,
+                "level": finding.level,
+                "section": finding.section if finding.option else "",
+                "text": text if finding.option else f"[{finding.section}]",
+                "message": cut_between_words(finding.message, LONGEST_MESSAGE),
+                "says": in_words(finding),
+            }
+        )
     return listed
 
 
@@ -148,14 +147,13 @@ def _height(value: Any) -> float | None:
     return round(value, 4) if is_number and abs(value) < FULL_SCALE else None
 
 
-def spectrum(powers: Sequence[tuple[float, float]], shaped: Sequence[float]) -> list[list[float]]:
+def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[list[float]]:
     """Frequency in Hz, power without and with the shaper in thousandths of the highest power; `shaped` is
     empty if none was recommended."""
-    highest = max(power for _, power in powers) or 1
+    highest = max(power for _, power in powers)
     rows = []
     for place, (hz, power) in enumerate(powers):
         if hz <= HIGHEST_HZ:
             left = [round(FULL_SCALE * shaped[place] / highest)] if shaped else []
             rows.append([round(hz, 1), round(FULL_SCALE * power / highest), *left])
-    step = math.ceil(len(rows) / MOST_FREQUENCIES)
-    return rows[:: max(step, 1)]
+    return rows[:: math.ceil(len(rows) / MOST_FREQUENCIES) or 1]

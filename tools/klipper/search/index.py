@@ -14,7 +14,7 @@ from array import array
 from binascii import crc32
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
@@ -68,7 +68,7 @@ class Index:
     """`places` are the sections of all pages, `words` all words in order. The postings of a word, the
     sections that have it with the count in each, lie between two of `ends`."""
 
-    def __init__(self, files: Sequence[Page], kept: bytes | mmap):
+    def __init__(self, files: list[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
         end = kept.find(b"\n", CHECKSUM_BYTES)
         lists = json.loads(kept[CHECKSUM_BYTES:end])
@@ -76,8 +76,9 @@ class Index:
         self.places = [Place(*place) for place in lists["places"]]
         self.words: list[str] = lists["words"]
         numbers = memoryview(kept)[end + 1 :].cast("I")
-        self.ends = numbers[: len(self.words) + 1]
-        self.postings = numbers[len(self.words) + 1 :]
+        count = len(self.words) + 1
+        self.ends = numbers[:count]
+        self.postings = numbers[count:]
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 
@@ -107,7 +108,7 @@ class Index:
         return frozenset(word for word in self.words if part in word)
 
 
-def counted(files: Sequence[Page]) -> bytes:
+def counted(files: list[Page]) -> bytes:
     """The index of pages as bytes, for an Index to read."""
     places: list[Place] = []
     postings: dict[str, array[int]] = {}
@@ -127,10 +128,7 @@ def counted(files: Sequence[Page]) -> bytes:
                 postings.setdefault(word, array("I")).extend((len(places), count))
 
             headed = sorted(set(head) - STOP_WORDS)
-            heading, level, offset, _ = section
-            places.append(
-                Place(number, heading, level, offset, following.offset, len(body), headed)
-            )
+            places.append(Place(number, *section[:3], following.offset, len(body), headed))
     # A run of postings is section, count, section, count …; `ends` are the places between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]
@@ -187,7 +185,7 @@ def index_of_pages() -> Index:
 _one_at_a_time = Lock()
 
 
-@lru_cache(maxsize=1)
+@lru_cache(1)
 def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     """The index that an earlier session stored, if it is undamaged and of these pages, or else a new one."""
     files = [page for page, *_ in stamped]

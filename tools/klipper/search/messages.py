@@ -42,10 +42,11 @@ LONGEST_MISSPELT = 300
 
 
 class Message(NamedTuple):
-    """A message of Klipper, and what to say of it. `read`: pages with `#heading`."""
+    """A message of Klipper, and what to say of it: what it means, what to look at first, where to read on
+    (pages with `#heading`)."""
 
     message: str
-    meaning: str
+    means: str
     first: str
     read: list[str]
 
@@ -56,7 +57,7 @@ def messages_in(text: str) -> list[Message]:
     spell = len(text) <= LONGEST_MISSPELT
     for line in text.splitlines()[:MOST_LINES]:
         if message := of_line(line[:LONGEST_PROSE], spell=spell):
-            found.setdefault(message.meaning, message)
+            found.setdefault(message.means, message)
     return list(found.values())[:MOST_FOUND]
 
 
@@ -75,7 +76,7 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
 
 def explained(message: Message) -> JsonObject:
     """A message for the model: what it means, what to look at first, where to read on."""
-    return {"means": message.meaning, "first": message.first, "read": message.read}
+    return {"means": message.means, "first": message.first, "read": message.read}
 
 
 @cache

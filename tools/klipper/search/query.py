@@ -13,7 +13,7 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -66,8 +66,7 @@ Hit = tuple[Term, float, int]
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
     plain = MERE_NUMBER.sub(" ", text)
-    typed = words(plain)
-    found = list(_terms(typed, index))
+    found = list(_terms(words(plain), index))
     terms = [term for _, term in found]
     terms += _identifiers(plain, index)
     absent = [word for word, term in found if not term and not index.containing(word)]
@@ -135,9 +134,9 @@ def _fits(word: str, key: str) -> bool:
 def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
-    entries: dict[str, list[tuple[list[str], list[str]]]] = {}
+    entries = defaultdict(list)
     for key, value in GLOSSARY_ENTRY.findall(GLOSSARY.read_text("utf-8")):
-        entries.setdefault(key[:2], []).append((key.split(), value.split()))
+        entries[key[:2]].append((key.split(), value.split()))
     for group in entries.values():
         group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
     return entries
@@ -151,7 +150,7 @@ class Ranked(NamedTuple):
     sections: list[tuple[float, float, int]]
 
 
-def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
+def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     """The pages that have something of a question, best first. `text` may name a further source."""
     hits, total = _hits(index, terms)
     pages = defaultdict(list)
@@ -176,7 +175,7 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
     return sorted(result, key=lambda page: -page.score)
 
 
-def _hits(index: Index, terms: Sequence[Term]) -> tuple[dict[int, list[Hit]], float]:
+def _hits(index: Index, terms: list[Term]) -> tuple[dict[int, list[Hit]], float]:
     """The terms that each section has, and the rarity of all terms together."""
     hits = defaultdict(list)
     total = 0.0

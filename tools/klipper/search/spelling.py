@@ -29,11 +29,10 @@ LONGEST_WORD = 40
 LONG = 8
 # The least share of letters in the same order.
 LEAST_LIKENESS = 0.8
-# The endings that may follow a stem.
+# The endings that may follow a stem, none first.
 ENDINGS = frozenset(
-    (
-        "",
-        *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations y ies ied".split(),
+    " e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations y ies ied".split(
+        " "
     )
 )
 
