@@ -162,7 +162,7 @@ def klipper_of(version: str) -> str:
     if version and not release:
         return "its maker's own, of unknown age: messages may be the maker's, too"
     dates = {}
-    with suppress(ToolError):  # without the documentation there are no dates
+    with suppress(ToolError, OSError):  # without the documentation there are no dates
         dates = dict(RELEASE_HEADING.findall(pages.page_text(pages.resolve("Releases.md"))))
     newest = next(iter(dates), release)
     if release not in dates or release == newest:

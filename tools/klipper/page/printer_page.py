@@ -150,7 +150,7 @@ def _height(value: Any) -> float | None:
 def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[list[float]]:
     """Frequency in Hz, power without and with the shaper in thousandths of the highest power; `shaped` is
     empty if none was recommended."""
-    highest = max(power for _, power in powers)
+    highest = max(power for _, power in powers) or 1
     rows = []
     for place, (hz, power) in enumerate(powers):
         if hz <= HIGHEST_HZ:

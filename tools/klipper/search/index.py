@@ -128,7 +128,10 @@ def counted(files: list[Page]) -> bytes:
                 postings.setdefault(word, array("I")).extend((len(places), count))
 
             headed = sorted(set(head) - STOP_WORDS)
-            places.append(Place(number, *section[:3], following.offset, len(body), headed))
+            heading, level, offset, _ = section
+            places.append(
+                Place(number, heading, level, offset, following.offset, len(body), headed)
+            )
     # A run of postings is section, count, section, count …; `ends` are the places between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]

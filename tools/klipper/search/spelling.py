@@ -29,12 +29,12 @@ LONGEST_WORD = 40
 LONG = 8
 # The least share of letters in the same order.
 LEAST_LIKENESS = 0.8
-# The endings that may follow a stem, none first.
-ENDINGS = frozenset(
-    " e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations y ies ied".split(
-        " "
-    )
-)
+# The endings that may follow a stem, and none.
+ENDINGS = {
+    "",
+    *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations".split(),
+    *"y ies ied".split(),
+}
 
 
 def words(text: str) -> list[str]:
