@@ -202,9 +202,7 @@ class UnitOfWork:
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
         values = {"user": self.user} | values
-        names = ", ".join(f'"{name}"' for name in values)
-        places = ", ".join("?" * len(values))
-        statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
+        statement = _insertion(table, *values)
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
         self.journal.append(RowChange(table, key, None, digested(values)))
@@ -290,6 +288,13 @@ def key_of(table: str, row: JsonObject) -> Key:
 
 def _row_name(table: str, key: Key) -> str:
     return f"{table}/{'/'.join(map(str, key))}"
+
+
+@cache
+def _insertion(table: str, *columns: str) -> str:
+    names = ", ".join(f'"{name}"' for name in columns)
+    places = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({names}) VALUES ({places})"
 
 
 @cache

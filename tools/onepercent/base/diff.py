@@ -95,9 +95,9 @@ class Entry:
     def as_json(self) -> JsonObject:
         """The entry as the tools show it: every attribute that is not empty."""
         members = self.thing.as_json() | self.values
-        usual = vars(type(self)(self.thing))
         for name, value in vars(self).items():
-            if name != "values" and value != usual[name]:
+            usual = getattr(type(self), name, None)
+            if name not in ("thing", "values") and value not in (usual, [], {}):
                 members[name] = value
         return members
 
