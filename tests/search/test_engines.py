@@ -77,6 +77,10 @@ DOCUMENTED = {
 every_engine = pytest.mark.parametrize("kind", DOCUMENTED)
 
 
+def test_every_engine_is_tried_with_its_documented_answer():
+    assert DOCUMENTED.keys() == {engine.kind for engine in engines.ENGINES}
+
+
 @pytest.fixture
 def asked(upstream, env):
     """A function that sets the kind of engine. It returns one that searches and gives the answer, the key
