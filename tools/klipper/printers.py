@@ -42,7 +42,7 @@ QUERY = "objects/query"
 HISTORY = "server.history.list"
 LOG = "klippy.log"
 # What is raised by an answer that has another form than Klipper's and Moonraker's.
-STRANGE = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+FORM_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 PrinterName = Annotated[str, "a name of PRINTERS, or `here`"]
 FILES_HINT = "Name a file in the printer's own folder."
 UNREACHABLE_HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
@@ -101,7 +101,7 @@ class Folder(NamedTuple):
                 for message in _messages(connection, self.deadline):
                     if message.get("id") == method:
                         return message["result"]
-        except (OSError, *STRANGE) as error:
+        except (OSError, *FORM_ERRORS) as error:
             reason = str(error) or "no answer in time: it may be starting or hanging"
             message = f"Klipper is not running, or something else answers at {path}: {reason}"
         hint = "printer_log shows what happened; start Klipper, or check its service."
@@ -198,7 +198,7 @@ class Moonraker(NamedTuple):
     def _result(self, path: str, query: JsonObject, kind: type = object) -> Any:
         """The result in an answer as JSON, which is of a kind. Raises ToolError."""
         data = self._get(f"{path}?{urlencode(query)}")
-        with suppress(*STRANGE):
+        with suppress(*FORM_ERRORS):
             result = json.loads(data)["result"]
             if isinstance(result, kind):
                 return result

@@ -17,7 +17,7 @@ from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
-from tools.klipper.printers import HISTORY, STRANGE, Log, PrinterName
+from tools.klipper.printers import FORM_ERRORS, HISTORY, Log, PrinterName
 from tools.klipper.search import messages
 from tools.printer.printer_state import UNKNOWN, klipper_of, number_of, text_of
 
@@ -105,7 +105,7 @@ def printer_log(
         logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
     else:
         place = printers.chosen(printer, "; or send the log as `text`")
-        with suppress(ToolError, *STRANGE):  # there may be no Moonraker
+        with suppress(ToolError, *FORM_ERRORS):  # there may be no Moonraker
             job = dict(place.ask(HISTORY, {"limit": 1})["jobs"][0])
         logs = place.logs()
 

@@ -14,7 +14,7 @@ from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
-from tools.klipper.printers import INFO, QUERY, STRANGE, Printer, PrinterName
+from tools.klipper.printers import FORM_ERRORS, INFO, QUERY, Printer, PrinterName
 from tools.klipper.search import messages
 
 MOST_HEATERS = 6
@@ -102,7 +102,7 @@ def _state(printer: Printer) -> JsonObject:
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer(info, status, degrees)
         bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
-    except STRANGE as error:
+    except FORM_ERRORS as error:
         hint = "printer_log shows what happened."
         message = f"What answers for the printer {printer.name} is not Klipper ({error})"
         raise ToolError(message, hint, code="PRINTER_SILENT") from None
