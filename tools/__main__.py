@@ -39,7 +39,7 @@ from tools.core.registry import TextOutput
 from tools.core.tool import Tool, enveloped, toolset_of
 from tools.starting import settings_or_refuse
 
-YES = ("y", "yes", "д", "да")
+YES_WORDS = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
 TABLE_HEAD = "| variable | default | meaning |\n| --- | --- | --- |"
 ENV_FILE_HEAD = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
@@ -184,7 +184,7 @@ def _progress(done: float, total: float | None, message: str) -> None:
 
 def _ask(question: str, key: str) -> str:
     print(f"{question}\n[y/N] ", end="", file=sys.stderr, flush=True)
-    return "accept" if sys.stdin.readline().strip().lower() in YES else "decline"
+    return "accept" if sys.stdin.readline().strip().lower() in YES_WORDS else "decline"
 
 
 def _print(answer: object) -> int:

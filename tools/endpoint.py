@@ -28,7 +28,7 @@ from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS, RpcError
 TURN_S = 30  # for a call to wait for its turn
 PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer
 HEADER_MISMATCH = -32020
-VERSION = "mcp-protocol-version"
+VERSION_HEADER = "mcp-protocol-version"
 PAGES_SUFFIX = "-pages"  # the end of a session's id
 # The capability of a client that shows pages.
 PAGE_CAPABILITIES: JsonObject = {"extensions": {mcp_apps.EXTENSION: {}}}
@@ -54,7 +54,7 @@ class HttpRequest(protocol.Request):
         self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
 
     def has_modern_era(self) -> bool:
-        return self.headers.get(VERSION, "2025-03-26") not in protocol.HANDSHAKE_VERSIONS
+        return self.headers.get(VERSION_HEADER, "2025-03-26") not in protocol.HANDSHAKE_VERSIONS
 
     def notify(self, message: JsonObject | None) -> None:
         """Put a message into the queue, from any thread."""
@@ -66,7 +66,7 @@ class HttpRequest(protocol.Request):
 
     def check_transport(self) -> None:
         """Check that the headers say what the message says. Raises RpcError."""
-        repeated = {VERSION: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
+        repeated = {VERSION_HEADER: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
         if (name := self.params.get(NAME_PARAM.get(self.method, ""))) is not None:
             repeated["mcp-name"] = name
         for header, value in repeated.items():

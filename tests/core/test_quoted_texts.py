@@ -22,7 +22,7 @@ TEXTS = {
         "anki.delete_notes", noteIds=[]
     )["error"],
     "Привет, Алиса! Я твой MCP-сервер.": lambda: call("greet", name="Алиса"),
-    "(РЕКОМЕНДУЕТСЯ: база устарела)": lambda: freshness.NOTE,
+    "(РЕКОМЕНДУЕТСЯ: база устарела)": lambda: freshness.STALE_NOTE,
     '{"success": False, "error": "Deck not found: X", "hint": "Use list-decks..."}': lambda: (
         answer_of(ToolError("Deck not found: X", "Use list-decks..."))
     ),

@@ -9,7 +9,7 @@ from tests.klipper.upstreams import Stalled
 from tests.support.client import Client
 from tests.support.services import alive, children
 from tests.support.web import listening
-from tools.klipper.checkout.freshness import NOTE
+from tools.klipper.checkout.freshness import STALE_NOTE
 from tools.klipper.sync_docs import sync_docs
 
 pytestmark = pytest.mark.slow
@@ -46,14 +46,14 @@ def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(
         client.call(
             "read_doc", path="Bed_Mesh.md"
         )  # jobs of the start wait for the first request of this kind
-        while not description(client).endswith(NOTE):
+        while not description(client).endswith(STALE_NOTE):
             client.notification(LIST_CHANGED)
             client.notifications.clear()
 
         answer = client.request(
             "tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"}
         )["result"]
-        while NOTE in description(client):
+        while STALE_NOTE in description(client):
             client.notification(LIST_CHANGED)
 
         assert answer["structuredContent"]["added"] == ["New.md"]

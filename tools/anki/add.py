@@ -21,14 +21,14 @@ from tools.core.tool import Tool
 # Names in a flat item that are not fields of the note type.
 NOT_FIELDS = ("tags", "images", "dedup_key")
 
-ITEM = (
+ITEM_DESCRIPTION = (
     "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or "
     "image_url, target_field: Back or the second by default, filename, max_side: 768}], dedup_key: used "
     'before, the note is skipped, model, deck}; also flat: {"Front": "…", "tags": […]}'
 )
 
 # A note to be added, or the error of one that cannot be.
-Item: TypeAlias = NoteInput | ToolError
+NoteOrError: TypeAlias = NoteInput | ToolError
 
 IN_DEFAULT = f"did:{decks.DEFAULT_ID}"
 ADVICE_WITH_DUPLICATES = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
@@ -37,7 +37,7 @@ ADVICE = "Send the notes again that are not `ok`; those that Anki has are refuse
 
 @Tool("anki.add_from_model", write=True, open_world=True)
 def add_from_model(
-    items: Annotated[list[JsonObject] | None, Published(OBJECTS), ITEM] = None,
+    items: Annotated[list[JsonObject] | None, Published(OBJECTS), ITEM_DESCRIPTION] = None,
     deck: Annotated[str, "ANKI_DEFAULT_DECK by default"] = "",
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default"] = "",
     fieldNames: Annotated[list[str] | None, "of rows, tsv; also tags"] = None,
@@ -87,7 +87,7 @@ def add_notes(
     return AddBatch(deck, model, strict=True).run(list(shown))
 
 
-def _note_of_item(item: JsonObject, index: int) -> Item:
+def _note_of_item(item: JsonObject, index: int) -> NoteOrError:
     if not isinstance(item.get("fields"), dict):
         fields = dict(item)
         others = {name: fields.pop(name) for name in NOT_FIELDS if name in fields}
@@ -147,7 +147,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.strict = strict
         self.allow_duplicates = allow_duplicates
 
-    def run(self, items: list[Item]) -> JsonObject:
+    def run(self, items: list[NoteOrError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
         return self.send_all(1, ADVICE_WITH_DUPLICATES if self.allow_duplicates else ADVICE)

@@ -12,7 +12,7 @@ from tools.core import http
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 
-VERSION = 6
+API_VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 # Time that each entry of a `multi` adds to the timeout: a slow Pi adds a note in less.
 ENTRY_S = 0.2
@@ -112,7 +112,7 @@ def names(action: object, params: object) -> Iterator[str]:
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:
-    entry = {"action": action, "version": VERSION}
+    entry = {"action": action, "version": API_VERSION}
     if params:
         entry["params"] = params
     return entry

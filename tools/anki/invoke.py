@@ -103,7 +103,7 @@ def invoke(
     if action == "multi" and isinstance(params.get("actions"), list):
         params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
-        request = {"action": action, "version": version or client.VERSION, "params": params}
+        request = {"action": action, "version": version or client.API_VERSION, "params": params}
         return client.send(request)
     except Refused as error:
         if (way := _way(action)) and error.text == UNSUPPORTED:

@@ -6,7 +6,7 @@ from typing import Annotated
 from tools.anki.settings import current
 from tools.core.prompts import Language, Prompt
 
-TEXT = {
+CARDS_TEXT = {
     "ru": """\
 Сделай из текста хорошие карточки Anki. Колода: {deck}. Тип заметки: {model}.
 
@@ -58,12 +58,12 @@ def anki_cards(
     Source: the minimum information principle of spaced repetition.
     """
     settings = current()
-    return TEXT[language].format(
+    return CARDS_TEXT[language].format(
         text=text, deck=deck or settings.anki_default_deck, model=settings.anki_default_model
     )
 
 
-REVIEW = {
+REVIEW_TEXT = {
     "ru": """\
 Повтори со мной карточки Anki{deck}, как терпеливый учитель: вопросы задаёшь ты, оценку ставлю я.
 
@@ -104,6 +104,6 @@ def anki_review(
     Source: anki.due and anki.answer_cards.
     """
     arguments = {"deck": deck, "asText": True} if deck else {"asText": True}
-    return REVIEW[language].format(
+    return REVIEW_TEXT[language].format(
         deck=f" ({deck})" if deck else "", argument=f" {json.dumps(arguments, ensure_ascii=False)}"
     )

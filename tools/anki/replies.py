@@ -12,7 +12,7 @@ from tools.core.errors import ToolError, one_line
 # The answer of an action: JSON of its own shape, checked by whoever asked for it.
 Result = Any
 
-TAGS = re.compile(r"<[^<>]*>")
+HTML_TAGS = re.compile(r"<[^<>]*>")
 UNREACHABLE = "ANKI_UNREACHABLE"
 NO_ANSWER = "ANKI_NO_ANSWER"
 
@@ -67,7 +67,7 @@ class Refused(Failure):
         import html
 
         # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
-        text = TAGS.sub(" ", re.sub("[\u2066-\u2069]", "", text))
+        text = HTML_TAGS.sub(" ", re.sub("[\u2066-\u2069]", "", text))
         text = html.unescape(text).strip() or "no reason given"
         matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")

@@ -28,7 +28,7 @@ HEADER_LINE = re.compile(
 # A comment line in such a head.
 COMMENT = re.compile(r"#[^\t\n]*\n")
 COLUMN = " column"
-TAGS = "tags"
+TAGS_COLUMN = "tags"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
 # Marks between the texts of a pasted list, the likeliest first.
@@ -72,10 +72,10 @@ class Table:
         """The note of a row; only tags at the end may be missing."""
         missing = self.names[len(texts) :]
         extra = "".join(texts[len(self.names) :]).strip()
-        if extra or missing not in ([], [TAGS]):
+        if extra or missing not in ([], [TAGS_COLUMN]):
             return self._misfit(texts, missing)
         cells = dict(zip(self.names, texts, strict=False))
-        tags = f"{self.head.get(TAGS, '')} {cells.pop(TAGS, '')}".split()
+        tags = f"{self.head.get(TAGS_COLUMN, '')} {cells.pop(TAGS_COLUMN, '')}".split()
         deck = cells.pop("deck column", "") if of_deck else ""
         model = cells.pop("notetype column", "") if of_model else ""
         fields = {name: self._html(text) for name, text in cells.items() if name not in LEFT_OUT}
@@ -140,15 +140,15 @@ def table(
             code="INVALID_ARGUMENTS",
         )
     rows = [row for row in rows if "".join(row).strip()]
-    by_name = {TAGS: TAGS} | {name.strip().casefold(): name for name in names}
+    by_name = {TAGS_COLUMN: TAGS_COLUMN} | {name.strip().casefold(): name for name in names}
     first = [cell.strip().casefold() for cell in next(iter(rows), [])]
     # The columns that the head of an export names, by their index.
     columns = {}
     for key, value in head.items():
         if key.endswith(COLUMN) and value.isdigit():
-            columns[int(value) - 1] = TAGS if key == TAGS + COLUMN else key
+            columns[int(value) - 1] = TAGS_COLUMN if key == TAGS_COLUMN + COLUMN else key
     # The names in the first row, or else those of the call.
-    if by_name.keys() <= {TAGS, *first}:
+    if by_name.keys() <= {TAGS_COLUMN, *first}:
         rows = rows[1:]
         names = [by_name.get(name, "") for name in first]
         remark = "the first row has the names of the fields: it was left out"
@@ -176,7 +176,7 @@ def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
 
 def _guessed_separator(text: str, names: list[str]) -> str:
     """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
-    needed = len(names) - (names[-1:] == [TAGS])
+    needed = len(names) - (names[-1:] == [TAGS_COLUMN])
     lines = text.strip().splitlines()
     are_dashed = any(
         sum(dash in line for line in lines) >= NEARLY_ALL * len(lines) for dash in DASHES

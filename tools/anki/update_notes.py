@@ -22,7 +22,7 @@ from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Published
 from tools.core.tool import Tool
 
-NOTE = (
+NOTE_DESCRIPTION = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
@@ -39,7 +39,7 @@ EMPTIES_UNDO = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
     "anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, lock=False
 )
 def update_notes(
-    notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE] = None,
+    notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE_DESCRIPTION] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
     replace: Annotated[dict[str, Pair] | None, Published({"type": "object"}), "as in notes"] = None,
     dryRun: bool | None = None,

@@ -23,7 +23,7 @@ RESTART = (
     "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
     " (without systemd: ./server.py --http)"
 )
-NO_ANSWER = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
+NO_ANSWER_HINT = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
 OTHER = ("what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server.")
 GATED = (
     "the proxy in front of the server requires its own login, or rejects us",
@@ -84,7 +84,7 @@ def _ask(step: str, status: int, word: str, request: http.Request) -> http.Respo
     try:
         response = http.send(request, http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER))
     except http.HttpError as error:
-        raise ToolError(f"{request.url}: {error.reason}", NO_ANSWER) from None
+        raise ToolError(f"{request.url}: {error.reason}", NO_ANSWER_HINT) from None
     if response.status == status and word.encode() in response.body:
         return response
     meaning, advice = MEANINGS.get(response.status, OTHER)

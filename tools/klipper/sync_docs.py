@@ -19,7 +19,7 @@ from tools.klipper.settings import Source, check_place, folders_to_write, is_for
 MOST_ENTRIES = 20
 LONGEST_ENTRY = 200
 HOW_TO_SYNC = "Call sync_docs once: python3 -m tools call sync_docs"
-STATES = {
+STATE_WORDS = {
     True: "behind its upstream",
     False: "up to date at the last look",
     None: "not yet compared with its upstream",
@@ -130,9 +130,7 @@ def health() -> Health:
         elif not source.generation:
             state = f", not fetched into {source.checkout} yet"
         else:
-            state = (
-                f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
-            )
+            state = f", {generations.title(source.generation)}, {STATE_WORDS[freshness.is_behind(source)]}"
         parts.append(f"{source.label}: {count} pages{state}")
     is_due = freshness.note() or not all(counts.values())
     return Health("ok", "; ".join(parts), HOW_TO_SYNC if is_due else "")

@@ -20,7 +20,7 @@ from tools.onepercent.phases.dry_run import Planned, Run, dry_run
 
 CONFIRMATION = fields.text(500, line=True)
 
-RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
+RENEWED_HINT = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row
@@ -87,7 +87,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
             with store.writing() as db:
                 dry = dry_run(db, plan.actions)
                 if dry.done and not dry.is_unsafe:
-                    error.hint = RENEWED
+                    error.hint = RENEWED_HINT
                     error.data |= previews.keep_and_show(dry)
         raise
 

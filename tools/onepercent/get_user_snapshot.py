@@ -21,7 +21,7 @@ DEFAULT = ("goals", "habits", "xp")
 # Beyond these the days around a date could not be computed.
 EARLIEST = date(1900, 1, 1)
 LATEST = date(9000, 1, 1)
-STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
+STEPS_SECTION = "steps"  # not a section of its own: it shows the goals with their open steps
 WORDS = fields.text(200, line=True)
 
 
@@ -80,7 +80,7 @@ def get_user_snapshot(
             last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
-            with_steps=STEPS in (include or ()),
+            with_steps=STEPS_SECTION in (include or ()),
             past=past,
             has_whole_diary="diary" in names and first is not None,
         )
@@ -112,8 +112,8 @@ def _day(name: str, text: str | None) -> date | None:
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:
     """The sections to show, each once."""
-    names = ["goals"] if STEPS in include else []
-    names += [name for name in include if name != STEPS]
+    names = ["goals"] if STEPS_SECTION in include else []
+    names += [name for name in include if name != STEPS_SECTION]
     if not names and not is_search:
         names += ["goals"] if is_one_goal else DEFAULT
     return list(dict.fromkeys(names))

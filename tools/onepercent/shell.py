@@ -30,7 +30,7 @@ DAYS_SHOWN = 28
 LONGEST_HISTORY_DAYS = 36_525  # a hundred years
 DIARY_ENTRIES = f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
-IN_ORDER = "ORDER BY completed_on, id"
+BY_COMPLETION = "ORDER BY completed_on, id"
 GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
 
@@ -203,10 +203,10 @@ def _content(recent: Past, last: date) -> JsonObject:
         habits.append(habit._asdict() | more)
 
     goals = recent.rows_between(
-        f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last
+        f"SELECT title, completed_on {CLOSED_GOALS} {BY_COMPLETION}", first, last
     )
     steps = recent.rows_between(
-        f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last
+        f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {BY_COMPLETION}", first, last
     )
     return {
         "language": words.language(),

@@ -47,7 +47,7 @@ CONFIG_ERROR = "Config error"
 STARTED = re.compile(
     r"Start printer at (.+?) \((\d{1,12}(?:\.\d{1,12})?)[\d.]{0,20} (\d{1,12}(?:\.\d{1,12})?)\)"
 )
-VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
+VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 # The time since the boot in a Stats line.
 UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
@@ -342,7 +342,7 @@ class LogReader:
             when, second, clock = match.groups()
             self.start = Start(when[:60], float(second), float(clock), self.version)
             self.starts.append(self.start)
-        elif match := VERSION.match(text):
+        elif match := VERSION_LINE.match(text):
             self.version = match[1][:60]
             self.start.version = self.start.version or self.version
         else:

@@ -15,7 +15,7 @@ from tools.search.settings import current
 LIMIT = 5
 LONGEST_TEXT = 600
 TAG = re.compile(r"</?\w[^<>]*>")
-TEXTS = {"title", "snippet", "content"}
+TEXT_FIELDS = {"title", "snippet", "content"}
 AGES = "day week month year".split()
 
 
@@ -192,7 +192,7 @@ def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
     names = zip(services.FIELDS, engine.fields.split(), strict=False)
     values = services.result_of({name: member.get(field) for name, field in names})
     fields = {name: value for name, value in values.items() if value not in (None, "")}
-    for name in TEXTS & fields.keys():
+    for name in TEXT_FIELDS & fields.keys():
         text = html.unescape(TAG.sub("", fields[name]))
         fields[name] = text if full else cut(text, LONGEST_TEXT)
     return member | fields if full else fields

@@ -16,10 +16,10 @@ from tools.core.json_types import JsonObject, filled
 
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
 # A field that is nothing but a data URL.
-WHOLE = re.compile(rf"{DATA_URL}([A-Za-z0-9+/=%\r\n]*)", re.IGNORECASE)
+WHOLE_DATA_URL = re.compile(rf"{DATA_URL}([A-Za-z0-9+/=%\r\n]*)", re.IGNORECASE)
 # A data URL as the source of an image, or anywhere else. The base64 is matched in a lookahead, which gives
 # nothing back: a tag that is never closed would else take a time quadratic in its length.
-WITHIN = re.compile(
+DATA_URLS_WITHIN = re.compile(
     rf"""<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?=(?P<tagged>[^"'<>\s]*))(?P=tagged)\1[^<>]*>"""
     rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
     re.IGNORECASE,
@@ -94,12 +94,12 @@ def replace_data_urls(value: str, store: Callable[[str], str]) -> str:
 
     `store` takes the base64 and returns the file name, or "" to leave this one as it is.
     """
-    if whole := WHOLE.fullmatch(value.strip()):
+    if whole := WHOLE_DATA_URL.fullmatch(value.strip()):
         filename = store(unquote(whole[1]))
         return image_html(filename) if filename else value
     done = ""
     rest = 0
-    for match in WITHIN.finditer(value):
+    for match in DATA_URLS_WITHIN.finditer(value):
         done += value[rest : match.start()]
         rest = match.end()
         filename = store(unquote(match["tagged"] or match["bare"] or ""))

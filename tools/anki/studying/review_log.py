@@ -12,7 +12,7 @@ SLOT_S = 900
 # The hour at which Anki's day begins by default.
 DAY_STARTS = time(hour=4)
 # The type of a row of the log that is a review.
-REVIEW = 1
+REVIEW_TYPE = 1
 MATURE_DAYS = 21
 
 
@@ -84,7 +84,7 @@ class Days:
         day["answers"] += 1
         day["ms"] += row["time"]
         day[BUTTONS[row["ease"] - 1]] += 1
-        if row["type"] == REVIEW and row["lastIvl"] > 0:
+        if row["type"] == REVIEW_TYPE and row["lastIvl"] > 0:
             age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
             day[age] += 1
             day[f"{age} known"] += row["ease"] > 1

@@ -19,7 +19,7 @@ from tools.klipper.settings import Source, current, is_foreign, sources
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
 LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
-NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
+STALE_NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 # The hint if only checkouts that this server may not change are behind.
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
 
@@ -54,7 +54,7 @@ def note() -> str:
     behind = [source for source in sources() if is_behind(source)]
     if not behind:
         return ""
-    return NOTE_OF_OWNER if all(is_foreign(source.checkout) for source in behind) else NOTE
+    return NOTE_OF_OWNER if all(is_foreign(source.checkout) for source in behind) else STALE_NOTE
 
 
 def is_behind(source: Source) -> bool | None:
@@ -86,7 +86,11 @@ def at_start() -> None:
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for updates: %s", error)
     if suffix := note():
-        cure = "sync_docs brings them up to date" if suffix == NOTE else "their owner updates them"
+        cure = (
+            "sync_docs brings them up to date"
+            if suffix == STALE_NOTE
+            else "their owner updates them"
+        )
         logger.warning("The Klipper docs are behind their upstream; %s", cure)
 
 

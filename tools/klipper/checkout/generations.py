@@ -32,7 +32,7 @@ from tools.klipper.checkout import freshness, git
 from tools.klipper.settings import CURRENT, STATE_FOLDER, Source, generation_of
 
 # A report of progress: percent and step.
-Report = Callable[[int, str], None]
+ReportStage = Callable[[int, str], None]
 GENERATIONS = "generations"
 # One commit without contents, in a repository that has seen nothing before: no history, lost object or
 # configuration of an older one can be in the way. A person's own git finds a sparse checkout there.
@@ -75,7 +75,7 @@ def title(generation: Path) -> str:
     return f"{commit[:9]} {day}"
 
 
-def update(source: Source, report: Report) -> JsonObject:
+def update(source: Source, report: ReportStage) -> JsonObject:
     """Bring a checkout to its upstream's tip, under its lock, and return what changed. Raises ToolError,
     OSError; readers have the pages of one generation whatever happens.
     """
@@ -99,7 +99,7 @@ def update(source: Source, report: Report) -> JsonObject:
     return answer
 
 
-def _renewed(source: Source, branch: str, report: Report) -> Path:
+def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     """Make a generation beside the old one and switch to it. Its temporary folder is removed, and so are
     those of a sync that was killed."""
     for left in (source.checkout / STATE_FOLDER).glob("new-*"):
@@ -113,7 +113,7 @@ def _renewed(source: Source, branch: str, report: Report) -> Path:
         _remove(place)
 
 
-def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
+def _fetch(source: Source, branch: str, place: Path, report: ReportStage) -> str:
     """Fetch the pages of a branch's newest commit into a folder; return the commit and its day."""
     run = partial(git.run, git_dir=place / ".git")
     report(10, "fetching the newest commit")

@@ -35,7 +35,7 @@ BOUND = r"(-?\d+(?:\.\d*[1-9])?)\S*"
 OPTION_IN_MESSAGE = re.compile(
     r"(?:Unable to parse option|Option) '([^']*)' in section '([^']*)':? "
 )
-RUSSIAN = {
+RUSSIAN_MESSAGES = {
     r"must be specified.*": "нужно указать",
     rf"must be above {BOUND}.*": "должно быть больше {}",
     rf"must be below {BOUND}.*": "должно быть меньше {}",
@@ -114,7 +114,7 @@ def in_words(finding: Finding) -> JsonObject:
         if section != finding.section:
             name = f"[{section}] {name}"
     says = {"en": words}
-    for pattern, russian in RUSSIAN.items():
+    for pattern, russian in RUSSIAN_MESSAGES.items():
         if match := re.fullmatch(pattern, words):
             says["ru"] = russian.format(*match.groups())
     others = ", ".join(map(str, finding.also[:MOST_OTHER_LINES]))

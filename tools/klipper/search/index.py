@@ -31,7 +31,7 @@ from tools.core.settings import state_path
 from tools.klipper import headings, pages
 from tools.klipper.headings import ENTRY_LEVEL, Section
 from tools.klipper.pages import Page
-from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
+from tools.klipper.search.spelling import ENDINGS, RUSSIAN_ENDING, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
@@ -164,7 +164,7 @@ def tokens(text: str) -> Iterator[str]:
     for match in CHUNK.finditer(text.lower()):
         chunk = match[0]
         if "_" not in chunk and "-" not in chunk:
-            yield chunk if chunk.isascii() else RUSSIAN.sub("", chunk)
+            yield chunk if chunk.isascii() else RUSSIAN_ENDING.sub("", chunk)
             continue
         parts = WORD_JOINT.split(chunk)
         yield from parts

@@ -17,7 +17,7 @@ SUFFIX = re.compile(
     r"|(?<=\w{3})(?:ings?|e[sd]?|(?<![sui])s))$"
 )
 # The ending of a Russian word; at least three letters stay.
-RUSSIAN = re.compile(
+RUSSIAN_ENDING = re.compile(
     r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
     r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|[аеёиоуыэюяьй])$"
 )
@@ -49,7 +49,7 @@ def stem(word: str) -> str:
 
     `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`.
     """
-    return SUFFIX.sub("", word) if word.isascii() else RUSSIAN.sub("", word)
+    return SUFFIX.sub("", word) if word.isascii() else RUSSIAN_ENDING.sub("", word)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ from tools.onepercent.base.diff import Archived, Changed, Deleted, Edit, Thing, 
 from tools.onepercent.base.fields import Field
 from tools.onepercent.habits.schedules import parsed_numbers
 
-ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
+ACTION_MEMBERS = dict.fromkeys(("action", "client_action_id", "params"))
 
 GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
 

@@ -40,7 +40,7 @@ def numbers_field(each: fields.Field, what: str, description: str = "") -> field
 
 
 DESCRIPTION = {"description": fields.text(1000)}
-TARGET = {
+TARGET_OR_LIMIT = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
     "at_most": targets.amount_field(0),
@@ -56,7 +56,7 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
     limit = value.get("at_most")
     if isinstance(limit, bool):
         value = value | {"at_most": value.get("amount", 0) if limit else None}
-    target: JsonObject = fields.object_of(TARGET).convert(name, value)
+    target: JsonObject = fields.object_of(TARGET_OR_LIMIT).convert(name, value)
     if "at_most" not in target:
         return targets.TARGET.convert(name, target)
     return {"at_most": target["at_most"], "unit": target.get("unit", targets.TIMES)}

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from tools.core.json_types import JsonObject, filled
 
-SECTIONS = ("creates", "updates", "deletes", "completions")
+DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 # Kinds that are shown as another one.
 SHOWN_AS = {"inbox": "goal", "steps": "step", "mark": "habit"}
 TITLE_KEYS = {"habit": "name", "mark": "name", "ssp": "category"}  # keys of the title

@@ -2,11 +2,11 @@
 
 from tools.onepercent.database import Database
 
-STEPS = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
+STEPS_OF_GOAL = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
 XP = "FROM xp_ledger WHERE user = users.user"
 # The query that counts all rows of a table.
 COUNTED = {
-    "goal_progress": f"""SELECT id, (SELECT count(*) {STEPS}), (SELECT count(*) {STEPS} AND is_complete)
+    "goal_progress": f"""SELECT id, (SELECT count(*) {STEPS_OF_GOAL}), (SELECT count(*) {STEPS_OF_GOAL} AND is_complete)
         FROM goals""",
     # Who has undone everything keeps a row.
     "xp_balance": f"""SELECT user, (SELECT ifnull(sum(xp), 0) {XP}), (SELECT ifnull(sum(max(xp, 0)), 0) {XP})

@@ -31,7 +31,7 @@ CLOCK_DAYS = 2
 
 OPEN_GOALS = """(SELECT * FROM goals WHERE user = :user AND status = 'work' AND archived_at IS NULL
     AND deleted_at IS NULL)"""
-STEPS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS date, s.priority, s.time_duration,
+STEP_ROWS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS date, s.priority, s.time_duration,
     s.progress, s.repeat, {missed} AS missed, s.is_complete, s.completed_on, NULL AS kind
     FROM steps s JOIN goals g ON g.id = s.goal_id
     WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL
@@ -39,8 +39,8 @@ STEPS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS date
 DUE_DAY = "due_day(s.repeat, s.dt, s.updated_at, :today)"
 MISSED = f"nullif(missed(s.repeat, s.dt, {DUE_DAY}), 0)"
 # Steps in sight, and open goals with a day, whose `kind` is goal. `missed`: days of a series that are over.
-DATED = f"""SELECT * FROM ({STEPS.format(day="s.dt", missed="NULL")} IS NULL AND s.is_complete IN (0, 1)
-    UNION ALL {STEPS.format(day=DUE_DAY, missed=MISSED)} IS NOT NULL
+DATED = f"""SELECT * FROM ({STEP_ROWS.format(day="s.dt", missed="NULL")} IS NULL AND s.is_complete IN (0, 1)
+    UNION ALL {STEP_ROWS.format(day=DUE_DAY, missed=MISSED)} IS NOT NULL
     UNION ALL SELECT NULL, title, id, NULL, due, NULL, NULL, NULL, NULL, NULL, 0, NULL, 'goal'
     FROM {OPEN_GOALS} WHERE due IS NOT NULL)"""
 

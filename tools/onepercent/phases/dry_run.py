@@ -12,7 +12,7 @@ from tools.onepercent import actions, sentences, settings
 from tools.onepercent.actions import Action
 from tools.onepercent.actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
 from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.diff import SECTIONS, Entry
+from tools.onepercent.base.diff import DIFF_SECTIONS, Entry
 from tools.onepercent.database import Database
 
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
@@ -49,7 +49,7 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
     Raises ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
-    fields.check_names(sent, actions.ENVELOPE, "An action")
+    fields.check_names(sent, actions.ACTION_MEMBERS, "An action")
     kind = actions.action_named(sent.get("action"))
     name = "client_action_id"
     # Another action may have the number for its id.
@@ -135,7 +135,7 @@ class Diff(dict[str, list[JsonObject]]):
     itself."""
 
     def __init__(self, dry: Run):
-        super().__init__((name, []) for name in SECTIONS)
+        super().__init__((name, []) for name in DIFF_SECTIONS)
         self.dry = dry
         for planned, outcome in dry.done:
             identity = {}

@@ -30,11 +30,11 @@ IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
 AMOUNTS_OF_GOAL = (
     f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum, g.target_amount, g.target_unit"
 )
-BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
+BRIEF_GOAL = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
     nullif(g.status, 'work') AS status, g.due, {AMOUNTS_OF_GOAL},
     (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
         AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
-WHOLE = f"""g.id, g.title, g.category, g.status,
+WHOLE_GOAL = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
     p.steps_count, p.steps_completed, {AMOUNTS_OF_GOAL}"""
@@ -93,7 +93,7 @@ def goals(db: Database, view: View) -> JsonObject:
     is_one = view.goal_id is not None
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else GOALS_OF_STATUS[view.goals_status]
-    query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
+    query = GOALS.format(columns=WHOLE_GOAL if is_whole else BRIEF_GOAL, which=which)
     items = [_with_target(item_of(row)) for row in due_days.select(db, query, goal=view.goal_id)]
     if is_one and not items:
         raise missing("goal")
