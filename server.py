@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tools import listing, protocol, stdio
 from tools.core import leaving, toolsets
 from tools.core.leaving import ENDING_SIGNALS, leave
-from tools.core.settings import PROJECT, VENV_PACKAGES, Settings, current
+from tools.core.settings import PROJECT, VENV_PACKAGES, Settings
 from tools.starting import command_line, refuse, settings_or_refuse
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def start_jobs(*first: Callable[[], object]) -> None:
     def run() -> None:
         from tools.core import registry
 
-        for job in (*first, *registry.start_jobs(current())):
+        for job in (*first, *registry.start_jobs()):
             try:
                 job()
             except Exception:
@@ -118,7 +118,7 @@ def serve_sessions() -> int:
     identity = listing.identity()  # of the sources that are imported now
     registry.load()
     search_docs.preload()
-    listing.build(current())
+    listing.build()
     return resident.main(serve_session, identity)
 
 

@@ -16,9 +16,9 @@ FILE = Path(__file__).with_name("golden_tools.json")
 
 def listing():
     """The tools as they go over the wire, with default settings."""
-    from tools.core import registry, results, settings
+    from tools.core import registry, results
 
-    tools = registry.listed(settings.load({}))
+    tools = registry.listed()
     return [results.describe(*tool) for tool in tools.items()]
 
 

@@ -95,9 +95,7 @@ def test_each_command_of_the_project_is_one_that_there_is():
         elif program == "server.py":
             right = not options or starting.command_line(options)
         elif words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
-            right = any(
-                words[1] in tool.names for tool in registry.listed(settings.load({})).values()
-            )
+            right = any(words[1] in tool.names for tool in registry.listed().values())
         else:
             right = (
                 not words
@@ -122,7 +120,7 @@ def test_each_other_command_is_listed_with_the_reason_why_it_is_not_run():
 
 
 def test_each_setting_tool_and_page_in_a_message_is_there():
-    names = {name for tool in registry.listed(settings.load({})).values() for name in tool.names}
+    names = {name for tool in registry.listed().values() for name in tool.names}
     assert [one for one in found(SETTING) if one[0] not in settings.names() | OTHERS_SETTINGS] == []
     assert [one for one in found(TOOL) if one[0] not in names | {"preview_id", "read_only"}] == []
     assert [one for one in found(PAGE) if not (PROJECT / one[0]).exists()] == []

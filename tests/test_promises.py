@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.client import PROJECT, finished
-from tools.core import prompts, registry, resources, settings
+from tools.core import prompts, registry, resources
 from tools.core.health import CHECKS
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, description
 
 SOURCES = sorted((PROJECT / "tools").rglob("*.py"))
 registry.load()
 MODULES = [str(path.relative_to(PROJECT).with_suffix("")).replace("/", ".") for path in SOURCES]
-TOOLS_LISTED = registry.listed(settings.load({}))
+TOOLS_LISTED = registry.listed()
 EACH = [*TOOLS_LISTED.values(), *READ_ONLY_VARIANTS.values()]
 
 
@@ -123,8 +123,9 @@ def test_an_unknown_argument_is_an_error_with_a_hint_and_a_reader_is_not_destruc
         assert tool.write or not tool.destructive, tool.name
 
 
-def test_read_only_mode_lists_no_writer():
-    listed = registry.listed(settings.load({"MCP_READ_ONLY": "1"}))
+def test_read_only_mode_lists_no_writer(env):
+    env(MCP_READ_ONLY=1)
+    listed = registry.listed()
     assert listed
     assert not [tool.name for tool in listed.values() if tool.write]
 

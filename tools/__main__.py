@@ -55,7 +55,8 @@ def main(words: list[str]) -> int:
             from tools.onepercent import notices
 
             return notices.main(words[1:], _cards_due)
-        return _print(_answer(words, registry.listed(settings_or_refuse())))
+        settings_or_refuse()
+        return _print(_answer(words, registry.listed()))
     except settings.SettingsError as error:
         return _print(TextOutput(str(error), 2))
     except ToolError as error:

@@ -125,7 +125,7 @@ def manifest() -> JsonObject:
     forwarding, start = _anki_of_the_desktop(home)
     words = [*OPTIONS, *forwarding, HOST, *start, COMMAND]
     tools = []
-    for name, tool in registry.listed(settings.current()).items():
+    for name, tool in registry.listed().items():
         summary = tool.description.partition(". ")[0].rstrip(".")
         tools.append({"name": name, "description": f"{summary}."})
     host_help = "As ssh takes it; your key must be there (ssh-copy-id)."

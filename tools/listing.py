@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.core.calls import remote_caller
 from tools.core.json_types import JsonObject, encodable
-from tools.core.settings import Settings, current, fingerprint
+from tools.core.settings import current, fingerprint
 from tools.resident import handover
 
 MOST_KEPT = 4  # files in the state folder: one for each set of settings that clients come with
@@ -21,12 +21,12 @@ MOST_KEPT = 4  # files in the state folder: one for each set of settings that cl
 identity = cache(handover.identity)  # of the sources that are imported now
 
 
-def build(settings: Settings) -> JsonObject:
+def build() -> JsonObject:
     """tools/list for clients with pages, the names that other clients are not shown, and the toolset of each
     tool; saved for the sessions to come unless a remote caller asks. Imports every toolset."""
     from tools.core import registry, results
 
-    tools = registry.listed(settings, pages=True)
+    tools = registry.listed(pages=True)
     described: list[JsonObject] = []
     for_pages: list[str] = []
     toolsets: dict[str, str] = {}
@@ -37,15 +37,15 @@ def build(settings: Settings) -> JsonObject:
             for_pages.append(name)
     listing: JsonObject = {"tools": described, "for pages": for_pages, "toolsets": toolsets}
     if not remote_caller():
-        save(settings, listing)
+        save(listing)
     return listing
 
 
-def load(settings: Settings) -> JsonObject:
+def load() -> JsonObject:
     """The listing that was saved for these sources and settings; empty if there is none."""
     from tools.core.files import plain_file
 
-    with suppress(OSError, ValueError), plain_file(_path(settings), of_this_user=True) as file:
+    with suppress(OSError, ValueError), plain_file(_path(), of_this_user=True) as file:
         checksum, text = file.read().split(b"\n", 1)
         if checksum == b"%08x" % crc32(text):
             listing: JsonObject = json.loads(text)
@@ -53,30 +53,30 @@ def load(settings: Settings) -> JsonObject:
     return {}
 
 
-def save(settings: Settings, listing: JsonObject) -> None:
+def save(listing: JsonObject) -> None:
     """Save a listing for the sessions to come. Nothing depends on it: failing is not an error."""
     from tools.core.files import replace_file
 
     with suppress(OSError):
         text = encodable(listing)[1].encode()
-        replace_file(_path(settings), b"%08x\n%b" % (crc32(text), text))
-        for path in _files(settings)[:-MOST_KEPT]:
+        replace_file(_path(), b"%08x\n%b" % (crc32(text), text))
+        for path in _files()[:-MOST_KEPT]:
             path.unlink()
 
 
 def forget() -> None:
     """Remove the saved listings: a tool's description changed."""
     with suppress(OSError):
-        for path in _files(current()):
+        for path in _files():
             path.unlink(missing_ok=True)
 
 
-def _files(settings: Settings) -> list[Path]:
+def _files() -> list[Path]:
     """The saved listings, the oldest first."""
-    return sorted(settings.state_dir.glob("listing-*"), key=os.path.getmtime)
+    return sorted(current().state_dir.glob("listing-*"), key=os.path.getmtime)
 
 
-def _path(settings: Settings) -> Path:
+def _path() -> Path:
     """The file of a listing, named by checksums of the sources and of all settings."""
     key = crc32(f"{identity()} {fingerprint()}".encode())
-    return settings.state_dir / f"listing-{key:08x}.json"
+    return current().state_dir / f"listing-{key:08x}.json"

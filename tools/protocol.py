@@ -19,7 +19,6 @@ from tools import listing, stdio
 from tools.core import calls, leaving, mcp_apps, results
 from tools.core.errors import InvalidMessage, ToolError
 from tools.core.json_types import JsonObject, compact_json, encodable
-from tools.core.settings import current
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
 from tools.stdio import NULL, OBJECT_OR_NULL, fits, key_of
@@ -61,7 +60,7 @@ CACHEABLE = (
 NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 # The functions that answer a method, each in a module of tools/core that is imported at its first use. They
-# take the settings and the params.
+# take the params.
 ANSWERS = {
     "prompts/list": ("prompts", "list_prompts"),
     "prompts/get": ("prompts", "get_prompt"),
@@ -280,7 +279,7 @@ def result_of(request: Request) -> JsonObject:
             return {"tools": list_tools(request)}
         module, function = ANSWERS[request.method]
         answer = getattr(importlib.import_module(f"tools.core.{module}"), function)
-        return answer(current(), request.params)  # type: ignore[no-any-return]
+        return answer(request.params)  # type: ignore[no-any-return]
     except ToolError as error:
         raise RpcError(INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
     except Exception:
@@ -298,7 +297,7 @@ def greeting(request: Request) -> JsonObject:
         "resources": {"listChanged": streams, "subscribe": streams},
         "completions": {},
     }
-    about = {"capabilities": capabilities, "instructions": instructions(current())}
+    about = {"capabilities": capabilities, "instructions": instructions()}
     if request.is_modern:
         capabilities["extensions"] = EXTENSIONS
         return {"supportedVersions": [MODERN_VERSION], **about}
@@ -310,9 +309,8 @@ def greeting(request: Request) -> JsonObject:
 
 def list_tools(request: Request) -> list[JsonObject]:
     """The tools on offer to a remote caller, or else as an earlier session saved them."""
-    settings = current()
-    saved = {} if calls.remote_caller() else listing.load(settings)
-    saved = saved or listing.build(settings)
+    saved = {} if calls.remote_caller() else listing.load()
+    saved = saved or listing.build()
     hidden = () if request.shows_pages else saved["for pages"]
     return [tool for tool in saved["tools"] if tool["name"] not in hidden]
 
@@ -321,12 +319,12 @@ def call_tool(request: Request) -> JsonObject:
     """The result of tools/call: a tool's answer, or its question to the person."""
     from tools.core import registry
 
-    settings, params = current(), request.params
+    params = request.params
     try:
         toolset = ""
         if not registry.is_loaded():
-            toolset = listing.load(settings).get("toolsets", {}).get(params["name"], "")
-        tools = registry.listed(settings, request.shows_pages, toolset).values()
+            toolset = listing.load().get("toolsets", {}).get(params["name"], "")
+        tools = registry.listed(request.shows_pages, toolset).values()
         tool = registry.tool_named(params["name"], tools)
         with calls.calling(request.report, lambda: request.withdrawn, request.ask) as lines:
             answer = tool.call(params.get("arguments") or {})

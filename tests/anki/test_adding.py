@@ -163,7 +163,7 @@ def test_parts_take_some_seconds_however_slow_anki_is(monkeypatch):
 
 def test_progress_is_reported_and_a_cancelled_batch_stops_between_requests(anki):
     reports = []
-    tool = registry.tool_named("anki.add_from_model", registry.listed(settings.current()).values())
+    tool = registry.tool_named("anki.add_from_model", registry.listed().values())
     items = [{"Front": f"front {number}"} for number in range(300)]
 
     with calls.calling(lambda *report: reports.append(report), lambda: len(anki.requests) > 2):

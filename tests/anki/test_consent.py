@@ -4,7 +4,7 @@ change meanwhile."""
 import pytest
 
 from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, harm
-from tools.core import calls, registry, settings
+from tools.core import calls, registry
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def asking(geo, env):
             return answer
 
         with calls.calling(lambda *report: None, lambda: False, ask) as lines:
-            tool = registry.tool_named(name, registry.listed(settings.current()).values())
+            tool = registry.tool_named(name, registry.listed().values())
             return tool.call(arguments), questions, lines
 
     return run

@@ -58,41 +58,41 @@ def test_saved_listings_do_not_pile_up_and_one_of_another_user_is_not_taken(tmp_
     now = settings.current()
     for number in range(listing.MOST_KEPT + 2):
         path = now.state_dir / f"listing-{number:08x}.json"
-        monkeypatch.setattr(listing, "_path", lambda _, path=path: path)
-        listing.save(now, {"tools": []})
+        monkeypatch.setattr(listing, "_path", lambda path=path: path)
+        listing.save({"tools": []})
         os.utime(path, (number, number))
-    assert len(listing._files(now)) == listing.MOST_KEPT
-    assert path.exists() and listing.load(now)
+    assert len(listing._files()) == listing.MOST_KEPT
+    assert path.exists() and listing.load()
     if os.geteuid() == 0:
         os.chown(path, 65534, 65534)
-        assert listing.load(now) == {}
+        assert listing.load() == {}
 
 
 def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(tmp_path, monkeypatch):
     now = settings.current()
     path = now.state_dir / "listing-00000001.json"
-    monkeypatch.setattr(listing, "_path", lambda _: path)
+    monkeypatch.setattr(listing, "_path", lambda: path)
     saved = {
         "tools": [{"name": "a", "description": "б" * 50}],
         "for pages": [],
         "toolsets": {"a": "x"},
     }
-    listing.save(now, saved)
+    listing.save(saved)
     whole = path.read_bytes()
-    assert listing.load(now) == saved
+    assert listing.load() == saved
     for bit in range(8 * len(whole)):
         damaged = bytearray(whole)
         damaged[bit // 8] ^= 1 << bit % 8
         path.write_bytes(damaged)
-        assert listing.load(now) in ({}, saved), bit
+        assert listing.load() in ({}, saved), bit
     for damaged in (b"", whole[:-1], b"{}", b'{"tools": []}', b"\n" + whole):
         path.write_bytes(damaged)
-        assert listing.load(now) == {}
+        assert listing.load() == {}
     path.unlink()
-    assert listing.load(now) == {}
-    listing.save(now, saved)
+    assert listing.load() == {}
+    listing.save(saved)
     monkeypatch.undo()
-    assert listing._path(now) != path
+    assert listing._path() != path
 
 
 def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_alone(tmp_path):
@@ -196,10 +196,10 @@ def test_what_is_not_a_plain_file_in_place_of_a_listing_or_a_secret_is_never_wai
     tmp_path, in_its_place
 ):
     """Nor read without end: whoever may write to the state folder could stop every start."""
-    saved = listing._path(settings.current())
+    saved = listing._path()
     saved.parent.mkdir(exist_ok=True)
     in_its_place(saved)
-    assert listing.load(settings.current()) == {}
+    assert listing.load() == {}
     in_its_place(tmp_path / "press.key")
     with pytest.raises(OSError):
         presses.key(tmp_path / "press.key", "a preview")

@@ -25,11 +25,11 @@ registry.load()
 
 
 def listed_resources():
-    return resources.list_resources(settings.current(), {})
+    return resources.list_resources({})
 
 
 def text_of(uri):
-    [content] = resources.read_resource(settings.current(), {"uri": uri})["contents"]
+    [content] = resources.read_resource({"uri": uri})["contents"]
     assert (content["uri"], content["mimeType"]) == (uri, "text/markdown")
     return content["text"]
 
@@ -40,14 +40,11 @@ def prompted(prompt, **arguments):
 
 def completed(value, argument, **ref):
     params = {"ref": ref, "argument": {"name": argument, "value": value}}
-    return resources.complete(settings.current(), params)["completion"]
+    return resources.complete(params)["completion"]
 
 
 def test_every_prompt_is_listed_with_what_it_takes():
-    listed = {
-        prompt["name"]: prompt
-        for prompt in prompts.list_prompts(settings.current(), None)["prompts"]
-    }
+    listed = {prompt["name"]: prompt for prompt in prompts.list_prompts(None)["prompts"]}
     assert set(listed) == {
         "klipper_question", "klipper_check", "morning_plan", "evening_review", "weekly_review", "free_request", "anki_cards", "anki_review",
     }  # fmt: skip
@@ -58,9 +55,7 @@ def test_every_prompt_is_listed_with_what_it_takes():
 
 
 def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that_there_are():
-    tools = {tool.listed_name for tool in registry.listed(settings.load({})).values()} | {
-        "search_docs"
-    }
+    tools = {tool.listed_name for tool in registry.listed().values()} | {"search_docs"}
     for prompt in prompts.PROMPTS.values():
         own = ARGUMENTS.get(prompt.name, {}).values()
         russian, english = prompted(prompt), prompted(prompt, language="en")
@@ -84,24 +79,27 @@ def test_a_prompt_that_cannot_be_is_an_error_that_says_why():
         ("no_such", {}, "There are: "),
     ):
         with pytest.raises(ToolError) as caught:
-            prompts.get_prompt(settings.current(), {"name": name, "arguments": arguments})
+            prompts.get_prompt({"name": name, "arguments": arguments})
         assert words in f"{caught.value.message} {caught.value.hint}"
 
 
-def test_prompts_and_resources_follow_the_toolsets_and_read_only(env):
-    for setting in ({"MCP_TOOLSETS": "klipper"}, {"MCP_READ_ONLY": "1"}):
-        listed = prompts.list_prompts(settings.load(setting), None)["prompts"]
+def test_prompts_and_resources_follow_the_toolsets_and_read_only(env, monkeypatch):
+    for name, value in (("MCP_TOOLSETS", "klipper"), ("MCP_READ_ONLY", "1")):
+        monkeypatch.setenv(name, value)
+        settings.forget()
+        listed = prompts.list_prompts({})["prompts"]
+        monkeypatch.delenv(name)
         assert [prompt["name"] for prompt in listed] == ["klipper_question", "klipper_check"]
     env(MCP_TOOLSETS="anki")
     assert listed_resources() == {"resources": []}
-    assert resources.list_templates(settings.current(), None) == {"resourceTemplates": []}
+    assert resources.list_templates(None) == {"resourceTemplates": []}
 
 
 def test_prompts_are_listed_in_one_order_whichever_toolset_was_imported_first(monkeypatch):
-    names = [*prompts.offered(settings.current())]
+    names = [*prompts.offered()]
     backwards = sorted(prompts.PROMPTS.items(), key=lambda item: item[1].toolset, reverse=True)
     monkeypatch.setattr(prompts, "PROMPTS", dict(backwards))
-    assert [*prompts.offered(settings.current())] == names
+    assert [*prompts.offered()] == names
 
 
 def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
@@ -130,7 +128,7 @@ def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
 
 def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
     small_docs(PAGES)
-    templates = resources.list_templates(settings.current(), None)["resourceTemplates"]
+    templates = resources.list_templates(None)["resourceTemplates"]
     assert [template["uriTemplate"] for template in templates] == ["klipper://docs/{path}"]
     listed = {resource["uri"]: resource for resource in listed_resources()["resources"]}
     assert "onepercent://actions" in listed
@@ -204,8 +202,9 @@ def test_the_status_page_tells_systems_and_settings_and_no_secret(small_docs, en
         ),
     ],
 )
-def test_the_instructions_tell_what_is_on_offer(setting, named, unnamed):
-    text = toolsets.instructions(settings.load(setting))
+def test_the_instructions_tell_what_is_on_offer(setting, named, unnamed, env):
+    env(**setting)
+    text = toolsets.instructions()
     assert all(word in text for word in named)
     assert not [word for word in unnamed if word in text]
     assert len(text) < 900

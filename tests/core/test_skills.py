@@ -11,18 +11,18 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import Request, RequestParams, Result
 
 from tests.support.client import SERVER
-from tools.core import prompts, registry, resources, settings
+from tools.core import prompts, registry, resources
 from tools.core.errors import ToolError
 
 registry.load()
 
 
 def listed():
-    return prompts.list_skills(settings.current(), None)["skills"]
+    return prompts.list_skills(None)["skills"]
 
 
 def content(uri):
-    return resources.read_resource(settings.current(), {"uri": uri})["contents"][0]["text"]
+    return resources.read_resource({"uri": uri})["contents"][0]["text"]
 
 
 def is_as_listed(skill, text):
@@ -45,7 +45,7 @@ def test_every_prompt_is_a_skill_that_says_when_to_use_it_and_its_file_is_as_lis
         assert re.fullmatch("[a-z]+(-[a-z]+)*", skill["frontmatter"]["name"])
         assert "Use when the person " in skill["frontmatter"]["description"]
         assert is_as_listed(skill, content(skill["uri"]))
-        assert prompts.get_skill(settings.current(), {"uri": skill["uri"]})["skill"] == skill
+        assert prompts.get_skill({"uri": skill["uri"]})["skill"] == skill
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -72,7 +72,7 @@ def test_what_is_not_offered_is_no_skill(env):
         with pytest.raises(ToolError):
             content(uri)
         with pytest.raises(ToolError):
-            prompts.get_skill(settings.current(), {"uri": uri})
+            prompts.get_skill({"uri": uri})
 
 
 class Asked(Request[RequestParams | None, str]):

@@ -1,10 +1,10 @@
 """The tools as a client calls them."""
 
-from tools.core import registry, settings
+from tools.core import registry
 
 
 def call(name, /, **arguments):
-    return registry.tool_named(name, registry.listed(settings.current()).values()).call(arguments)
+    return registry.tool_named(name, registry.listed().values()).call(arguments)
 
 
 def answer(query, **arguments):

@@ -11,7 +11,7 @@ from tests.klipper.test_foreign_checkout import state_of
 from tests.klipper.test_sync import done, sync
 from tests.klipper.test_sync_failures import command
 from tests.klipper.upstreams import Upstream, git
-from tools.core import registry, settings, toolsets
+from tools.core import registry, toolsets
 from tools.core.health import CHECKS
 from tools.klipper.checkout import freshness
 from tools.klipper.sync_docs import health
@@ -38,7 +38,7 @@ def behind(env, docs, upstream):
 
 def described() -> bool:
     """Whether the description of sync_docs recommends a sync."""
-    tool = registry.tool_named("sync_docs", registry.listed(settings.current()).values())
+    tool = registry.tool_named("sync_docs", registry.listed().values())
     return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description
 
 
@@ -48,7 +48,7 @@ def go_away(upstream):
 
 def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, caplog):
     registry.load()
-    assert registry.start_jobs(settings.current()) == [freshness.at_start]
+    assert registry.start_jobs() == [freshness.at_start]
     before = state_of(docs)
 
     freshness.at_start()

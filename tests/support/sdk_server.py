@@ -12,7 +12,6 @@ from mcp.shared.exceptions import MCPError
 
 from tools import protocol
 from tools.core import toolsets
-from tools.core.settings import current
 from tools.starting import VERSION
 
 HANDSHAKE = ContextVar("handshake", default=None)
@@ -20,7 +19,7 @@ HANDSHAKE = ContextVar("handshake", default=None)
 
 class InstructingServer(Server):
     # Those for the current caller, whatever the SDK sets.
-    instructions = property(lambda self: toolsets.instructions(current()), lambda *_: None)
+    instructions = property(lambda self: toolsets.instructions(), lambda *_: None)
 
 
 class SdkServer:

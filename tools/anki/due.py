@@ -48,7 +48,7 @@ def _page_meta(answer: JsonObject) -> JsonObject:
         private: JsonObject = {CARDS: _page_cards(answer.infos, answer["cards"])}
     except ToolError:  # the model asks instead
         return {}
-    if not toolsets.only_reads(settings.current(), "anki"):
+    if not toolsets.only_reads("anki"):
         private.update(presses.key_as_meta(press_key))
     return private
 

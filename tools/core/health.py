@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tools.core import registry, settings, toolsets
+from tools.core import registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.tool import toolset_of
 
@@ -36,11 +36,7 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     """Each offered toolset with the result of its check."""
     registry.load()
     checks = CHECKS | (TRIALS if trying else {})
-    return [
-        (name, guarded(checks[name]))
-        for name in sorted(CHECKS)
-        if toolsets.offers(settings.current(), name)
-    ]
+    return [(name, guarded(checks[name])) for name in sorted(CHECKS) if toolsets.offers(name)]
 
 
 def guarded(check: Callable[[], Health]) -> Health:

@@ -15,7 +15,7 @@ from tools.core import registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.parameters import Parameters
-from tools.core.settings import Settings
+from tools.core.settings import current
 from tools.core.tool import description, toolset_of
 
 Language = Literal["ru", "en"]
@@ -74,13 +74,13 @@ class Prompt:
     def skill_uri(self) -> str:
         return f"{SKILL_SCHEME}{self.front['name']}/SKILL.md"
 
-    def skill_text(self, settings: Settings) -> str:
+    def skill_text(self) -> str:
         """The file of its skill: its purpose, then the prompt with `<name>` for each required argument."""
         front = "\n".join(
             f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items()
         )
         arguments = {name: f"<{name}>" for name in self.parameters.required} | {
-            "language": settings.language
+            "language": current().language
         }
         dated = IS_DATED.set(False)  # a text of another day would have another digest
         try:
@@ -88,11 +88,11 @@ class Prompt:
         finally:
             IS_DATED.reset(dated)
 
-    def skill(self, settings: Settings) -> JsonObject:
+    def skill(self) -> JsonObject:
         """The entry of its skill in skills/list."""
         import hashlib  # 3.5 MiB of OpenSSL, which a process that only passes by need not load
 
-        content = self.skill_text(settings).encode()
+        content = self.skill_text().encode()
         digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
         file = {"uri": self.skill_uri, "digest": digest, "size": len(content)}
         return {"uri": self.skill_uri, "frontmatter": self.front, "resources": [file]}
@@ -105,33 +105,33 @@ def _schema_words(schema: JsonObject) -> str:
     )
 
 
-def list_prompts(settings: Settings, params: JsonObject) -> JsonObject:
+def list_prompts(params: JsonObject) -> JsonObject:
     """prompts/list."""
-    return {"prompts": [prompt.listed() for prompt in offered(settings).values()]}
+    return {"prompts": [prompt.listed() for prompt in offered().values()]}
 
 
-def get_prompt(settings: Settings, params: JsonObject) -> JsonObject:
+def get_prompt(params: JsonObject) -> JsonObject:
     """prompts/get. Raises ToolError."""
-    prompt = prompt_named(settings, params["name"])
+    prompt = prompt_named(params["name"])
     text = prompt.function(**prompt.parameters.parse(params.get("arguments") or {}))
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": description(prompt.function), "messages": [message]}
 
 
-def offered(settings: Settings) -> dict[str, Prompt]:
-    """The prompts that these settings offer, by name: toolset by toolset, in each as they are declared."""
+def offered() -> dict[str, Prompt]:
+    """The prompts that the settings offer, by name: toolset by toolset, in each as they are declared."""
     registry.load_named("prompts")
     prompts = {}
     for prompt in sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset):
-        is_hidden = prompt.write and toolsets.only_reads(settings, prompt.toolset)
-        if toolsets.offers(settings, prompt.toolset) and not is_hidden:
+        is_hidden = prompt.write and toolsets.only_reads(prompt.toolset)
+        if toolsets.offers(prompt.toolset) and not is_hidden:
             prompts[prompt.name] = prompt
     return prompts
 
 
-def prompt_named(settings: Settings, name: str) -> Prompt:
+def prompt_named(name: str) -> Prompt:
     """The prompt of that name. Raises ToolError NOT_FOUND."""
-    prompts = offered(settings)
+    prompts = offered()
     if name not in prompts:
         raise ToolError(
             f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", code="NOT_FOUND"
@@ -139,19 +139,19 @@ def prompt_named(settings: Settings, name: str) -> Prompt:
     return prompts[name]
 
 
-def list_skills(settings: Settings, params: JsonObject) -> JsonObject:
+def list_skills(params: JsonObject) -> JsonObject:
     """skills/list."""
-    return {"skills": [prompt.skill(settings) for prompt in offered(settings).values()]}
+    return {"skills": [prompt.skill() for prompt in offered().values()]}
 
 
-def get_skill(settings: Settings, params: JsonObject) -> JsonObject:
+def get_skill(params: JsonObject) -> JsonObject:
     """skills/get. Raises ToolError."""
-    return {"skill": prompt_of_skill(settings, params["uri"]).skill(settings)}
+    return {"skill": prompt_of_skill(params["uri"]).skill()}
 
 
-def prompt_of_skill(settings: Settings, uri: str) -> Prompt:
+def prompt_of_skill(uri: str) -> Prompt:
     """The prompt whose skill is at `uri`. Raises ToolError NOT_FOUND."""
-    for prompt in offered(settings).values():
+    for prompt in offered().values():
         if uri == prompt.skill_uri:
             return prompt
     raise ToolError(f"No such skill: {uri[:200]}", "skills/list names them.", code="NOT_FOUND")

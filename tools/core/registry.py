@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.places import toolsets
-from tools.core.settings import PROJECT, TOOLS_FOLDER, Settings
+from tools.core.settings import PROJECT, TOOLS_FOLDER, current
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
 from tools.core.toolsets import offers, only_reads, package
 
@@ -34,12 +34,12 @@ class TextOutput(NamedTuple):
     status: int = 0
 
 
-def start_jobs(settings: Settings) -> list[Callable[[], None]]:
+def start_jobs() -> list[Callable[[], None]]:
     """Work for a thread of its own once the server has answered its first request: `at_start` of each module
     that the package of an offered toolset names in `START_MODULES`. Nothing else is imported for it."""
     modules: list[str] = []
     for name in toolsets():
-        if offers(settings, name):
+        if offers(name):
             modules += getattr(package(name), "START_MODULES", ())
     return [importlib.import_module(module).at_start for module in modules]
 
@@ -72,8 +72,8 @@ def is_loaded() -> bool:
     return bool(load.cache_info().currsize)
 
 
-def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[str, Tool]:
-    """The tools that these settings offer, by the name they are listed under; no other can be called. Tools
+def listed(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
+    """The tools that the settings offer, by the name they are listed under; no other can be called. Tools
     that only pages call are among them only if the client shows `pages`. Toolsets are in alphabetical order,
     the tools of each in their own `order`. Imports every toolset, or only `toolset`; then others may be
     missing.
@@ -83,19 +83,21 @@ def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[s
     else:
         load()
     # Another thread may be importing a toolset, which adds to TOOLS.
-    candidates = TOOLS.copy().values()
-    names = {tool.toolset for tool in candidates}
-    reads = {name: only_reads(settings, name) for name in names if offers(settings, name)}
-    offered = [
-        tool for tool in candidates if tool.toolset in reads and (pages or not tool.app_only)
-    ]
+    candidates = sorted(
+        TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name)
+    )
+    offered = set(filter(offers, {tool.toolset for tool in candidates}))
+    read_only = set(filter(only_reads, offered))
+    is_dotted = current().tool_names == "dotted"
     tools = {}
-    for original in sorted(offered, key=lambda tool: (tool.toolset, tool.order, tool.name)):
-        tool = (
-            READ_ONLY_VARIANTS.get(original.name, original) if reads[original.toolset] else original
-        )
-        if not (tool.write and reads[tool.toolset]):
-            tools[tool.name if settings.tool_names == "dotted" else tool.listed_name] = tool
+    for tool in candidates:
+        if tool.toolset not in offered or (tool.app_only and not pages):
+            continue
+        if tool.toolset in read_only:
+            tool = READ_ONLY_VARIANTS.get(tool.name, tool)
+            if tool.write:
+                continue
+        tools[tool.name if is_dotted else tool.listed_name] = tool
     return tools
 
 

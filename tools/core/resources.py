@@ -9,7 +9,6 @@ from urllib.parse import quote, unquote_to_bytes
 from tools.core import prompts, registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.settings import Settings
 from tools.core.tool import description, toolset_of
 
 # Values in a completion; MCP allows no more.
@@ -80,43 +79,43 @@ class Resource:
         return os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base)))
 
 
-def list_resources(settings: Settings, params: JsonObject) -> JsonObject:
+def list_resources(params: JsonObject) -> JsonObject:
     """resources/list: all of them on one page, since some clients never ask for the next."""
     entries: dict[str, JsonObject] = {}
-    for resource in offered(settings):
+    for resource in offered():
         for uri in resource.uris():
             entries[uri] = resource.entry(uri)
     return {"resources": [entries[uri] for uri in sorted(entries)]}
 
 
-def list_templates(settings: Settings, params: JsonObject) -> JsonObject:
+def list_templates(params: JsonObject) -> JsonObject:
     """resources/templates/list."""
     templates = [
         {"uriTemplate": resource.uri, "name": resource.title, **resource.described()}
-        for resource in offered(settings)
+        for resource in offered()
         if resource.variable
     ]
     return {"resourceTemplates": templates}
 
 
-def read_resource(settings: Settings, params: JsonObject) -> JsonObject:
+def read_resource(params: JsonObject) -> JsonObject:
     """resources/read: a resource, or the file of a skill. Raises ToolError."""
     uri = params["uri"]
     if uri.startswith(prompts.SKILL_SCHEME):
-        text = prompts.prompt_of_skill(settings, uri).skill_text(settings)
+        text = prompts.prompt_of_skill(uri).skill_text()
         content = {"uri": uri, "mimeType": "text/markdown", "text": text}
     else:
-        resource = resource_at(settings, uri)
+        resource = resource_at(uri)
         content = {"uri": uri, "mimeType": resource.mime_type, "text": resource.text(uri)}
     return {"contents": [content]}
 
 
-def resource_at(settings: Settings, uri: str) -> Resource:
+def resource_at(uri: str) -> Resource:
     """The resource that serves `uri`. Raises ToolError NOT_FOUND."""
     # A page is declared beside its tool and not listed: it is found once all toolsets are loaded.
     for load in (lambda: None, registry.load):
         load()
-        for resource in offered(settings):
+        for resource in offered():
             if resource.serves(uri):
                 return resource
     raise ToolError(
@@ -124,19 +123,17 @@ def resource_at(settings: Settings, uri: str) -> Resource:
     )
 
 
-def offered(settings: Settings) -> list[Resource]:
-    """The resources that these settings offer, of those that were declared so far."""
+def offered() -> list[Resource]:
+    """The resources that the settings offer, of those that were declared so far."""
     registry.load_named("resources")
-    return [
-        resource for resource in RESOURCES.values() if toolsets.offers(settings, resource.toolset)
-    ]
+    return [resource for resource in RESOURCES.values() if toolsets.offers(resource.toolset)]
 
 
-def complete(settings: Settings, params: JsonObject) -> JsonObject:
+def complete(params: JsonObject) -> JsonObject:
     """The values that contain what was typed, those that begin with it first. Raises ToolError."""
     argument = params["argument"]
     typed = _folded(argument["value"])
-    values = _values(settings, params["ref"], argument["name"])
+    values = _values(params["ref"], argument["name"])
     fitting = [value for value in values if typed in _folded(value)]
     fitting.sort(key=lambda value: not _folded(value).startswith(typed))
     completion = {
@@ -147,11 +144,11 @@ def complete(settings: Settings, params: JsonObject) -> JsonObject:
     return {"completion": completion}
 
 
-def _values(settings: Settings, ref: JsonObject, name: str) -> list[str]:
+def _values(ref: JsonObject, name: str) -> list[str]:
     if ref["type"] == "ref/prompt":
-        properties = prompts.prompt_named(settings, ref["name"]).parameters.schema["properties"]
+        properties = prompts.prompt_named(ref["name"]).parameters.schema["properties"]
         return list(properties.get(name, {}).get("enum", ()))
-    for resource in offered(settings):
+    for resource in offered():
         if resource.uri == ref["uri"]:
             return sorted(resource.entries()) if name == resource.variable else []
     raise ToolError(

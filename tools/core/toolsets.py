@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tools.core import calls
 from tools.core.places import toolsets
-from tools.core.settings import Settings
+from tools.core.settings import current
 
 # Called when a tool's description suffix changed, so that `tools/list` reads differently.
 LISTENERS: list[Callable[[], None]] = []
@@ -35,26 +35,27 @@ def package(toolset: str) -> ModuleType:
     return importlib.import_module(f"tools.{toolset}")
 
 
-def offers(settings: Settings, toolset: str) -> bool:
-    """True if these settings offer a toolset to the current caller."""
+def offers(toolset: str) -> bool:
+    """True if the settings offer a toolset to the current caller."""
     remote = calls.remote_caller()
-    is_in_settings = not settings.toolsets or toolset in settings.toolsets
+    chosen = current().toolsets
+    is_in_settings = not chosen or toolset in chosen
     return is_in_settings and (remote is None or toolset in remote.toolsets)
 
 
-def only_reads(settings: Settings, toolset: str) -> bool:
-    """True if these settings offer the current caller only the tools of a toolset that change nothing."""
+def only_reads(toolset: str) -> bool:
+    """True if the settings offer the current caller only the tools of a toolset that change nothing."""
     remote = calls.remote_caller()
-    return settings.read_only or (remote is not None and toolset in remote.read_only)
+    return current().read_only or (remote is not None and toolset in remote.read_only)
 
 
-def instructions(settings: Settings) -> str:
-    """The sentences about what these settings offer to the current caller."""
+def instructions() -> str:
+    """The sentences about what the settings offer to the current caller."""
     texts = []
     for name in toolsets():
-        if not offers(settings, name):
+        if not offers(name):
             continue
-        reads = only_reads(settings, name)
+        reads = only_reads(name)
         for instruction in getattr(package(name), "INSTRUCTIONS", ()):
             if not (instruction.write and reads):
                 texts.append(instruction.text)

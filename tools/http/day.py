@@ -15,7 +15,7 @@ from pathlib import Path
 from tools.core import resources, toolsets
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import document
-from tools.core.settings import PROJECT, current
+from tools.core.settings import PROJECT
 from tools.http import tokens
 from tools.http.limits import Rate
 from tools.http.sign_in import DAY_S, PAGE_HEADERS, Answer, Denied, SignIn, as_page, form
@@ -37,7 +37,7 @@ class Day:
         self.sign_in = sign_in
         self.rate = rate
         self.ledger = sign_in.ledger
-        if toolsets.offers(current(), "onepercent"):
+        if toolsets.offers("onepercent"):
             manifest = partial(
                 _file, "application/manifest+json", PAGE_HEAD.with_suffix(".webmanifest")
             )
@@ -72,7 +72,7 @@ class Day:
         if self.ledger.left_s("cookie", cookie) < (2 * grant["days"] - 1) * DAY_S:
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
-        page = resources.resource_at(current(), "ui://onepercent/days").function()
+        page = resources.resource_at("ui://onepercent/days").function()
         page = POLICY_TAG.sub(lambda match: document(PAGE_HEAD), page)
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)

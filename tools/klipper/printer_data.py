@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.core import settings, toolsets
+from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.files import plain_file
 from tools.klipper.settings import current
@@ -35,7 +35,7 @@ def folder(takes: str) -> Path:
 
 def require_scope() -> None:
     """Raises ToolError for a caller who may not use the printer's tools: by no other tool either."""
-    if not toolsets.offers(settings.current(), "printer"):
+    if not toolsets.offers("printer"):
         hint = "A token needs the scope `printer`, and MCP_TOOLSETS must include it."
         raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
 

@@ -17,7 +17,7 @@ from tests.lab.clients.raspberrypi import raspberrypi
 from tests.support.backends import backends
 from tests.support.client import PROJECT, SERVER
 from tests.support.http_server import HttpServer
-from tools.core import places, registry, settings
+from tools.core import places, registry
 from tools.core.files import exclusive_lock
 
 pytestmark = pytest.mark.slow
@@ -214,7 +214,7 @@ def test_over_http_with_a_token_its_model_reads_the_same(client, api, small_docs
 def its_model_reads_true_answers(api):
     """The client offers its model every tool, and the answers of PLAN are whole."""
     last = api.last()
-    listed = {name.replace(".", "_") for name in registry.listed(settings.current())}
+    listed = {name.replace(".", "_") for name in registry.listed()}
     offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(last)}
     assert listed <= offered
     greeting, decks, pages, preview = ("\n".join(texts(answer)) for answer in answers(last))

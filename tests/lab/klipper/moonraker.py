@@ -108,7 +108,7 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
     with printer() as klipper, moonraker(klipper) as url:
         os.environ |= {"KLIPPER_PRINTER_DATA": str(klipper.folder), "PRINTERS": f"lab={url}"}
         settings.forget()
-        tools = registry.listed(settings.current()).values()
+        tools = registry.listed().values()
         said["Klipper was never there"] = asked(url, "printer/info")
         for name in states.states(klipper):
             wait_until(lambda: asked(url, "printer/info")["status"] == 200)

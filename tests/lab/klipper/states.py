@@ -160,7 +160,7 @@ def record(show: Callable[[str, dict], None], save: bool) -> None:
     with printer() as klipper:
         os.environ["KLIPPER_PRINTER_DATA"] = str(klipper.folder)
         settings.forget()
-        tools = registry.listed(settings.current()).values()
+        tools = registry.listed().values()
         for name in states(klipper):
             recorded[name] = recording(klipper)
             show(name, registry.tool_named("printer_state", tools).call({}))

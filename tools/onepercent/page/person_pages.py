@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from itertools import starmap
 from pathlib import Path
 
-from tools.core import settings as core_settings
 from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject, filled
@@ -93,7 +92,7 @@ def _of_days(answer: JsonObject) -> JsonObject:
     if ssp := answer.get("data", {}).get("ssp"):
         data["ssp"] = {"spheres": list(map(_sphere_by_language, ssp["spheres"]))}
     private = {DAYS_DATA: data}
-    if not toolsets.only_reads(core_settings.current(), "onepercent"):
+    if not toolsets.only_reads("onepercent"):
         private |= key_as_meta(keys.of_day)
     return private
 
