@@ -185,5 +185,5 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 def _json(message: JsonObject) -> str:
     """The text of a message, without the ends of lines that some readers of events know beside the
     standard's."""
-    text = encodable({"jsonrpc": "2.0", **message})[1]
+    text = encodable({"jsonrpc": "2.0", **message})
     return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -58,7 +58,7 @@ def save(listing: JsonObject) -> None:
     from tools.core.files import replace_file
 
     with suppress(OSError):
-        text = encodable(listing)[1].encode()
+        text = encodable(listing).encode()
         replace_file(_path(), b"%08x\n%b" % (crc32(text), text))
         for path in _files()[:-MOST_KEPT]:
             path.unlink()

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from tools import listing, stdio
@@ -46,17 +47,8 @@ ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 LIST_CHANGED = "notifications/tools/list_changed"
 MODERN_ONLY = ("server/discover", LISTEN)
 LEGACY_ONLY = ("initialize", "ping")
-# Results that a modern client may cache; `ttlMs` 0: not at all.
-CACHEABLE = (
-    "server/discover",
-    "tools/list",
-    "prompts/list",
-    "skills/list",
-    "skills/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-)
+# Results that say nothing of caching. A modern client may cache all others; `ttlMs` 0: not at all.
+UNCACHED = ("tools/call", "prompts/get", "completion/complete")
 NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 # The functions that answer a method, each in a module of tools/core that is imported at its first use. They
@@ -112,7 +104,7 @@ CAPABILITIES = {
     "extensions?": OBJECTS_OR_NULL,
     "experimental?": OBJECTS_OR_NULL,
 }
-PROGRESS = {"progressToken?": (str, int)}
+META_OR_NULL = ({"progressToken?": (str, int)}, NULL)
 ENVELOPE = {f"{CLIENT_INFO}?": (INFO, NULL), CLIENT_CAPABILITIES: CAPABILITIES}
 STREAM = {
     **dict.fromkeys(
@@ -209,10 +201,9 @@ class Request:
         is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
         if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
-        meta = self.params.get("_meta")
-        is_sound = fits(self.params, shape) and (meta is None or fits(meta, PROGRESS))
+        is_sound = fits(self.params, {**shape, "_meta?": META_OR_NULL})
         if self.is_modern:
-            is_sound = is_sound and fits(meta, ENVELOPE)
+            is_sound = is_sound and fits(self.meta, ENVELOPE)
         if not (is_sound and (is_begun or self.is_modern or self.method in LEGACY_ONLY)):
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
@@ -235,7 +226,7 @@ class Request:
         """The message that answers it with a result or error, in the form of its era."""
         result = body.get("result")
         if result is not None and self.is_modern:
-            marks = NOT_CACHED if self.method in CACHEABLE else {}
+            marks = {} if self.method in UNCACHED else NOT_CACHED
             meta = {**result.get("_meta", {}), SERVER_INFO_KEY: SERVER_INFO}
             body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
         return {"id": self.id, **body}
@@ -378,7 +369,8 @@ class StdioRequest(Request):
         from queue import Empty, SimpleQueue
 
         session, answers = self.session, SimpleQueue[JsonObject]()
-        question_id = session.new_question(answers)
+        question_id = next(session.question_ids)
+        session.questions[question_id] = answers
         params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
         session.send(
             {"id": question_id, "method": "elicitation/create", "params": params}, about=self
@@ -409,8 +401,9 @@ class Session:
         self.owed: set[StdioRequest] = set()
         # The ids of streams that tell of changes, by their keys.
         self.streams: dict[Any, Any] = {}
+        # The queues for the answers to questions, by their ids.
         self.questions: dict[int, Any] = {}
-        self.last_question = 0
+        self.question_ids = count(1)
         self.turns = threading.Semaphore(MOST_CALLS)
         self.listers = threading.Semaphore(MOST_LISTS)
 
@@ -523,13 +516,6 @@ class Session:
             (self.turns if call.method == "tools/call" else self.listers).release()
         self._finish(call, body)
 
-    def new_question(self, answers: Any) -> int:
-        """The id of a question to the client, whose answer is put into `answers`."""
-        with self.writing:
-            self.last_question += 1
-            self.questions[self.last_question] = answers
-            return self.last_question
-
     # Lines out.
 
     def _finish(self, call: StdioRequest, body: JsonObject) -> None:
@@ -542,7 +528,7 @@ class Session:
 
     def send(self, message: JsonObject, about: StdioRequest | None = None) -> None:
         """Write one message, unless it is `about` a request that was answered or withdrawn."""
-        line = encodable({"jsonrpc": "2.0", **message})[1].encode() + b"\n"
+        line = encodable({"jsonrpc": "2.0", **message}).encode() + b"\n"
         with self.writing:
             if leaving.is_leaving or (about and about not in self.owed):
                 return

@@ -1,12 +1,11 @@
 """Data as JSON: its types, its compact text, and answers with more than JSON."""
 
 import json
-from typing import Any, TypeVar
+from typing import Any
 
 # An object as `json` reads and writes it; its members are checked where it comes in
 # (`tools/core/parameters.py`).
 JsonObject = dict[str, Any]
-Value = TypeVar("Value")
 
 
 def compact_json(value: object) -> str:
@@ -19,15 +18,9 @@ def filled(**members: object) -> JsonObject:
     return {name: value for name, value in members.items() if value}
 
 
-def encodable(value: Value) -> tuple[Value, str]:
-    """`value` and its compact JSON; half a surrogate pair, which only foreign data brings, becomes `?`."""
-    text = compact_json(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-8", "replace").decode()
-        value = json.loads(text)
-    return value, text
+def encodable(value: object) -> str:
+    """Compact JSON that can be sent: half a surrogate pair, which only foreign data brings, becomes `?`."""
+    return compact_json(value).encode("utf-8", "replace").decode()
 
 
 class Answer(JsonObject):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tools.core.errors import ToolError
-from tools.core.json_types import Answer, JsonObject, encodable
+from tools.core.json_types import Answer, JsonObject, compact_json
 
 if TYPE_CHECKING:
     from tools.core.tool import Tool
@@ -65,9 +65,7 @@ def as_result(
     images = [block["data"] for block in more if block["type"] == "image"]
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
-    answer, text = encodable(answer)
-    if isinstance(answer, str):
-        text = answer
+    text = answer if isinstance(answer, str) else compact_json(answer)
     result: JsonObject = {
         "content": [{"type": "text", "text": text}, *more],
         "isError": isinstance(answer, dict) and answer.get("success") is False,
@@ -84,7 +82,7 @@ def busy(most: int) -> JsonObject:
     error = ToolError(
         f"{most} calls are running or waiting for a person's answer",
         "Nothing was changed. Answer or cancel one of them, then try again.",
-        code="BUSY",
+        "BUSY",
     )
     return as_result(error.answer())
 

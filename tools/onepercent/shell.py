@@ -179,7 +179,7 @@ def report(file: str, *period: str) -> TextOutput:
     with store.reading() as db:
         span_on_record(db, settings.user(), first, last, today)
         recent = Past(db, settings.user(), first, last, today)
-        _, text = encodable(_content(recent, last))
+        text = encodable(_content(recent, last))
 
     page = document(Path(__file__).parent / "page" / "report.html")
     data = text.replace("<", "\\u003c")

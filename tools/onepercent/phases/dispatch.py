@@ -155,4 +155,4 @@ def _audit_json(value: JsonObject, is_whole: bool) -> str:
 
 def packed(value: object) -> str:
     """Compact JSON that every database and client can hold."""
-    return encodable(value)[1]
+    return encodable(value)
