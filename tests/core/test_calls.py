@@ -49,5 +49,5 @@ def test_a_forged_state_is_none():
 
 
 def test_of_a_toolset_that_a_scope_names_whole_and_for_readers_all_is_allowed():
-    caller = calls.caller_of_scope("anna", ("klipper", "klipper:read", "anki:read"), "")
+    caller = calls.caller_of_scope("anna", "klipper klipper:read anki:read", "")
     assert (caller.toolsets, caller.read_only) == ({"klipper", "anki"}, {"anki"})

@@ -135,7 +135,8 @@ def test_a_new_token_says_whose_it_is_for_how_long_and_what_to_paste_where(url, 
     assert "For alice (onepercent klipper:read), for 7 days" in printed
     [value] = {line for line in printed.splitlines() if line.startswith("ey")}
     claims = tokens.verify(value, tokens.read_keys(current().state_dir / "http-keys"), url)
-    assert (claims.user, claims.scope) == ("alice", ("onepercent", "klipper:read"))
+    assert (claims.user, claims.toolsets) == ("alice", {"onepercent", "klipper"})
+    assert claims.read_only == {"klipper"}
     for client in ("curl", "Responses API", "tools invite"):
         assert client in printed
     assert token("list") == 0

@@ -139,7 +139,8 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
         "onepercent server:read",
     )
     claims = tokens.verify(answer["access_token"], (person.server.key(),), URL)
-    assert (claims.user, claims.scope) == ("anna", ("onepercent", "server:read"))
+    assert (claims.user, claims.toolsets) == ("anna", {"onepercent", "server"})
+    assert claims.read_only == {"server"}
     assert person.listed(answer["access_token"]) == 200
     [row] = person.server.ledger.entries()
     assert (row["id"], row["user"], row["label"]) == (claims.token_id, "anna", "Claude")

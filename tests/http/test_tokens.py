@@ -10,6 +10,7 @@ import time
 import jwt
 import pytest
 
+from tools.core.calls import Caller
 from tools.http import tokens
 
 KEY, OLD_KEY, FOREIGN_KEY = b"k" * 32, b"o" * 32, b"f" * 32
@@ -40,10 +41,10 @@ def refused(token, keys=(KEY,)):
 
 def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
     claimed = tokens.verify(tokens.sign(claims(), KEY), (KEY,), URL)
-    assert claimed == tokens.Claims("anna", ("onepercent", "klipper:read"), "1")
-    token = tokens.sign(
-        tokens.claims_of({"user": "anna", "scope": "onepercent", "token_id": "1"}, URL, 60), KEY
-    )
+    toolsets = frozenset({"onepercent", "klipper"})
+    assert claimed == Caller("anna", toolsets, frozenset({"klipper"}), "1")
+    grant = {"user": "anna", "scope": "onepercent", "token_id": "1"}
+    token = tokens.sign(tokens.claims_of(grant, URL, 60), KEY)
     assert tokens.verify(token, (KEY,), URL).user == "anna"
     assert (
         jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"]
@@ -92,7 +93,7 @@ def test_a_minute_of_leeway_is_given_and_no_more():
 
 def test_a_scope_that_is_not_text_allows_nothing():
     token = tokens.sign(claims(scope=["onepercent"]), KEY)
-    assert tokens.verify(token, (KEY,), URL).scope == ()
+    assert not tokens.verify(token, (KEY,), URL).toolsets
 
 
 def test_a_changed_character_anywhere_is_refused():

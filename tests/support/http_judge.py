@@ -36,7 +36,7 @@ class Judge(InMemory):
 
         async def answer(scope, receive, send):
             session = dict(scope["headers"]).get(guards.SESSION.encode(), b"")
-            caller = calls.caller_of_scope(USER, tuple(calls.scopes()), "judge")
+            caller = calls.caller_of_scope(USER, " ".join(calls.scopes()), "judge")
             sdk_server.HANDSHAKE.set(PAGE_CAPABILITIES if session.endswith(b"-pages") else {})
             with calls.acting_for(caller):
                 await manager.handle_request(scope, receive, send)

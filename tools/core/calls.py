@@ -32,7 +32,7 @@ def refuse_to_ask(question: str, key: str = "") -> str:
     raise ToolError(
         "This needs the person's own yes, and this client cannot ask for it",
         "Use a client that supports elicitation, or let the person decide whether to unset the setting that asks.",
-        code="CANNOT_ASK",
+        "CANNOT_ASK",
     )
 
 
@@ -98,7 +98,7 @@ def checkpoint() -> None:
         raise Cancelled()
     if call and time.thread_time() > call.ends_s:
         message = f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor"
-        raise ToolError(message, "Ask for less, or send less, at a time.", code="OUT_OF_TIME")
+        raise ToolError(message, "Ask for less, or send less, at a time.", "OUT_OF_TIME")
 
 
 def ask(question: str, key: str = "") -> str:
@@ -198,11 +198,10 @@ def scopes() -> list[str]:
 
 
 @lru_cache(maxsize=256)  # asked for each request
-def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
+def caller_of_scope(user: str, scope: str, token_id: str) -> Caller:
     """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.
-    Names that are not toolsets allow nothing; None if nothing is left."""
-    whole = frozenset(scope).intersection(places.toolsets())
-    readable = frozenset(name for name in places.toolsets() if name + READ_ONLY in scope)
-    if not whole | readable:
-        return None
+    Names that are not toolsets allow nothing."""
+    words = scope.split()
+    whole = frozenset(words).intersection(places.toolsets())
+    readable = frozenset(name for name in places.toolsets() if name + READ_ONLY in words)
     return Caller(user, whole | readable, readable - whole, token_id)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tools.core import resources, toolsets
+from tools.core.calls import Caller, caller_of_scope
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import document
 from tools.core.settings import PROJECT
@@ -51,12 +52,12 @@ class Day:
         if sign_in.path in (*sign_in.endpoints, CALLS):
             raise OSError(f"MCP_HTTP_URL: {sign_in.path} has another use here; end it in /mcp, say")
 
-    def claims(self, cookies: str) -> tokens.Claims:
-        """The claims of a request with these cookies. Raises InvalidToken."""
+    def caller(self, cookies: str) -> Caller:
+        """The caller of a request with these cookies. Raises InvalidToken."""
         _, grant = self._grant(cookies)
         if not grant:
             raise tokens.InvalidToken("no such cookie, or it is over")
-        return tokens.Claims(grant["user"], tuple(grant["scope"].split()), grant["token_id"])
+        return caller_of_scope(grant["user"], grant["scope"], grant["token_id"])
 
     async def show(self, fields: dict[str, str]) -> Answer:
         """The page, if the cookie holds, which lasts longer each day that it is used; else the form for an
@@ -69,7 +70,7 @@ class Day:
                 "slow_down", f"too many requests (MCP_HTTP_RATE): try again in {wait_s:.0f} s", 429
             )
         cookie_header = {}
-        if self.ledger.left_s("cookie", cookie) < (2 * grant["days"] - 1) * DAY_S:
+        if not self.ledger.grant_of("cookie", cookie, (2 * grant["days"] - 1) * DAY_S):
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
         page = resources.resource_at("ui://onepercent/days").function()

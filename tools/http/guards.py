@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
 
-from tools.core import calls
 from tools.core.calls import Caller
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
@@ -109,20 +108,19 @@ class Guards:
         if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
         # Who asks, and whether they may.
-        claims = self._authenticated(headers, is_day)
+        caller = self._authenticated(headers, is_day)
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
             # Where would the body end (RFC 9112 6.3)?
             raise Refusal(400, "a body with two lengths: Content-Length, Transfer-Encoding")
-        remote = calls.caller_of_scope(*claims)
-        if remote is None:
+        if not caller.toolsets:
             challenge = {"www-authenticate": f'{self.challenge}, error="insufficient_scope"'}
-            raise Refusal(403, f"the token of {claims.user!r} names no toolset", challenge)
-        if wait_s := self.rate.wait_s(claims.user):
+            raise Refusal(403, f"the token of {caller.user!r} names no toolset", challenge)
+        if wait_s := self.rate.wait_s(caller.user):
             retry_s = str(math.ceil(wait_s))
             reason = (
-                f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
+                f"too many requests of {caller.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
             )
             raise Refusal(429, reason, {"retry-after": retry_s})
         # The body, and the answer.
@@ -131,11 +129,11 @@ class Guards:
             headers[SESSION] = DAY_PAGES
         async with AsyncExitStack() as held:
             if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
-                await self._wait_for_room(held, claims.user)
+                await self._wait_for_room(held, caller.user)
             body = await _read(receive, LONGEST_BODY)
             if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
                 await held.aclose()
-            await self.answer(remote, headers, body, receive, send)
+            await self.answer(caller, headers, body, receive, send)
 
     async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
         """Have `held` hold a turn for a long body, until its call ends."""
@@ -164,17 +162,18 @@ class Guards:
             if not re.fullmatch(pattern, text, re.IGNORECASE):
                 raise Refusal(status, f"the header {name}: {text[:100]!r}")
 
-    def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
-        """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
+    def _authenticated(self, headers: dict[str, str], is_day: bool) -> Caller:
+        """The caller of the request, by its token or its cookie. Every failure looks the same from
+        outside."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         try:
             if is_day:
-                return self.day.claims(headers.get("cookie", ""))
+                return self.day.caller(headers.get("cookie", ""))
             if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
-            claims = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
-            if self.ledger.is_revoked(claims.token_id):
-                raise tokens.InvalidToken(f"{claims.token_id} was revoked")
+            caller = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
+            if self.ledger.is_revoked(caller.token_id):
+                raise tokens.InvalidToken(f"{caller.token_id} was revoked")
         # This is no fault of the token, which its client should keep.
         except (sqlite3.Error, OSError) as error:
             reason = f"tokens cannot be looked up now: {error}"
@@ -184,7 +183,7 @@ class Guards:
             if token:
                 challenge += ', error="invalid_token"'  # RFC 6750: now a client renews it
             raise Refusal(401, f"token refused: {error}", {"www-authenticate": challenge}) from None
-        return claims
+        return caller
 
 
 def _headers(scope: JsonObject) -> dict[str, str]:

@@ -15,7 +15,7 @@ LONGEST_ANSWER = 1_048_576
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 TOKEN_S = 60
-CLAIMS = {"user": "check", "scope": "server:read", "token_id": ""}
+GRANT = {"user": "check", "scope": "server:read", "token_id": ""}
 # The header of each 401, with the address of the sign-in.
 REALM = 'realm="pi-mcp"'
 METADATA = re.compile(REALM + ', resource_metadata="([^"]+)"')
@@ -69,7 +69,7 @@ def inspect(settings: Settings) -> Health:
     if not challenge:
         raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
     _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))
-    token = tokens.sign(tokens.claims_of(CLAIMS, url, TOKEN_S), keys[0])
+    token = tokens.sign(tokens.claims_of(GRANT, url, TOKEN_S), keys[0])
     _ask(
         "a call",
         200,

@@ -130,16 +130,10 @@ class Ledger:
         self.db.execute(f"{new} ON CONFLICT (digest) DO UPDATE SET expires = excluded.expires", row)
         return secret
 
-    def left_s(self, kind: str, secret: str) -> float:
-        """The seconds for which a secret is still valid; 0 if there is none."""
-        query = "SELECT coalesce(max(expires), 0) FROM secrets WHERE digest = ?"
-        [expires] = self.db.execute(query, (_digest(kind, secret),)).fetchone()
-        return max(0.0, expires - time.time())
-
-    def grant_of(self, kind: str, secret: str) -> JsonObject:
-        """The grant of a valid secret, spent or not; empty if there is none."""
+    def grant_of(self, kind: str, secret: str, left_s: float = 0) -> JsonObject:
+        """The grant of a secret, spent or not, that is valid for `left_s` more; empty if there is none."""
         query = "SELECT coalesce(max(grant), '{}') FROM secrets WHERE digest = ? AND expires > ?"
-        [grant] = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
+        [grant] = self.db.execute(query, (_digest(kind, secret), time.time() + left_s)).fetchone()
         return json.loads(grant)  # type: ignore[no-any-return]
 
     def spend(self, kind: str, secret: str) -> float | None:

@@ -11,8 +11,9 @@ import json
 import secrets
 import time
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
+from tools.core.calls import Caller, caller_of_scope
 from tools.core.files import make_file, plain_file, replace_file
 from tools.core.json_types import JsonObject, compact_json
 
@@ -24,14 +25,6 @@ JWT_HEADER = {"alg": "HS256", "typ": "JWT"}
 
 class InvalidToken(Exception):
     """A token that is not accepted. The message is for the log alone, not for the client."""
-
-
-class Claims(NamedTuple):
-    """A token's claims: its user, what it may use, its id ("" if it has none)."""
-
-    user: str
-    scope: tuple[str, ...]
-    token_id: str
 
 
 def sign(claims: JsonObject, key: bytes) -> str:
@@ -59,8 +52,8 @@ def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
     }
 
 
-def verify(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
-    """The claims of a token, if one of `keys` signed it, it is for `audience` and valid now.
+def verify(token: str, keys: tuple[bytes, ...], audience: str) -> Caller:
+    """The caller whom a token describes, if one of `keys` signed it, it is for `audience` and valid now.
 
     Raises InvalidToken.
     """
@@ -75,8 +68,7 @@ def verify(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
     if not user or not is_name(user) or not is_name(token_id):
         raise InvalidToken("sub or jti is not plain text")
     scope = claims.get("scope")
-    words = scope.split() if isinstance(scope, str) else ()
-    return Claims(user, tuple(words), token_id)
+    return caller_of_scope(user, scope if isinstance(scope, str) else "", token_id)
 
 
 def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
