@@ -161,7 +161,7 @@ def _call(tool: Tool, text: str = "{}") -> object:
             raise ValueError(f"{text} is not an object")
     except (ValueError, RecursionError) as error:
         raise ToolError(
-            f"The arguments are not a JSON object: {error}", EXAMPLE, code="INVALID_JSON"
+            f"The arguments are not a JSON object: {error}", EXAMPLE, "INVALID_JSON"
         ) from None
     ask = _ask if sys.stdin.isatty() else calls.refuse_to_ask
     with calls.calling(_progress, lambda: False, ask, by_person=True) as lines:

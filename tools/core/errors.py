@@ -28,7 +28,7 @@ class ToolError(Exception):
     beside them in the answer (`available_decks=[…]`).
     """
 
-    def __init__(self, message: str, hint: str, *, code: str = "FAILED", **data: object):
+    def __init__(self, message: str, hint: str, code: str = "FAILED", **data: object):
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -50,7 +50,7 @@ class Cancelled(ToolError):
     """The client withdrew the call; raised at a safe point only, never in the middle of a write."""
 
     def __init__(self) -> None:
-        super().__init__("Cancelled", "Call the tool again to start over.", code="CANCELLED")
+        super().__init__("Cancelled", "Call the tool again to start over.", "CANCELLED")
 
 
 class InvalidMessage(Exception):

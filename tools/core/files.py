@@ -113,7 +113,7 @@ def exclusive_lock(
         raise ToolError(
             f"Cannot write {path}: {error.strerror}",
             "Make the folder writable, or point MCP_STATE_DIR at one that is.",
-            code="STATE_NOT_WRITABLE",
+            "STATE_NOT_WRITABLE",
         ) from error
     deadline = time.monotonic() + timeout_s
     try:
@@ -123,7 +123,7 @@ def exclusive_lock(
                 break
             if time.monotonic() >= deadline:
                 message = f"Another session is working on {name} right now"
-                raise ToolError(message, "Nothing was changed. Try again in a moment.", code="BUSY")
+                raise ToolError(message, "Nothing was changed. Try again in a moment.", "BUSY")
             calls.checkpoint()
             time.sleep(POLL_S)
         yield

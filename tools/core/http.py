@@ -186,9 +186,9 @@ def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
         # This loads ssl and email, 4 MiB: not before somebody is there.
         from http.client import HTTPConnection
 
-        connection = HTTPConnection(url.hostname or "localhost", url.port)
-        connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
-        connection.port = url.port or connection.default_port
+        default_port = DEFAULT_PORTS.get(url.scheme, 80)
+        connection = HTTPConnection(url.hostname or "localhost", url.port or default_port)
+        connection.default_port = default_port
         connection.sock = plain
     except TimeoutError as error:
         raise Late("the machine does not answer", sent=False) from error
@@ -232,7 +232,7 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
     context.sslsocket_class = type(
         "TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline}
     )
-    plain.settimeout(max(0.001, plain.deadline - time.monotonic()))
+    plain.settimeout(_left(limits.deadline))
     return context.wrap_socket(plain, server_hostname=host)
 
 

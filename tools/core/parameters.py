@@ -32,7 +32,7 @@ class InvalidArguments(ToolError):
     """The values that do not fit, each with its place."""
 
     def __init__(self, message: str, hint: str = "Correct it and send it again."):
-        super().__init__(message, hint, code="INVALID_ARGUMENTS")
+        super().__init__(message, hint, "INVALID_ARGUMENTS")
 
 
 class Parameters:
@@ -149,7 +149,7 @@ def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> Too
     longer = next((name for name in names.values() if lower in name.lower()), "")
     hint = f"Did you mean {longer}?" if longer else did_you_mean(lower, names, cutoff=0.5)
     return ToolError(
-        f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), code="UNKNOWN_ARGUMENT"
+        f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), "UNKNOWN_ARGUMENT"
     )
 
 

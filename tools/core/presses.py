@@ -34,7 +34,7 @@ def key(file: Path, subject: str) -> str:
         raise ToolError(
             f"{file} is damaged, or others can read it",
             "Remove it: the next page makes a new one. Until then ask in the conversation.",
-            code="NOT_PRESSED",
+            "NOT_PRESSED",
         )
     return hmac.new(secret, subject.encode(), "sha256").hexdigest()
 
@@ -47,7 +47,7 @@ def check(key: str, sent: str, hint: str) -> None:
         raise ToolError(
             "This is not a press on the page",
             f"Only the person can press there. {hint}",
-            code="NOT_PRESSED",
+            "NOT_PRESSED",
         )
 
 

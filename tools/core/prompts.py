@@ -134,7 +134,7 @@ def prompt_named(name: str) -> Prompt:
     prompts = offered()
     if name not in prompts:
         raise ToolError(
-            f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", code="NOT_FOUND"
+            f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", "NOT_FOUND"
         )
     return prompts[name]
 
@@ -154,4 +154,4 @@ def prompt_of_skill(uri: str) -> Prompt:
     for prompt in offered().values():
         if uri == prompt.skill_uri:
             return prompt
-    raise ToolError(f"No such skill: {uri[:200]}", "skills/list names them.", code="NOT_FOUND")
+    raise ToolError(f"No such skill: {uri[:200]}", "skills/list names them.", "NOT_FOUND")

@@ -111,4 +111,4 @@ def tool_named(name: str, tools: Collection[Tool]) -> Tool:
         did_you_mean(name[:80].lower().replace(".", "_"), names)
         or f"There are: {', '.join(names)}."
     )
-    raise ToolError(f"Unknown tool: {name[:80]}", hint, code="UNKNOWN_TOOL")
+    raise ToolError(f"Unknown tool: {name[:80]}", hint, "UNKNOWN_TOOL")

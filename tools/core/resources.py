@@ -118,9 +118,7 @@ def resource_at(uri: str) -> Resource:
         for resource in offered():
             if resource.serves(uri):
                 return resource
-    raise ToolError(
-        f"No such resource: {uri[:200]}", "resources/list names them.", code="NOT_FOUND"
-    )
+    raise ToolError(f"No such resource: {uri[:200]}", "resources/list names them.", "NOT_FOUND")
 
 
 def offered() -> list[Resource]:
@@ -154,7 +152,7 @@ def _values(ref: JsonObject, name: str) -> list[str]:
     raise ToolError(
         f"No such resource: {ref['uri'][:200]}",
         "resources/templates/list names them.",
-        code="NOT_FOUND",
+        "NOT_FOUND",
     )
 
 

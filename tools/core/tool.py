@@ -174,9 +174,7 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
         hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
         # Over HTTP its text stays in the log.
         text = "" if USER.get() else f": {type(error).__name__}: {masked(str(error))}"
-        return ToolError(
-            f"Internal error in {tool.name}{text}", hint, code="INTERNAL_ERROR"
-        ).answer()
+        return ToolError(f"Internal error in {tool.name}{text}", hint, "INTERNAL_ERROR").answer()
 
 
 # Innermost first.

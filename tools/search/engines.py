@@ -151,7 +151,7 @@ def parameters(
     """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
         hint = "Send nextCursor of the page before, or none."
-        raise ToolError("No such cursor", hint, code="INVALID_CURSOR")
+        raise ToolError("No such cursor", hint, "INVALID_CURSOR")
     limit = min(limit, engine.most)
     values = {engine.query: query, **engine.fixed_params}
     if engine.limit:
@@ -164,7 +164,7 @@ def parameters(
         if age == "-":
             message = f"{engine.kind} has no time range {time_range!r}"
             hint = "Search without it or for another one, and look at the dates of the results."
-            raise ToolError(message, hint, code="NO_TIME_RANGE")
+            raise ToolError(message, hint, "NO_TIME_RANGE")
         if age.isdigit():
             age = str(date.today() - timedelta(int(age)))
         values[engine.age] = age

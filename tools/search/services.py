@@ -47,7 +47,7 @@ def require_configured() -> None:
     """Refuse a search as long as no service is set up. Raises ToolError SEARCH_NOT_CONFIGURED."""
     if not current().search_api_url:
         hint = "The person sets SEARCH_API_URL (and SEARCH_API_KEY if it wants one) in ~/.config/pi-mcp/env."
-        raise ToolError("No search service is set up", hint, code="SEARCH_NOT_CONFIGURED")
+        raise ToolError("No search service is set up", hint, "SEARCH_NOT_CONFIGURED")
 
 
 def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
@@ -73,7 +73,7 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
         raise _refused(response, message_in(answer))
     if answer is None and text.strip() != "null":
         message = f"The search service answered without JSON: {quoted(text)}"
-        raise ToolError(message, URL_HINT, code="SEARCH_NOT_JSON")
+        raise ToolError(message, URL_HINT, "SEARCH_NOT_JSON")
     return answer
 
 
@@ -101,7 +101,7 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
 def _unanswered(error: http.HttpError) -> ToolError:
     code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.sent else UNREACHABLE)
     message = f"The search service at {urlsplit(current().search_api_url).hostname} gave no answer: {error}"
-    return ToolError(_hidden(message), hint, code=f"SEARCH_{code}")
+    return ToolError(_hidden(message), hint, f"SEARCH_{code}")
 
 
 def _refused(response: http.Response, reason: str) -> ToolError:
@@ -109,14 +109,14 @@ def _refused(response: http.Response, reason: str) -> ToolError:
     text = f"The search service answered {status}{reason}"
     if status in (401, 403):
         hint = KEY_HINT if current().search_api_key else "It wants a key: set SEARCH_API_KEY."
-        return ToolError(text, hint, code="SEARCH_UNAUTHORIZED")
+        return ToolError(text, hint, "SEARCH_UNAUTHORIZED")
     if status != 429 and status < 500:
-        return ToolError(text, URL_HINT, code="SEARCH_REFUSED")
+        return ToolError(text, URL_HINT, "SEARCH_REFUSED")
     code = "RATE_LIMITED" if status == 429 else "SEARCH_FAILED"
     delay_s = response.headers.get("Retry-After", "").strip()
     if re.fullmatch("[0-9]{1,9}", delay_s):
-        return ToolError(text, f"Try again in {delay_s} s.", code=code, retry_after=int(delay_s))
-    return ToolError(text, "Try again later, or look at its log and its plan's limits.", code=code)
+        return ToolError(text, f"Try again in {delay_s} s.", code, retry_after=int(delay_s))
+    return ToolError(text, "Try again later, or look at its log and its plan's limits.", code)
 
 
 def message_in(answer: Any) -> str:
@@ -172,7 +172,7 @@ def no_results(answer: object) -> ToolError:
     content = quoted(compact_json(answer), LONGEST_MESSAGE)
     message = f"The search service's answer has no results, only {content}"
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
-    return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
+    return ToolError(message, f"{hint} ({N8N})", "SEARCH_NO_RESULTS")
 
 
 def fitted(results: list[JsonObject]) -> list[JsonObject]:
