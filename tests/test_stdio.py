@@ -5,12 +5,12 @@ import json
 import pytest
 
 from tools import stdio
-from tools.core.errors import InvalidMessage
+from tools.core.errors import RpcError
 
 
 def id_of(line: bytes):
     """The id in the refusal of a line."""
-    with pytest.raises(InvalidMessage) as caught:
+    with pytest.raises(RpcError) as caught:
         stdio.parse(line)
     return caught.value.request_id
 

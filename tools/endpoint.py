@@ -17,13 +17,13 @@ from weakref import WeakValueDictionary
 from tools import protocol, stdio
 from tools.core import mcp_apps, results
 from tools.core.calls import Caller, acting_for
-from tools.core.errors import InvalidMessage
+from tools.core.errors import RpcError
 from tools.core.json_types import JsonObject, encodable
 from tools.core.settings import USER
 from tools.http import day
 from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
-from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS, RpcError
+from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS
 
 TURN_S = 30  # for a call to wait for its turn
 PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer
@@ -98,7 +98,7 @@ class Endpoint:
         """Answer the message in a body, on behalf of `remote`. Raises Refusal."""
         try:
             message = stdio.parse(body)
-        except InvalidMessage as error:
+        except RpcError as error:
             raise Refusal(400, str(error), {}, error.code, error.request_id, is_read=True) from None
         method = message.get("method")
         params = message.get("params") or {}

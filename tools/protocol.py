@@ -18,7 +18,7 @@ from typing import Any
 
 from tools import listing, stdio
 from tools.core import calls, leaving, mcp_apps, results
-from tools.core.errors import InvalidMessage, ToolError
+from tools.core.errors import RpcError, ToolError
 from tools.core.json_types import JsonObject, compact_json, encodable
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
@@ -69,20 +69,6 @@ MOST_CALLS = 32  # tools that run at a time
 MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
 PROGRESS_S = 0.2  # the least time between two progress notifications of a call
 DRAIN_S = 5  # after EOF, for the answers that are still owed
-
-
-class RpcError(Exception):
-    """A request that is refused: JSON-RPC's code, its text and data."""
-
-    def __init__(self, code: int, text: str, data: object = None):
-        super().__init__(text)
-        self.code, self.data = code, data
-
-    def as_json(self) -> JsonObject:
-        error: JsonObject = {"code": self.code, "message": str(self)}
-        if self.data is not None:
-            error["data"] = self.data
-        return error
 
 
 # 1. Shapes of what clients send.
@@ -426,10 +412,8 @@ class Session:
         """Handle one line; whatever is wrong with it, the session goes on."""
         try:
             message = stdio.parse(line)
-        except InvalidMessage as error:
-            self.send(
-                {"id": error.request_id, "error": {"code": error.code, "message": str(error)}}
-            )
+        except RpcError as error:
+            self.send({"id": error.request_id, "error": error.as_json()})
             return
         call = None
         try:

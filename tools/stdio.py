@@ -6,7 +6,7 @@ import re
 from typing import Any, BinaryIO, TypeGuard
 
 from tools.core import leaving
-from tools.core.errors import InvalidMessage
+from tools.core.errors import RpcError
 from tools.core.json_types import JsonObject, compact_json
 
 # Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being
@@ -78,10 +78,10 @@ def claim() -> Lines:
 
 
 def parse(line: bytes) -> JsonObject:
-    """The JSON-RPC message of a line: a request, a notification or an answer. Raises InvalidMessage."""
+    """The JSON-RPC message of a line: a request, a notification or an answer. Raises RpcError."""
     if reason := refusal(line):
         match = ID_IN_TEXT.search(line[:300])
-        raise InvalidMessage(INVALID_REQUEST, reason, json.loads(match[1]) if match else None)
+        raise RpcError(INVALID_REQUEST, reason, request_id=json.loads(match[1]) if match else None)
     request_id = None
     try:
         message = json.loads(line.decode(errors="surrogatepass"))
@@ -91,14 +91,14 @@ def parse(line: bytes) -> JsonObject:
         if b"\\u" in line:
             compact_json(message).encode()
     except (ValueError, RecursionError) as error:
-        raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", request_id) from None
+        raise RpcError(PARSE_ERROR, f"Parse error: {error}", request_id=request_id) from None
     is_call = isinstance(message, dict) and "method" in message
     if not fits(message, REQUEST if is_call else (RESULT, ERROR)):
         text = "Invalid request: expected one JSON-RPC 2.0 message per line"
-        raise InvalidMessage(INVALID_REQUEST, text, request_id)
+        raise RpcError(INVALID_REQUEST, text, request_id=request_id)
     if is_call and "id" in message and request_id is None:
         text = "Invalid request: the id is neither text nor a whole number"
-        raise InvalidMessage(INVALID_REQUEST, text)
+        raise RpcError(INVALID_REQUEST, text)
     return message  # type: ignore[no-any-return]
 
 

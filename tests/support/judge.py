@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from tests.support.sdk_server import SdkServer
 from tools import protocol, stdio
-from tools.core.errors import InvalidMessage
+from tools.core.errors import RpcError
 
 ANSWER_S = 10
 NOTHING = "no answer"
@@ -73,6 +73,6 @@ def is_message(line):
     """True if our parser takes the line."""
     try:
         stdio.parse(line)
-    except InvalidMessage:
+    except RpcError:
         return False
     return True

@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from tools import protocol
 from tools.core import toolsets
+from tools.core.errors import RpcError
 from tools.starting import VERSION
 
 HANDSHAKE = ContextVar("handshake", default=None)
@@ -56,7 +57,7 @@ class SdkServer:
                 result = await anyio.to_thread.run_sync(
                     protocol.result_of, request, limiter=self.threads
                 )
-            except protocol.RpcError as error:
+            except RpcError as error:
                 raise MCPError(error.code, str(error), error.data) from None
             if not request.is_modern:
                 return result

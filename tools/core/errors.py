@@ -53,13 +53,23 @@ class Cancelled(ToolError):
         super().__init__("Cancelled", "Call the tool again to start over.", "CANCELLED")
 
 
-class InvalidMessage(Exception):
-    """A line or a body is not a JSON-RPC message; `code` and text are those of the JSON-RPC error to send."""
+class RpcError(Exception):
+    """A message or a request that is refused: JSON-RPC's code, its text and data. `request_id`: that of a
+    message that cannot be read as a request."""
 
-    def __init__(self, code: int, text: str, request_id: str | int | None = None):
+    def __init__(
+        self, code: int, text: str, data: object = None, request_id: str | int | None = None
+    ):
         super().__init__(text)
         self.code = code
+        self.data = data
         self.request_id = request_id
+
+    def as_json(self) -> JsonObject:
+        error: JsonObject = {"code": self.code, "message": str(self)}
+        if self.data is not None:
+            error["data"] = self.data
+        return error
 
 
 def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
