@@ -37,7 +37,7 @@ class Ended(NamedTuple):
     errors: bytes
 
 
-# A thread reads the child's output; this loop checks the clock, the client and the server every POLL_S.
+# The child's output is read as it comes; every POLL_S this looks at the clock, the client and the server.
 # Ending a child ends its whole process group: git leaves the transport to helpers, which may outlive it.
 def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> Ended:
     """Run a command to its end, in a process group of its own, in `/` and without input or a terminal. A call
@@ -45,7 +45,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
 
     Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
     """
-    from subprocess import DEVNULL, PIPE, Popen
+    from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
     # Start it, unless the server is on its way out.
     with _starting:
@@ -63,23 +63,22 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
         _live.add(child)
     # Wait for its end, the deadline, or the withdrawal of the call.
     deadline = time.monotonic() + timeout_s
-    outputs: list[tuple[bytes, bytes]] = []
-    reading = threading.Thread(target=lambda: outputs.append(child.communicate()), daemon=True)
-    try:
-        reading.start()
-        while reading.is_alive():
-            if time.monotonic() >= deadline:
-                raise TimeoutError
-            calls.checkpoint()
-            reading.join(POLL_S)
-    except BaseException:
-        _end([child], GRACE_S)
-        raise
-    finally:
-        _live.discard(child)
+    with child:
+        try:
+            while True:
+                if time.monotonic() >= deadline:
+                    raise TimeoutError
+                calls.checkpoint()
+                with suppress(TimeoutExpired):
+                    output, errors = child.communicate(timeout=POLL_S)
+                    break
+        except BaseException:
+            _end([child], GRACE_S)
+            raise
+        finally:
+            _live.discard(child)
     if _ending:
         raise Cancelled()
-    output, errors = outputs[0]
     return Ended(child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 
 
