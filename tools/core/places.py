@@ -26,6 +26,15 @@ def toolsets() -> tuple[str, ...]:
     return tuple(name for name in names if os.path.exists(f"{TOOLS}/{name}/__init__.py"))
 
 
+def import_each(stem: str) -> None:
+    """Import the file of this name of each toolset that has one, such as `prompts`."""
+    import importlib
+
+    for name in toolsets():
+        if os.path.exists(f"{TOOLS}/{name}/{stem}.py"):
+            importlib.import_module(f"tools.{name}.{stem}")
+
+
 def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
     """pi-mcp's own folder below `variable`, or below `default` in the home folder."""
     return os.path.join(

@@ -6,17 +6,16 @@ digest. The answers of the functions have the shape of MCP's results.
 """
 
 import json
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
-from tools.core import registry, toolsets
+from tools.core import places, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.parameters import Parameters
 from tools.core.settings import current
-from tools.core.tool import description, toolset_of
+from tools.core.tool import Declaration, description
 
 Language = Literal["ru", "en"]
 
@@ -28,7 +27,7 @@ IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
 
 
 @dataclass(eq=False)
-class Prompt:
+class Prompt(Declaration):
     """Declare a plain function as a prompt: from its arguments it makes the text that the person sends.
 
     `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the
@@ -40,16 +39,11 @@ class Prompt:
     _: KW_ONLY
     when: str
     write: bool = False
-    function: Callable[..., str] = field(init=False)
-    toolset: str = field(init=False)
     parameters: Parameters = field(init=False)
 
-    def __call__(self, function: Callable[..., str]) -> Callable[..., str]:
-        self.function = function
-        self.toolset = toolset_of(function)
-        self.parameters = Parameters(self.name, function)
+    def register(self) -> None:
+        self.parameters = Parameters(self.name, self.function)
         PROMPTS[self.name] = self
-        return function
 
     def listed(self) -> JsonObject:
         """Its entry in prompts/list."""
@@ -120,7 +114,7 @@ def get_prompt(params: JsonObject) -> JsonObject:
 
 def offered() -> dict[str, Prompt]:
     """The prompts that the settings offer, by name: toolset by toolset, in each as they are declared."""
-    registry.load_named("prompts")
+    places.import_each("prompts")
     prompts = {}
     for prompt in sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset):
         is_hidden = prompt.write and toolsets.only_reads(prompt.toolset)

@@ -59,14 +59,6 @@ def load_toolset(name: str) -> None:
             importlib.import_module(".".join(module.parts))
 
 
-@cache
-def load_named(stem: str) -> None:
-    """Import the file of this name of each toolset that has one, such as `prompts`."""
-    for name in toolsets():
-        if (TOOLS_FOLDER / name / f"{stem}.py").exists():
-            importlib.import_module(f"tools.{name}.{stem}")
-
-
 def is_loaded() -> bool:
     """True once every toolset has been imported."""
     return bool(load.cache_info().currsize)

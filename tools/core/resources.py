@@ -3,13 +3,13 @@ results."""
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from urllib.parse import quote, unquote_to_bytes
 
-from tools.core import prompts, registry, toolsets
+from tools.core import places, prompts, registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.tool import description, toolset_of
+from tools.core.tool import Declaration, description
 
 # Values in a completion; MCP allows no more.
 MOST_VALUES = 100
@@ -18,7 +18,7 @@ RESOURCES: dict[str, "Resource"] = {}
 
 
 @dataclass(eq=False)
-class Resource:
+class Resource(Declaration):
     """Declare a plain function as a resource: it returns the resource's text.
 
     A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries`
@@ -33,18 +33,13 @@ class Resource:
     entries: Callable[[], Iterable[str]] = tuple
     about: Callable[[str], JsonObject] = lambda value: {}
     listed: bool = True
-    function: Callable[..., str] = field(init=False)
-    toolset: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.base, _, rest = self.uri.partition("{")
         self.variable = rest.removesuffix("}")
 
-    def __call__(self, function: Callable[..., str]) -> Callable[..., str]:
-        self.function = function
-        self.toolset = toolset_of(function)
+    def register(self) -> None:
         RESOURCES[self.uri] = self
-        return function
 
     def serves(self, uri: str) -> bool:
         """True if `uri` names this resource."""
@@ -123,7 +118,7 @@ def resource_at(uri: str) -> Resource:
 
 def offered() -> list[Resource]:
     """The resources that the settings offer, of those that were declared so far."""
-    registry.load_named("resources")
+    places.import_each("resources")
     return [resource for resource in RESOURCES.values() if toolsets.offers(resource.toolset)]
 
 

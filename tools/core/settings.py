@@ -5,7 +5,6 @@ Values come from `~/.config/pi-mcp/env` (lines `NAME=value`) and from the enviro
 value means the default.
 """
 
-import importlib
 import os
 import re
 import sys
@@ -257,9 +256,7 @@ def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> An
 @cache
 def sections() -> tuple[type[Section], ...]:
     """The sections of the server and of every toolset."""
-    for name in places.toolsets():
-        if (TOOLS_FOLDER / name / "settings.py").exists():
-            importlib.import_module(f"tools.{name}.settings")
+    places.import_each("settings")
     return tuple(
         sorted(
             Section.__subclasses__(),

@@ -24,8 +24,25 @@ TOOLS: dict[str, "Tool"] = {}
 READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 
+class Declaration:
+    """What a decorator says of a plain function, which it returns unchanged."""
+
+    function: Function
+    toolset: str
+
+    def __call__(self, function: Function) -> Function:
+        self.function = function
+        self.toolset = toolset_of(function)
+        self.register()
+        return function
+
+    def register(self) -> None:
+        """Keep the declaration where it is looked for."""
+        raise NotImplementedError
+
+
 @dataclass(eq=False)
-class Tool:
+class Tool(Declaration):
     """Declare a plain function as a tool. The function is the declaration: its signature, annotations and
     docstring give schema, validation and description; the decorator returns it unchanged. What it returns is
     the answer."""
@@ -53,27 +70,22 @@ class Tool:
     page: Page | None = None  # shown beside its answer by clients that show pages
     app_only: bool = False  # only such a page may call it; no other client has it
 
-    function: Function = field(init=False)
-    toolset: str = field(init=False)
     parameters: Parameters = field(init=False)
     handler: Function = field(init=False)
 
     def __post_init__(self) -> None:
         self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
 
-    def __call__(self, function: Function) -> Function:
-        self.function = function
-        self.toolset = toolset_of(function)
-        self.parameters = Parameters(self.listed_name, function)
-        handler = function
+    def register(self) -> None:
+        self.parameters = Parameters(self.listed_name, self.function)
+        handler = self.function
         for wrapper in STACK:
             handler = partial(wrapper, handler, self)
-        self.handler = wraps(function)(handler)
+        self.handler = wraps(self.function)(handler)
         registered = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
         if any(other.listed_name == self.listed_name for other in registered.values()):
             raise TypeError(f"Two tools are named {self.name!r}")
         registered[self.name] = self
-        return function
 
     @property
     def listed_name(self) -> str:
