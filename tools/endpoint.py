@@ -16,10 +16,9 @@ from weakref import WeakValueDictionary
 
 from tools import protocol, stdio
 from tools.core import mcp_apps, results
-from tools.core.calls import Caller, acting_for
+from tools.core.calls import Caller, acting_for, remote_user
 from tools.core.errors import RpcError
 from tools.core.json_types import JsonObject, encodable
-from tools.core.settings import USER
 from tools.http import day
 from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
@@ -135,7 +134,7 @@ class Endpoint:
             request.admit()
             async with AsyncExitStack() as held:
                 if request.method == "tools/call":
-                    turn = held.enter_async_context(self.turns.turn(USER.get()))
+                    turn = held.enter_async_context(self.turns.turn(remote_user()))
                     await asyncio.wait_for(turn, TURN_S)
                 if request.withdrawn:
                     return {}

@@ -2,7 +2,7 @@
 
 import time
 
-from tools.core import calls, settings
+from tools.core import calls
 
 ASKED = {
     "question": "Anki: delete 3 notes?",
@@ -26,11 +26,9 @@ def test_a_yes_is_good_for_nothing_and_nobody_else():
         "key": "another",
     }.items():
         assert not calls.is_current(calls.state_of(**ASKED | {name: other}), **ASKED), name
-    state, token = calls.state_of(**ASKED), settings.USER.set("anna")
-    try:
+    state = calls.state_of(**ASKED)
+    with calls.acting_for(calls.caller_of_scope("anna", "anki", "")):
         assert not calls.is_current(state, **ASKED)
-    finally:
-        settings.USER.reset(token)
 
 
 def test_a_forged_state_is_none():

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import pytest
 
-from tools.core import registry, settings, tool
+from tools.core import calls, registry, tool
 from tools.core.errors import ToolError
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -77,9 +77,8 @@ def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
 def test_an_unforeseen_error_shows_its_text_on_this_machine_alone(own_registry, caplog, error):
     breaks = declare(lambda: fail(error), "breaks")
     here = breaks()
-    token = settings.USER.set("anna")
-    over_http = breaks()
-    settings.USER.reset(token)
+    with calls.acting_for(calls.caller_of_scope("anna", "anki", "")):
+        over_http = breaks()
 
     assert here["error"] == f"Internal error in breaks: {type(error).__name__}: {error}"
     assert (over_http["error"], over_http["code"]) == ("Internal error in breaks", "INTERNAL_ERROR")

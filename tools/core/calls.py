@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from tools.core import places, settings
+from tools.core import places
 from tools.core.errors import Cancelled, ToolError
 
 # Seconds for which a person may answer a question, in both eras; in that of 2025 it holds a turn.
@@ -127,7 +127,7 @@ def state_of(question: str, key: str, call: str, issued_s: int | None = None) ->
     import hmac
 
     issued = str(int(time.time()) if issued_s is None else issued_s)
-    text = "\n".join((issued, settings.USER.get(), call, question))
+    text = "\n".join((issued, remote_user(), call, question))
     secret = key.encode() or _process_key()
     code = hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256")
     return f"{issued}.{code.hexdigest()}"
@@ -178,16 +178,20 @@ def remote_caller() -> Caller | None:
     return _caller.get()
 
 
+def remote_user() -> str:
+    """The remote user of this request; empty for this process's own."""
+    remote = _caller.get()
+    return remote.user if remote else ""
+
+
 @contextmanager
 def acting_for(remote: Caller) -> Iterator[None]:
     """Make `remote` the caller of everything inside, and of the threads that it waits for."""
     token = _caller.set(remote)
-    user_token = settings.USER.set(remote.user)
     try:
         yield
     finally:
         _caller.reset(token)
-        settings.USER.reset(user_token)
 
 
 def scopes() -> list[str]:

@@ -108,7 +108,12 @@ def parse_value(annotation: object, value: object, place: str) -> Any:
     """`value`, as a client sent it, as a value of a declared type, within its limits. Raises ToolError."""
     kind, markers = schema.unwrap(annotation)
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
-    value = _parsed(kind, value)
+    origin = get_origin(kind) or kind
+    # JSON in a text, where something else than a text is wanted.
+    has_json = origin is not str and (origin in TYPE_NAMES or dataclasses.is_dataclass(kind))
+    if has_json and isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value.lower() if origin is bool else value)
     try:
         if isinstance(value, str) and limits.strip:
             value = value.strip()
@@ -151,19 +156,6 @@ def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> Too
     return ToolError(
         f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), "UNKNOWN_ARGUMENT"
     )
-
-
-def _parsed(kind: object, value: object) -> object:
-    """The value that was sent as JSON in a text; everything else unchanged."""
-    origin = get_origin(kind) or kind
-    if (
-        isinstance(value, str)
-        and origin is not str
-        and (origin in TYPE_NAMES or dataclasses.is_dataclass(kind))
-    ):
-        with suppress(ValueError, RecursionError):
-            return json.loads(value.lower() if origin is bool else value)  # type: ignore[no-any-return]
-    return value
 
 
 def _of_type(kind: Any, value: Any) -> Any:

@@ -55,8 +55,12 @@ class Prompt(Declaration):
             }
             for name, schema in self.parameters.schema["properties"].items()
         ]
-        about = {"name": self.name, "title": self.title, "description": description(self.function)}
-        return {**about, "arguments": arguments}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": description(self.function),
+            "arguments": arguments,
+        }
 
     @property
     def front(self) -> dict[str, str]:

@@ -2,8 +2,9 @@
 results."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
+from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
 from tools.core import places, prompts, registry, toolsets
@@ -49,19 +50,17 @@ class Resource(Declaration):
 
     def text(self, uri: str) -> str:
         """The text at `uri`. Raises ToolError if there is none."""
-        return self.function(self._value(uri)) if self.variable else self.function()
-
-    def uris(self) -> list[str]:
         if not self.variable:
-            return [self.uri] if self.listed else []
-        return [self.base + quote(os.fsencode(value)) for value in self.entries()]
+            return self.function()
+        return self.function(os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base))))
 
-    def entry(self, uri: str) -> JsonObject:
-        """Its entry in resources/list."""
-        if not self.variable:
-            return {"uri": uri, "name": self.title, **self.described()}
-        value = self._value(uri)
-        return {"uri": uri, "name": value, "mimeType": self.mime_type, **self.about(value)}
+    def list_entries(self) -> Iterator[JsonObject]:
+        """Its entries in resources/list."""
+        if self.listed and not self.variable:
+            yield {"uri": self.uri, "name": self.title, **self.described()}
+        for value in self.entries():
+            uri = self.base + quote(os.fsencode(value))
+            yield {"uri": uri, "name": value, "mimeType": self.mime_type, **self.about(value)}
 
     def described(self) -> JsonObject:
         return {
@@ -70,17 +69,13 @@ class Resource(Declaration):
             "mimeType": self.mime_type,
         }
 
-    def _value(self, uri: str) -> str:
-        return os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base)))
-
 
 def list_resources(params: JsonObject) -> JsonObject:
     """resources/list: all of them on one page, since some clients never ask for the next."""
-    entries: dict[str, JsonObject] = {}
+    entries: list[JsonObject] = []
     for resource in offered():
-        for uri in resource.uris():
-            entries[uri] = resource.entry(uri)
-    return {"resources": [entries[uri] for uri in sorted(entries)]}
+        entries += resource.list_entries()
+    return {"resources": sorted(entries, key=itemgetter("uri"))}
 
 
 def list_templates(params: JsonObject) -> JsonObject:

@@ -10,13 +10,12 @@ import re
 import sys
 from binascii import crc32
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 
-from tools.core import places
+from tools.core import calls, places
 from tools.core.errors import did_you_mean
 from tools.core.places import SettingsError
 
@@ -34,9 +33,6 @@ OFF = "0 false no off".split()
 OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
 MISSPELT_LIKENESS = 0.85
-
-# The remote user that the current request comes from; empty for this process's own.
-USER: ContextVar[str] = ContextVar("user", default="")
 
 
 # Parsers: each turns the text of a variable into a value, or raises ValueError that says what is expected.
@@ -235,7 +231,7 @@ def current(section: type[Section] = Settings) -> Section:
     if section not in _read:
         _read[section] = load(os.environ, section)
     settings = _read[section]
-    user = USER.get()
+    user = calls.remote_user()
     if not user:
         return settings
     names = [name for name, variable in section.variables().items() if variable.per_user]

@@ -8,12 +8,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, partial, wraps
 from typing import Any
 
+from tools.core.calls import remote_user
 from tools.core.errors import ToolError
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import Page
 from tools.core.parameters import Parameters
-from tools.core.settings import USER, current, masked
+from tools.core.settings import current, masked
 
 Function = Callable[..., Any]
 
@@ -185,7 +186,7 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
         logging.getLogger(__name__).exception("%s failed", tool.name)
         hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
         # Over HTTP its text stays in the log.
-        text = "" if USER.get() else f": {type(error).__name__}: {masked(str(error))}"
+        text = "" if remote_user() else f": {type(error).__name__}: {masked(str(error))}"
         return ToolError(f"Internal error in {tool.name}{text}", hint, "INTERNAL_ERROR").answer()
 
 
