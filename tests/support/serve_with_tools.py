@@ -40,6 +40,6 @@ def more_tools(file, name):
 if __name__ == "__main__":
     load(*sys.argv[1:3])
     path = listing._path  # a listing with more tools is another one
-    listing._path = lambda settings: path(settings).with_suffix(".more")
+    listing._path = lambda: path().with_suffix(".more")
     server.STUCK_S = float(os.environ.get("TEST_STUCK_S", server.STUCK_S))
     sys.exit(server.main(sys.argv[3:] or ["--standalone"]))
