@@ -18,7 +18,7 @@ from tools import protocol, stdio
 from tools.core import mcp_apps, results
 from tools.core.calls import Caller, acting_for, remote_user
 from tools.core.errors import RpcError
-from tools.core.json_types import JsonObject, encodable
+from tools.core.json_types import JsonObject, compact_json
 from tools.http import day
 from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
@@ -184,5 +184,5 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 def _json(message: JsonObject) -> str:
     """The text of a message, without the ends of lines that some readers of events know beside the
     standard's."""
-    text = encodable({"jsonrpc": "2.0", **message})
+    text = compact_json({"jsonrpc": "2.0", **message})
     return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.core.calls import remote_caller
-from tools.core.json_types import JsonObject, encodable
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.settings import current, fingerprint
 from tools.resident import handover
 
@@ -58,7 +58,7 @@ def save(listing: JsonObject) -> None:
     from tools.core.files import replace_file
 
     with suppress(OSError):
-        text = encodable(listing).encode()
+        text = compact_json(listing).encode()
         replace_file(_path(), b"%08x\n%b" % (crc32(text), text))
         for path in _files()[:-MOST_KEPT]:
             path.unlink()

@@ -19,7 +19,7 @@ from typing import Any
 from tools import listing, stdio
 from tools.core import calls, leaving, mcp_apps, results
 from tools.core.errors import RpcError, ToolError
-from tools.core.json_types import JsonObject, compact_json, encodable
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
 from tools.stdio import NULL, OBJECT_OR_NULL, fits, key_of
@@ -512,7 +512,7 @@ class Session:
 
     def send(self, message: JsonObject, about: StdioRequest | None = None) -> None:
         """Write one message, unless it is `about` a request that was answered or withdrawn."""
-        line = encodable({"jsonrpc": "2.0", **message}).encode() + b"\n"
+        line = compact_json({"jsonrpc": "2.0", **message}).encode() + b"\n"
         with self.writing:
             if leaving.is_leaving or (about and about not in self.owed):
                 return

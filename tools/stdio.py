@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, TypeGuard
 
 from tools.core import leaving
 from tools.core.errors import RpcError
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject
 
 # Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being
 # held.
@@ -89,7 +89,7 @@ def parse(line: bytes) -> JsonObject:
             request_id = message["id"]
         line.decode()  # half a character cannot be sent back, however it is written
         if b"\\u" in line:
-            compact_json(message).encode()
+            json.dumps(message, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise RpcError(PARSE_ERROR, f"Parse error: {error}", request_id=request_id) from None
     is_call = isinstance(message, dict) and "method" in message

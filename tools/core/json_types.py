@@ -9,18 +9,15 @@ JsonObject = dict[str, Any]
 
 
 def compact_json(value: object) -> str:
-    """JSON without blanks; text stays readable (no \\u escapes)."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON without blanks; text stays readable (no \\u escapes). Half a surrogate pair, which only foreign data
+    brings, becomes `?`."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace").decode()
 
 
 def filled(**members: object) -> JsonObject:
     """The members that are not empty, 0 or false."""
     return {name: value for name, value in members.items() if value}
-
-
-def encodable(value: object) -> str:
-    """Compact JSON that can be sent: half a surrogate pair, which only foreign data brings, becomes `?`."""
-    return compact_json(value).encode("utf-8", "replace").decode()
 
 
 class Answer(JsonObject):

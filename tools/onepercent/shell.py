@@ -6,7 +6,7 @@ from functools import wraps
 from pathlib import Path
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, encodable
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.mcp_apps import document
 from tools.core.registry import TextOutput, command
 from tools.onepercent import settings
@@ -179,7 +179,7 @@ def report(file: str, *period: str) -> TextOutput:
     with store.reading() as db:
         span_on_record(db, settings.user(), first, last, today)
         recent = Past(db, settings.user(), first, last, today)
-        text = encodable(_content(recent, last))
+        text = compact_json(_content(recent, last))
 
     page = document(Path(__file__).parent / "page" / "report.html")
     data = text.replace("<", "\\u003c")

@@ -194,7 +194,7 @@ def fitted(results: list[JsonObject]) -> list[JsonObject]:
 
 
 def _size_bytes(value: Any) -> int:
-    return len(compact_json(value).encode("utf-8", "surrogatepass"))
+    return len(compact_json(value).encode())
 
 
 def _cut(value: Any, longest: int) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, encodable
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.parameters import ABSENT_TEXTS
 from tools.core.tool import Tool
 from tools.onepercent import settings
@@ -155,4 +155,4 @@ def _audit_json(value: JsonObject, is_whole: bool) -> str:
 
 def packed(value: object) -> str:
     """Compact JSON that every database and client can hold."""
-    return encodable(value)
+    return compact_json(value)
