@@ -16,8 +16,7 @@ from tools.anki.studying.study_queue import StudyQueue, due_counts
 from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.mcp_apps import MIME_TYPE, Page, document
-from tools.core.resources import Resource
+from tools.core.mcp_apps import Page
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -109,16 +108,8 @@ def _answer_beside_page(answer: JsonObject) -> JsonObject:
     }
 
 
-STUDY = Page("ui://anki/study", _page_meta, _answer_beside_page)
-
-
-@Resource(STUDY.uri, "Cards to study", mime_type=MIME_TYPE, listed=False)
-def study_page() -> str:
-    """The page of anki.due.
-
-    Source: docs/pages.md
-    """
-    return document(Path(__file__).parent / "studying" / "study.html")
+STUDY_FILE = Path(__file__).parent / "studying" / "study.html"
+STUDY = Page("ui://anki/study", STUDY_FILE, _page_meta, _answer_beside_page)
 
 
 @Tool("anki.due", title="Anki: cards to study", page=STUDY)

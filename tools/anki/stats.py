@@ -11,8 +11,7 @@ from tools.anki.client import action, card_search, note_search
 from tools.anki.studying import review_log, study_queue
 from tools.anki.studying.review_log import Days
 from tools.core.json_types import JsonObject
-from tools.core.mcp_apps import MIME_TYPE, Page, document
-from tools.core.resources import Resource
+from tools.core.mcp_apps import Page
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -34,17 +33,10 @@ MOST_DECKS = 12
 MOST_LEECHES = 5
 
 PAGE = Page(
-    "ui://anki/stats", lambda answer: {"pi-mcp/today": review_log.usual_today().isoformat()}
+    "ui://anki/stats",
+    Path(__file__).parent / "studying" / "stats.html",
+    lambda answer: {"pi-mcp/today": review_log.usual_today().isoformat()},
 )
-
-
-@Resource(PAGE.uri, "Study statistics", mime_type=MIME_TYPE, listed=False)
-def stats_page() -> str:
-    """The page of anki.stats.
-
-    Source: docs/pages.md
-    """
-    return document(Path(__file__).parent / "studying" / "stats.html")
 
 
 @Tool("anki.stats", title="Anki: how studying goes", page=PAGE)

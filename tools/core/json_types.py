@@ -9,8 +9,8 @@ JsonObject = dict[str, Any]
 
 
 def compact_json(value: object) -> str:
-    """JSON without blanks; text stays readable (no \\u escapes). Half a surrogate pair, which only foreign data
-    brings, becomes `?`."""
+    """JSON without blanks; text stays readable (no \\u escapes). Half a surrogate pair, which only foreign
+    data brings, becomes `?`."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace").decode()
 

@@ -1,9 +1,9 @@
 """Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of
 2026-01-26).
 
-A page is a resource, an HTML document of MIME_TYPE, and a tool names it. Tools that only pages call are
-listed only to clients that announce the extension; the name of a tool's page is listed to every client, since
-some show pages without announcing it.
+A page is an HTML document of MIME_TYPE that a tool names, and is read as a resource. Tools that only pages
+call are listed only to clients that announce the extension; the name of a tool's page is listed to every
+client, since some show pages without announcing it.
 """
 
 import re
@@ -17,6 +17,7 @@ from tools.core.json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
+PAGE_SCHEME = "ui://"
 
 # The note that the model reads beside an answer that a page shows.
 SHOWN_NOTE = "The person sees this on a page: say only what it lacks."
@@ -36,10 +37,11 @@ CONSTANTS = re.compile(r"^const [^;\n]*(?:;\nconst [^;\n]*)+;$", re.MULTILINE)
 
 
 class Page(NamedTuple):
-    """The page at `uri`. `private` picks the data of an answer that only the page gets, in the result's
-    `_meta`; if there are any, the model gets `brief` of the answer, and reads `notes`."""
+    """The page at `uri`, an HTML file. `private` picks the data of an answer that only the page gets, in the
+    result's `_meta`; if there are any, the model gets `brief` of the answer, and reads `notes`."""
 
     uri: str
+    file: Path
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
     brief: Callable[[JsonObject], JsonObject] = lambda answer: answer
     notes: tuple[str, ...] = (SHOWN_NOTE,)

@@ -7,11 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
-from tools.core import places, prompts, registry, toolsets
+from tools.core import mcp_apps, places, prompts, registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.tool import Declaration, description
+from tools.core.tool import TOOLS, Declaration, description
 
+MARKDOWN = "text/markdown"
 # Values in a completion; MCP allows no more.
 MOST_VALUES = 100
 
@@ -23,17 +24,14 @@ class Resource(Declaration):
     """Declare a plain function as a resource: it returns the resource's text.
 
     A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries`
-    gives every value of it, `about` the title and size that the list shows for a value. A resource that is
-    not `listed` can be read all the same.
+    gives every value of it, `about` the title and size that the list shows for a value.
     """
 
     uri: str
     title: str
     _: KW_ONLY
-    mime_type: str = "text/markdown"
     entries: Callable[[], Iterable[str]] = tuple
     about: Callable[[str], JsonObject] = lambda value: {}
-    listed: bool = True
 
     def __post_init__(self) -> None:
         self.base, _, rest = self.uri.partition("{")
@@ -56,17 +54,17 @@ class Resource(Declaration):
 
     def list_entries(self) -> Iterator[JsonObject]:
         """Its entries in resources/list."""
-        if self.listed and not self.variable:
+        if not self.variable:
             yield {"uri": self.uri, "name": self.title, **self.described()}
         for value in self.entries():
             uri = self.base + quote(os.fsencode(value))
-            yield {"uri": uri, "name": value, "mimeType": self.mime_type, **self.about(value)}
+            yield {"uri": uri, "name": value, "mimeType": MARKDOWN, **self.about(value)}
 
     def described(self) -> JsonObject:
         return {
             "title": self.title,
             "description": description(self.function),
-            "mimeType": self.mime_type,
+            "mimeType": MARKDOWN,
         }
 
 
@@ -89,30 +87,41 @@ def list_templates(params: JsonObject) -> JsonObject:
 
 
 def read_resource(params: JsonObject) -> JsonObject:
-    """resources/read: a resource, or the file of a skill. Raises ToolError."""
+    """resources/read: a resource, a page, or the file of a skill. Raises ToolError."""
     uri = params["uri"]
+    mime_type = MARKDOWN
     if uri.startswith(prompts.SKILL_SCHEME):
         text = prompts.prompt_of_skill(uri).skill_text()
-        content = {"uri": uri, "mimeType": "text/markdown", "text": text}
+    elif uri.startswith(mcp_apps.PAGE_SCHEME):
+        mime_type = mcp_apps.MIME_TYPE
+        text = page_text(uri)
     else:
-        resource = resource_at(uri)
-        content = {"uri": uri, "mimeType": resource.mime_type, "text": resource.text(uri)}
-    return {"contents": [content]}
+        text = _resource_text(uri)
+    return {"contents": [{"uri": uri, "mimeType": mime_type, "text": text}]}
 
 
-def resource_at(uri: str) -> Resource:
-    """The resource that serves `uri`. Raises ToolError NOT_FOUND."""
-    # A page is declared beside its tool and not listed: it is found once all toolsets are loaded.
-    for load in (lambda: None, registry.load):
-        load()
-        for resource in offered():
-            if resource.serves(uri):
-                return resource
-    raise ToolError(f"No such resource: {uri[:200]}", "resources/list names them.", "NOT_FOUND")
+def _resource_text(uri: str) -> str:
+    for resource in offered():
+        if resource.serves(uri):
+            return resource.text(uri)
+    raise _not_found(uri)
+
+
+def page_text(uri: str) -> str:
+    """The document of a page. Raises ToolError."""
+    registry.load()
+    for tool in TOOLS.copy().values():
+        if tool.page and tool.page.uri == uri and toolsets.offers(tool.toolset):
+            return mcp_apps.document(tool.page.file)
+    raise _not_found(uri)
+
+
+def _not_found(uri: str, method: str = "resources/list") -> ToolError:
+    return ToolError(f"No such resource: {uri[:200]}", f"{method} names them.", "NOT_FOUND")
 
 
 def offered() -> list[Resource]:
-    """The resources that the settings offer, of those that were declared so far."""
+    """The resources that the settings offer."""
     places.import_each("resources")
     return [resource for resource in RESOURCES.values() if toolsets.offers(resource.toolset)]
 
@@ -139,11 +148,7 @@ def _values(ref: JsonObject, name: str) -> list[str]:
     for resource in offered():
         if resource.uri == ref["uri"]:
             return sorted(resource.entries()) if name == resource.variable else []
-    raise ToolError(
-        f"No such resource: {ref['uri'][:200]}",
-        "resources/templates/list names them.",
-        "NOT_FOUND",
-    )
+    raise _not_found(ref["uri"], "resources/templates/list")
 
 
 def _folded(text: str) -> str:

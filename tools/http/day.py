@@ -73,7 +73,7 @@ class Day:
         if not self.ledger.grant_of("cookie", cookie, (2 * grant["days"] - 1) * DAY_S):
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
-        page = resources.resource_at("ui://onepercent/days").function()
+        page = resources.page_text("ui://onepercent/days")
         page = POLICY_TAG.sub(lambda match: document(PAGE_HEAD), page)
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)

@@ -8,7 +8,6 @@ from itertools import chain
 from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, filled
-from tools.core.resources import Resource
 from tools.core.tool import Tool
 from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
@@ -48,16 +47,6 @@ UNKNOWN = messages.Message(
 RELEASE_HEADING = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})", re.MULTILINE)
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
-
-
-@Resource(printer_page.PRINTER_PAGE.uri, "Printer", mime_type=printer_page.MIME_TYPE, listed=False)
-def page() -> str:
-    """The page of printer_state, printer_log, printer_resonances, for clients that have these tools without
-    those of the documentation.
-
-    Source: docs/pages.md
-    """
-    return printer_page.printer_page()
 
 
 @Tool("printer_state", page=printer_page.PRINTER_PAGE)

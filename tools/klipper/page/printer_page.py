@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.core.json_types import Answer, JsonObject
-from tools.core.mcp_apps import MIME_TYPE, Page, document
-from tools.core.resources import Resource
+from tools.core.mcp_apps import Page
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.config.printer_cfg import Finding, PrinterConfig
 
@@ -64,18 +63,10 @@ def _drawn(answer: JsonObject) -> JsonObject:
     return {DATA: answer.drawn} if isinstance(answer, DrawnAnswer) else {}
 
 
+FILE = Path(__file__).with_name("printer.html")
 # One page with two addresses: a client may have one of the toolsets without the other.
-CONFIG_PAGE = Page("ui://klipper/printer", _drawn, notes=())
-PRINTER_PAGE = Page("ui://printer/printer", _drawn, notes=())
-
-
-@Resource(CONFIG_PAGE.uri, "Printer", mime_type=MIME_TYPE, listed=False)
-def printer_page() -> str:
-    """The page of a printer.
-
-    Source: docs/pages.md
-    """
-    return document(Path(__file__).with_name("printer.html"))
+CONFIG_PAGE = Page("ui://klipper/printer", FILE, _drawn, notes=())
+PRINTER_PAGE = Page("ui://printer/printer", FILE, _drawn, notes=())
 
 
 def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:

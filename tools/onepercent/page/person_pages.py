@@ -8,9 +8,8 @@ from pathlib import Path
 from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject, filled
-from tools.core.mcp_apps import MIME_TYPE, Page, document
+from tools.core.mcp_apps import Page
 from tools.core.presses import key_as_meta
-from tools.core.resources import Resource
 from tools.onepercent import sentences, settings
 from tools.onepercent.base import days, texts, words
 from tools.onepercent.base.days import WEEK
@@ -242,23 +241,5 @@ def _due_on(db: Database, view: present.View) -> list[Row]:
     return [each.habit for each in histories(db, view.user, view.today) if each.is_owed(day)]
 
 
-PREVIEW = Page("ui://onepercent/preview", _of_preview)
-DAYS = Page("ui://onepercent/days", _of_days)
-
-
-@Resource(PREVIEW.uri, "Preview of changes", mime_type=MIME_TYPE, listed=False)
-def preview_page() -> str:
-    """The page of preview_actions and undo_last.
-
-    Source: docs/pages.md
-    """
-    return document(FOLDER / "preview.html")
-
-
-@Resource(DAYS.uri, "Days", mime_type=MIME_TYPE, listed=False)
-def days_page() -> str:
-    """The page of get_user_snapshot.
-
-    Source: docs/pages.md
-    """
-    return document(FOLDER / "days.html")
+PREVIEW = Page("ui://onepercent/preview", FOLDER / "preview.html", _of_preview)
+DAYS = Page("ui://onepercent/days", FOLDER / "days.html", _of_days)
