@@ -433,7 +433,7 @@ class Session:
     def _take_notification(self, message: JsonObject) -> None:
         request_id = (message.get("params") or {}).get("requestId")
         if message["method"] == "notifications/initialized":
-            self.is_initialized = self.is_initialized or not self.is_modern
+            self.is_initialized |= not self.is_modern
             self._start()
         elif message["method"] == "notifications/cancelled" and stdio.is_id(request_id):
             key = key_of(request_id)
@@ -447,7 +447,7 @@ class Session:
     def _take_call(self, call: StdioRequest) -> None:
         with self.writing:
             self.owed.add(call)
-        self.is_modern = self.is_modern or call.is_modern
+        self.is_modern |= call.is_modern
         try:
             call.admit(self.is_initialized)
         except RpcError as error:

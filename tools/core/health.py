@@ -1,7 +1,7 @@
 """The health of the toolsets, for `server.py --check`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.core import registry, toolsets
 from tools.core.errors import ToolError
@@ -11,8 +11,7 @@ CHECKS: dict[str, Callable[[], "Health"]] = {}
 TRIALS: dict[str, Callable[[], "Health"]] = {}
 
 
-@dataclass(frozen=True)
-class Health:
+class Health(NamedTuple):
     """`state` is ok, unset (not set up yet) or broken; `advice` says how to set it up or fix it."""
 
     state: str

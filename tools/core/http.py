@@ -22,8 +22,8 @@ SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
 KEYLESS = ("Accept", "Content-Type")
 # IPv6-only networks reach IPv4 addresses through it.
 NAT64 = "64:ff9b::/96"
-# The first bits of an IPv6 address, which all devices of a home share.
-NETWORK_BITS = 64
+# The last bits of an IPv6 address, which tell the devices of a home apart.
+HOST_BITS = 64
 HEADERS = {"User-Agent": "pi-mcp", "Accept-Encoding": "identity", "Connection": "close"}
 
 Place = tuple[int, Any]  # an address family with an address
@@ -309,21 +309,21 @@ def is_foreign(address: str) -> bool:
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network(NAT64)):
         ip = IPv4Address(int(ip) & 0xFFFFFFFF)
-    # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
-    is_special = isinstance(ip, IPv6Address) and (
-        ip.sixtofour or ip.is_site_local or ip.is_reserved
-    )
+    family = socket.AF_INET
+    host_bits = 0
+    is_special = False
+    if isinstance(ip, IPv6Address):
+        family = socket.AF_INET6
+        host_bits = HOST_BITS
+        # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
+        is_special = bool(ip.sixtofour or ip.is_site_local or ip.is_reserved)
     if is_special or not ip.is_global or ip.is_multicast:
         return False
-    with socket.socket(
-        socket.AF_INET if ip.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM
-    ) as probe:
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             # This sends nothing: it asks the kernel which of our addresses leads there.
             probe.connect((str(ip), 9))
         except OSError:  # no route: nothing will be reached
             return True
         source = ip_address(probe.getsockname()[0].partition("%")[0])
-    return (
-        source != ip if ip.version == 4 else int(source) >> NETWORK_BITS != int(ip) >> NETWORK_BITS
-    )
+    return int(source) >> host_bits != int(ip) >> host_bits

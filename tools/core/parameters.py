@@ -5,11 +5,11 @@ from elsewhere. Unambiguous mistakes are corrected; the rest become errors that 
 place (`notes.0.fields`).
 """
 
-import dataclasses
 import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import is_dataclass
 from typing import Any, Literal, get_args, get_origin
 
 from tools.core import schema
@@ -110,7 +110,7 @@ def parse_value(annotation: object, value: object, place: str) -> Any:
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
     origin = get_origin(kind) or kind
     # JSON in a text, where something else than a text is wanted.
-    has_json = origin is not str and (origin in TYPE_NAMES or dataclasses.is_dataclass(kind))
+    has_json = origin is not str and (origin in TYPE_NAMES or is_dataclass(kind))
     if has_json and isinstance(value, str):
         with suppress(ValueError, RecursionError):
             value = json.loads(value.lower() if origin is bool else value)
@@ -139,7 +139,7 @@ def _converted(kind: object, value: object, place: str) -> object:
         return {key: parse_value(inner[1], members[key], f"{place}.{key}") for key in members}
     if origin in schema.SIMPLE:
         return _of_type(origin, value)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         fields = schema.members(kind)
         return kind(
             **_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}.")

@@ -5,12 +5,11 @@ schema says nothing of limits: every conversation would pay for them, some model
 does not fit is an error that names the limit.
 """
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from tools.core.json_types import JsonObject
 
@@ -19,8 +18,7 @@ Members = Mapping[str, inspect.Parameter]
 SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Constraints on the annotated type: numbers from `ge` to `le`; text or list of a length from
     `min_length` to `max_length`; `strip`: text is stripped of blanks at its ends."""
 
@@ -31,18 +29,17 @@ class Limits:
     strip: bool | None = None
 
 
-@dataclass(frozen=True)
-class Alias:
+class Alias(NamedTuple):
     """Another name that a client may send the annotated argument or field under."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Published:
     """The JSON Schema that `tools/list` shows for the annotated argument, in place of the derived one."""
 
-    schema: JsonObject = dataclasses.field(hash=False)
+    schema: JsonObject
 
 
 @cache
@@ -120,6 +117,6 @@ def _derive_type(kind: object) -> JsonObject:
         return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
     if origin is Literal:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         return derive_object(members(kind))
     raise TypeError(f"No JSON Schema for {kind!r}")
