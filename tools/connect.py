@@ -14,7 +14,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tools.core import places, registry, settings
+from tools.core import places, registry
 from tools.core.files import replacing
 from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT
@@ -163,7 +163,7 @@ def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
     from tools.anki.settings import AnkiSettings
 
     default = AnkiSettings.variables()["anki_connect_url"].default
-    if settings.current(AnkiSettings).anki_connect_url != default:
+    if AnkiSettings.current().anki_connect_url != default:
         return [], []
     path = f"{home}/{ANKI_SOCKET}"
     return ["-R", f"{path}:127.0.0.1:8765"], ["env", f"ANKI_CONNECT_URL=unix:{path}"]

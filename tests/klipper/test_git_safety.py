@@ -126,7 +126,7 @@ def test_a_login_in_an_address_is_refused_and_shown_nowhere(env, docs):
         answer = sync()
         assert answer["code"] == "INVALID_UPSTREAM" and "git credential" in answer["error"]
         assert "SECRET" not in str(
-            [answer, *(shown(settings.current(section)) for section in settings.sections())]
+            [answer, *(shown(section.current()) for section in settings.sections())]
         )
     env(KLIPPER_DOCS_EXTRA="-x=https://user:SECRET@host/x")
     with pytest.raises(settings.SettingsError) as error:

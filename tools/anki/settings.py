@@ -51,6 +51,4 @@ class AnkiSettings(Section):
     )
 
 
-def current() -> AnkiSettings:
-    """The settings of this process."""
-    return settings.current(AnkiSettings)
+current = AnkiSettings.current

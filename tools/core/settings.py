@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar
 
 from tools.core import calls, places
 from tools.core.errors import did_you_mean
@@ -124,6 +124,12 @@ class Variable(NamedTuple):
 setting: Any = Variable
 
 
+AnySection = TypeVar("AnySection", bound="Section")
+
+# The sections as they were read last.
+_read: dict[type["Section"], Any] = {}
+
+
 # Sections are not dataclasses, which compile six functions each: all are made at every start.
 class Section:
     """A group of settings with their values in one session, which never change."""
@@ -138,6 +144,19 @@ class Section:
         return {
             name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)
         }
+
+    @classmethod
+    def current(cls: type[AnySection]) -> AnySection:
+        """The settings of this process; `per_user` ones are those of the remote user. Raises
+        SettingsError."""
+        if cls not in _read:
+            _read[cls] = load(os.environ, cls)
+        settings: AnySection = _read[cls]
+        user = calls.remote_user()
+        if not user:
+            return settings
+        names = [name for name, variable in cls.variables().items() if variable.per_user]
+        return cls(**{**vars(settings), **dict.fromkeys(names, user)})
 
     def __repr__(self) -> str:
         values = [getattr(self, name) for name in self.variables() if name not in OF_SERVICE]
@@ -215,27 +234,7 @@ class Settings(Section):
     )
 
 
-AnySection = TypeVar("AnySection", bound=Section)
-
-# The sections as they were read last.
-_read: dict[type[Section], Section] = {}
-
-
-@overload
-def current() -> Settings: ...
-@overload
-def current(section: type[AnySection]) -> AnySection: ...
-def current(section: type[Section] = Settings) -> Section:
-    """The current settings of a section; `per_user` ones are those of the remote user. Raises
-    SettingsError."""
-    if section not in _read:
-        _read[section] = load(os.environ, section)
-    settings = _read[section]
-    user = calls.remote_user()
-    if not user:
-        return settings
-    names = [name for name, variable in section.variables().items() if variable.per_user]
-    return section(**{**vars(settings), **dict.fromkeys(names, user)})
+current = Settings.current
 
 
 def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
@@ -272,7 +271,7 @@ def check() -> list[str]:
     """Read every section; return a line for each name in the settings file that is not a setting, and for
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
-        current(section)
+        section.current()
     in_file = places.from_file(places.settings_file(os.environ))
     families = {name.partition("_")[0] for name in names()}
     in_environment = [name for name in os.environ if name.partition("_")[0] in families]
@@ -286,7 +285,7 @@ def check() -> list[str]:
 
 def fingerprint() -> int:
     """A checksum of the values of all settings except OF_SERVICE."""
-    return crc32(repr([current(section) for section in sections()]).encode())
+    return crc32(repr([section.current() for section in sections()]).encode())
 
 
 def written_folders() -> list[Path]:
@@ -294,7 +293,7 @@ def written_folders() -> list[Path]:
     folders = []
     for section in sections():
         for name, variable in section.variables().items():
-            folder = variable.writes(getattr(current(section), name))
+            folder = variable.writes(getattr(section.current(), name))
             if folder:
                 folders.append(folder.absolute())
     return folders

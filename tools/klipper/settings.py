@@ -121,9 +121,7 @@ class KlipperSettings(Section):
     )
 
 
-def current() -> KlipperSettings:
-    """The settings of this process."""
-    return settings.current(KlipperSettings)
+current = KlipperSettings.current
 
 
 class Source(NamedTuple):

@@ -93,9 +93,7 @@ class OnePercentSettings(Section):
     )
 
 
-def current() -> OnePercentSettings:
-    """The settings of this process."""
-    return settings.current(OnePercentSettings)
+current = OnePercentSettings.current
 
 
 def user() -> str:

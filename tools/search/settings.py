@@ -43,6 +43,4 @@ class SearchSettings(Section):
     )
 
 
-def current() -> SearchSettings:
-    """The settings of this process."""
-    return settings.current(SearchSettings)
+current = SearchSettings.current

@@ -20,7 +20,7 @@ def status() -> str:
         )
     lines.append(SETTINGS)
     for section in settings.sections():
-        for name, value in shown(settings.current(section)).items():
+        for name, value in shown(section.current()).items():
             lines.append(f"| `{name}` | {_cell(value)} |")
     return "\n".join([*lines, ""])
 
