@@ -82,8 +82,11 @@ def _print(start: str, text: str) -> None:
 def _settings() -> Health:
     file = Path(places.settings_file(os.environ))
     if not file.exists():
-        summary = "no settings file: defaults and environment variables apply"
-        return Health("unset", summary, "./setup.sh makes one.")
+        return Health(
+            "unset",
+            "no settings file: defaults and environment variables apply",
+            "./setup.sh makes one.",
+        )
     if file.stat().st_mode & 0o077:
         return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
     return Health("ok", f"{file}, {len(places.from_file(str(file)))} set")
@@ -103,9 +106,10 @@ def _server(command: list[str]) -> Health:
 def _service(command: list[str]) -> Health:
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        advice = "./setup.sh --systemd makes it quick, if this machine has systemd."
         return Health(
-            "unset", "not installed: the first call of every session takes longer", advice
+            "unset",
+            "not installed: the first call of every session takes longer",
+            "./setup.sh --systemd makes it quick, if this machine has systemd.",
         )
     done, took_s = _run(command, RESTART)
     complaint = _last_line(done.stderr)

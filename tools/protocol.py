@@ -196,10 +196,10 @@ class Request:
     def _check_envelope(self) -> None:
         version = self.meta.get(PROTOCOL_VERSION)
         if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
-            text = (
-                f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}"
+            raise RpcError(
+                INVALID_PARAMS,
+                f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}",
             )
-            raise RpcError(INVALID_PARAMS, text)
         self.check_transport()
         if version != MODERN_VERSION:
             data = {"supported": [MODERN_VERSION], "requested": version}

@@ -94,11 +94,15 @@ def parse(line: bytes) -> JsonObject:
         raise RpcError(PARSE_ERROR, f"Parse error: {error}", request_id=request_id) from None
     is_call = isinstance(message, dict) and "method" in message
     if not fits(message, REQUEST if is_call else (RESULT, ERROR)):
-        text = "Invalid request: expected one JSON-RPC 2.0 message per line"
-        raise RpcError(INVALID_REQUEST, text, request_id=request_id)
+        raise RpcError(
+            INVALID_REQUEST,
+            "Invalid request: expected one JSON-RPC 2.0 message per line",
+            request_id=request_id,
+        )
     if is_call and "id" in message and request_id is None:
-        text = "Invalid request: the id is neither text nor a whole number"
-        raise RpcError(INVALID_REQUEST, text)
+        raise RpcError(
+            INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number"
+        )
     return message  # type: ignore[no-any-return]
 
 

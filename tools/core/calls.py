@@ -97,8 +97,11 @@ def checkpoint() -> None:
     if call and call.cancelled():
         raise Cancelled()
     if call and time.thread_time() > call.ends_s:
-        message = f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor"
-        raise ToolError(message, "Ask for less, or send less, at a time.", "OUT_OF_TIME")
+        raise ToolError(
+            f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor",
+            "Ask for less, or send less, at a time.",
+            "OUT_OF_TIME",
+        )
 
 
 def ask(question: str, key: str = "") -> str:

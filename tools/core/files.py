@@ -122,8 +122,11 @@ def exclusive_lock(
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             if time.monotonic() >= deadline:
-                message = f"Another session is working on {name} right now"
-                raise ToolError(message, "Nothing was changed. Try again in a moment.", "BUSY")
+                raise ToolError(
+                    f"Another session is working on {name} right now",
+                    "Nothing was changed. Try again in a moment.",
+                    "BUSY",
+                )
             calls.checkpoint()
             time.sleep(POLL_S)
         yield

@@ -65,8 +65,10 @@ class Prompt(Declaration):
     @property
     def front(self) -> dict[str, str]:
         """The front matter of its skill."""
-        about = f"{description(self.function)} Use when the person {self.when}."
-        return {"name": self.name.replace("_", "-"), "description": about}
+        return {
+            "name": self.name.replace("_", "-"),
+            "description": f"{description(self.function)} Use when the person {self.when}.",
+        }
 
     @property
     def skill_uri(self) -> str:

@@ -119,10 +119,11 @@ class Guards:
             raise Refusal(403, f"the token of {caller.user!r} names no toolset", challenge)
         if wait_s := self.rate.wait_s(caller.user):
             retry_s = str(math.ceil(wait_s))
-            reason = (
-                f"too many requests of {caller.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
+            raise Refusal(
+                429,
+                f"too many requests of {caller.user!r} (MCP_HTTP_RATE): try again in {retry_s} s",
+                {"retry-after": retry_s},
             )
-            raise Refusal(429, reason, {"retry-after": retry_s})
         # The body, and the answer.
         self._check(headers)
         if is_day:
@@ -141,8 +142,11 @@ class Guards:
         try:
             await asyncio.wait_for(turn, BODY_TURN_S)
         except asyncio.TimeoutError:  # before Python 3.11 not the one built in
-            reason = f"{user!r} waited {BODY_TURN_S} s for room for a long body"
-            raise Refusal(503, reason, {"retry-after": str(math.ceil(BODY_TURN_S))}) from None
+            raise Refusal(
+                503,
+                f"{user!r} waited {BODY_TURN_S} s for room for a long body",
+                {"retry-after": str(math.ceil(BODY_TURN_S))},
+            ) from None
 
     async def _sign_in(
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
@@ -176,8 +180,9 @@ class Guards:
                 raise tokens.InvalidToken(f"{caller.token_id} was revoked")
         # This is no fault of the token, which its client should keep.
         except (sqlite3.Error, OSError) as error:
-            reason = f"tokens cannot be looked up now: {error}"
-            raise Refusal(503, reason, {"retry-after": "5"}) from None
+            raise Refusal(
+                503, f"tokens cannot be looked up now: {error}", {"retry-after": "5"}
+            ) from None
         except tokens.InvalidToken as error:
             challenge = self.challenge
             if token:

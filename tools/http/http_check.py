@@ -58,11 +58,16 @@ def inspect(settings: Settings) -> Health:
     try:
         keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
     except FileNotFoundError:
-        advice = "./setup.sh --http, then an invitation: docs/remote.md"
-        return Health("unset", "nobody has been let in over HTTP yet", advice)
+        return Health(
+            "unset",
+            "nobody has been let in over HTTP yet",
+            "./setup.sh --http, then an invitation: docs/remote.md",
+        )
     except OSError as error:
-        advice = "Whoever read the keys can make tokens. After that: python3 -m tools token rotate, twice"
-        raise ToolError(str(error), advice) from None
+        raise ToolError(
+            str(error),
+            "Whoever read the keys can make tokens. After that: python3 -m tools token rotate, twice",
+        ) from None
     call = http.Request(url, "POST", PING, JSON_HEADERS)
     refusal = _ask("a call without a token", 401, "", call)
     challenge = METADATA.search(refusal.headers.get("WWW-Authenticate", ""))

@@ -216,8 +216,10 @@ class SignIn:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         required = {"response_type": "code", "code_challenge_method": "S256"}
         if not required.items() <= fields.items() or len(fields.get("code_challenge", "")) != 43:
-            reason = "the client does not ask for a code, with a PKCE challenge (S256)"
-            raise Denied("invalid_request", reason)
+            raise Denied(
+                "invalid_request",
+                "the client does not ask for a code, with a PKCE challenge (S256)",
+            )
         return name
 
     def _registered(self, client_id: str) -> tuple[str, list[str]]:
@@ -288,23 +290,21 @@ def form(
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
     the code that was typed before.
     """
-    words = json.loads(PAGE_FILE.with_suffix(".json").read_text(encoding="utf-8"))[fields["lang"]]
+    words = json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))[fields["lang"]]
     if not origin:
         words["asks"] = words["day"]
     words["note"] = words.get(problem, "")
     words["name"] = escape(name)
     words["host"] = urlsplit(origin).netloc
     words["typed"] = escape(fields.get("code", "")[:20])
-    page = Template(PAGE_FILE.read_text(encoding="utf-8")).substitute(
-        words, lang=fields["lang"], head=head
-    )
+    page = Template(PAGE_FILE.read_text("utf-8")).substitute(words, lang=fields["lang"], head=head)
     return as_page(page, 403 if problem else 200, origin)
 
 
 def sentence(name: str) -> str:
     """The sentence that a browser shows in place of JSON, in each language; `name` may be OAuth's word for a
     refusal."""
-    texts = json.loads(PAGE_FILE.with_suffix(".json").read_text(encoding="utf-8"))
+    texts = json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))
     return "\n\n".join(words.get(name, words["refused"]) for words in texts.values())
 
 

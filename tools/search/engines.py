@@ -150,8 +150,9 @@ def parameters(
 ) -> JsonObject:
     """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
-        hint = "Send nextCursor of the page before, or none."
-        raise ToolError("No such cursor", hint, "INVALID_CURSOR")
+        raise ToolError(
+            "No such cursor", "Send nextCursor of the page before, or none.", "INVALID_CURSOR"
+        )
     limit = min(limit, engine.most)
     values = {engine.query: query, **engine.fixed_params}
     if engine.limit:
@@ -162,9 +163,11 @@ def parameters(
         ages = dict(zip(AGES, engine.ages.split(), strict=False))
         age = ages.get(time_range, "-")
         if age == "-":
-            message = f"{engine.kind} has no time range {time_range!r}"
-            hint = "Search without it or for another one, and look at the dates of the results."
-            raise ToolError(message, hint, "NO_TIME_RANGE")
+            raise ToolError(
+                f"{engine.kind} has no time range {time_range!r}",
+                "Search without it or for another one, and look at the dates of the results.",
+                "NO_TIME_RANGE",
+            )
         if age.isdigit():
             age = str(date.today() - timedelta(int(age)))
         values[engine.age] = age

@@ -46,8 +46,11 @@ SCORE = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
 def require_configured() -> None:
     """Refuse a search as long as no service is set up. Raises ToolError SEARCH_NOT_CONFIGURED."""
     if not current().search_api_url:
-        hint = "The person sets SEARCH_API_URL (and SEARCH_API_KEY if it wants one) in ~/.config/pi-mcp/env."
-        raise ToolError("No search service is set up", hint, "SEARCH_NOT_CONFIGURED")
+        raise ToolError(
+            "No search service is set up",
+            "The person sets SEARCH_API_URL (and SEARCH_API_KEY if it wants one) in ~/.config/pi-mcp/env.",
+            "SEARCH_NOT_CONFIGURED",
+        )
 
 
 def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
@@ -72,8 +75,9 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
     if not 200 <= response.status < 300:
         raise _refused(response, message_in(answer))
     if answer is None and text.strip() != "null":
-        message = f"The search service answered without JSON: {quoted(text)}"
-        raise ToolError(message, URL_HINT, "SEARCH_NOT_JSON")
+        raise ToolError(
+            f"The search service answered without JSON: {quoted(text)}", URL_HINT, "SEARCH_NOT_JSON"
+        )
     return answer
 
 
