@@ -5,8 +5,6 @@ A client starts it (`ssh pi /path/to/server.py`), with any python3 and no packag
 MCP. Over HTTP it needs uvicorn, which `./setup.sh --http` installs into `.venv`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -19,16 +17,14 @@ if __name__ == "__main__":
 import select
 import signal
 import threading
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 from tools import listing, protocol, stdio
 from tools.core import leaving, toolsets
 from tools.core.leaving import ENDING_SIGNALS, leave
 from tools.core.settings import PROJECT, VENV_PACKAGES, Settings
 from tools.starting import command_line, refuse, settings_or_refuse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NICENESS = 10  # of a session beside a printer, as in systemd's units: Klipper comes first
 

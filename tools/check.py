@@ -69,14 +69,15 @@ def _print(start: str, text: str) -> None:
         print(start + text)
         return
     indent = " " * len(start)
-    lines = fill(
-        start + text,
-        LINE_WIDTH,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+    print(
+        fill(
+            start + text,
+            LINE_WIDTH,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     )
-    print(lines)
 
 
 def _settings() -> Health:

@@ -148,9 +148,9 @@ class Endpoint:
         except asyncio.TimeoutError:
             return {"result": results.busy(self.turns.most_each)}
         except RpcError as error:
-            return {"error": error.as_json()}
+            return error.answer()
         except Exception:
-            return {"error": protocol.unforeseen(f"{request.method} failed").as_json()}
+            return protocol.unforeseen(f"{request.method} failed").answer()
 
 
 async def _watch(request: HttpRequest, receive: Receive) -> None:

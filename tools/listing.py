@@ -48,8 +48,7 @@ def load() -> JsonObject:
     with suppress(OSError, ValueError), plain_file(_path(), of_this_user=True) as file:
         checksum, text = file.read().split(b"\n", 1)
         if checksum == b"%08x" % crc32(text):
-            listing: JsonObject = json.loads(text)
-            return listing
+            return json.loads(text)  # type: ignore[no-any-return]
     return {}
 
 

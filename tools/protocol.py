@@ -54,14 +54,14 @@ NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 # The functions that answer a method, each in a module of tools/core that is imported at its first use. They
 # take the params.
 ANSWERS = {
-    "prompts/list": ("prompts", "list_prompts"),
-    "prompts/get": ("prompts", "get_prompt"),
-    "skills/list": ("prompts", "list_skills"),
-    "skills/get": ("prompts", "get_skill"),
-    "resources/list": ("resources", "list_resources"),
-    "resources/templates/list": ("resources", "list_templates"),
-    "resources/read": ("resources", "read_resource"),
-    "completion/complete": ("resources", "complete"),
+    "prompts/list": "prompts.list_prompts",
+    "prompts/get": "prompts.get_prompt",
+    "skills/list": "prompts.list_skills",
+    "skills/get": "prompts.get_skill",
+    "resources/list": "resources.list_resources",
+    "resources/templates/list": "resources.list_templates",
+    "resources/read": "resources.read_resource",
+    "completion/complete": "resources.complete",
 }
 GREETINGS = ("initialize", "ping", "server/discover")
 
@@ -254,7 +254,7 @@ def result_of(request: Request) -> JsonObject:
             return call_tool(request)
         if request.method == "tools/list":
             return {"tools": list_tools(request)}
-        module, function = ANSWERS[request.method]
+        module, function = ANSWERS[request.method].split(".")
         answer = getattr(importlib.import_module(f"tools.core.{module}"), function)
         return answer(request.params)  # type: ignore[no-any-return]
     except ToolError as error:
@@ -413,7 +413,7 @@ class Session:
         try:
             message = stdio.parse(line)
         except RpcError as error:
-            self.send({"id": error.request_id, "error": error.as_json()})
+            self.send({"id": error.request_id, **error.answer()})
             return
         call = None
         try:
@@ -428,7 +428,7 @@ class Session:
         except Exception:
             internal = unforeseen("a line could not be handled")
             if call:
-                self._finish(call, {"error": internal.as_json()})
+                self._finish(call, internal.answer())
 
     def _take_notification(self, message: JsonObject) -> None:
         request_id = (message.get("params") or {}).get("requestId")
@@ -451,7 +451,7 @@ class Session:
         try:
             call.admit(self.is_initialized)
         except RpcError as error:
-            self._finish(call, {"error": error.as_json()})
+            self._finish(call, error.answer())
             return
         if call.method == LISTEN:
             self._listen(call)
@@ -495,7 +495,7 @@ class Session:
         try:
             body: JsonObject = {"result": result_of(call)}
         except RpcError as error:
-            body = {"error": error.as_json()}
+            body = error.answer()
         finally:
             (self.turns if call.method == "tools/call" else self.listers).release()
         self._finish(call, body)

@@ -65,11 +65,12 @@ class RpcError(Exception):
         self.data = data
         self.request_id = request_id
 
-    def as_json(self) -> JsonObject:
+    def answer(self) -> JsonObject:
+        """The members of the message that answers with it, but for the id."""
         error: JsonObject = {"code": self.code, "message": str(self)}
         if self.data is not None:
             error["data"] = self.data
-        return error
+        return {"error": error}
 
 
 def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:

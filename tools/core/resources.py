@@ -133,12 +133,13 @@ def complete(params: JsonObject) -> JsonObject:
     values = _values(params["ref"], argument["name"])
     fitting = [value for value in values if typed in _folded(value)]
     fitting.sort(key=lambda value: not _folded(value).startswith(typed))
-    completion = {
-        "values": fitting[:MOST_VALUES],
-        "total": len(fitting),
-        "hasMore": len(fitting) > MOST_VALUES,
+    return {
+        "completion": {
+            "values": fitting[:MOST_VALUES],
+            "total": len(fitting),
+            "hasMore": len(fitting) > MOST_VALUES,
+        }
     }
-    return {"completion": completion}
 
 
 def _values(ref: JsonObject, name: str) -> list[str]:

@@ -184,10 +184,13 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
         import logging
 
         logging.getLogger(__name__).exception("%s failed", tool.name)
-        hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
         # Over HTTP its text stays in the log.
         text = "" if remote_user() else f": {type(error).__name__}: {masked(str(error))}"
-        return ToolError(f"Internal error in {tool.name}{text}", hint, "INTERNAL_ERROR").answer()
+        return ToolError(
+            f"Internal error in {tool.name}{text}",
+            "This is a fault of the server, not of the call. Its log (stderr) has the details.",
+            "INTERNAL_ERROR",
+        ).answer()
 
 
 # Innermost first.

@@ -47,8 +47,10 @@ ADDRESS = re.compile(
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
 PAGE_HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 CORS = {**PAGE_HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
-POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
-POLICY += "; connect-src 'self'; img-src 'self'; manifest-src 'self'"  # of the page of the days
+POLICY = (
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+    "; connect-src 'self'; img-src 'self'; manifest-src 'self'"  # of the page of the days
+)
 GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the field of each
 SECRET_REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
 PAGES = ("/authorize", "/day")  # and what lies beside them: all else is JSON
@@ -141,8 +143,10 @@ class SignIn:
             answer = {"error": denied.error, "error_description": denied.reason}
         except (sqlite3.Error, OSError) as error:
             status = 503
-            reason = f"the Pi cannot write that now: {error}"
-            answer = {"error": "temporarily_unavailable", "error_description": reason}
+            answer = {
+                "error": "temporarily_unavailable",
+                "error_description": f"the Pi cannot write that now: {error}",
+            }
         # An error is a text for a browser, JSON for a client.
         if is_page and "text/html" in headers.get("accept", ""):
             text = f"{sentence(answer['error'])}\n\n{answer['error_description']}"

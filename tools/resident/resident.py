@@ -113,8 +113,10 @@ def _is_welcome(connection: socket.socket, sessions: int) -> bool:
         logger.warning("A connection of another user was closed")
         return False
     if sessions >= most:
-        advice = "end one, or raise MCP_MAX_SESSIONS for the service"
-        _refuse(connection, f"{handover.FULL}{most} sessions are running; {advice}")
+        _refuse(
+            connection,
+            f"{handover.FULL}{most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service",
+        )
         return False
     return True
 

@@ -27,8 +27,8 @@ class Engine(NamedTuple):
       of `page` from the page and the limit;
     - `key`: a header with what precedes the key, or a parameter `?name`;
     - `results`: the path to the list; `fields`: what it calls services.FIELDS there, `-` what it lacks;
-    - `age`: the parameter of how old a result may be; `ages`: its values for AGES, a number for the date so
-      many days ago.
+    - `age`: the parameter of how old a result may be, and its values for AGES, a number for the date so many
+      days ago.
     """
 
     kind: str
@@ -44,7 +44,6 @@ class Engine(NamedTuple):
     fields: str = "title url snippet"
     fixed_params: Mapping[str, Any] = {}
     age: str = ""
-    ages: str = ""
 
 
 ENGINES = (
@@ -54,8 +53,7 @@ ENGINES = (
         page="pageno",
         fields="title url content - score",
         fixed_params={"format": "json"},
-        age="time_range",
-        ages="day - month year",
+        age="time_range day - month year",
     ),
     Engine(
         "brave",
@@ -66,8 +64,7 @@ ENGINES = (
         key="X-Subscription-Token: ",
         results="web.results",
         fields="title url description",
-        age="freshness",
-        ages="pd pw pm py",
+        age="freshness pd pw pm py",
     ),
     Engine("kagi", "kagi.com/api/v0", limit="limit", key="Authorization: Bot ", results="data"),
     Engine(
@@ -90,8 +87,7 @@ ENGINES = (
         key="X-API-KEY: ",
         results="organic",
         fields="title link snippet",
-        age="tbs",
-        ages="qdr:d qdr:w qdr:m qdr:y",
+        age="tbs qdr:d qdr:w qdr:m qdr:y",
     ),
     Engine(
         "tavily",
@@ -100,8 +96,7 @@ ENGINES = (
         "query",
         limit="max_results",
         fields="title url - content score",
-        age="time_range",
-        ages="day week month year",
+        age="time_range day week month year",
     ),
     Engine(
         "exa",
@@ -113,8 +108,7 @@ ENGINES = (
         key="x-api-key: ",
         fields="title url - text score",
         fixed_params={"contents": {"text": {"maxCharacters": 3000}}},
-        age="startPublishedDate",
-        ages="1 7 31 366",
+        age="startPublishedDate 1 7 31 366",
     ),
     Engine(
         "google",
@@ -126,8 +120,7 @@ ENGINES = (
         number=lambda page, limit: (page - 1) * limit + 1,
         key="?key",
         fields="title link snippet",
-        age="dateRestrict",
-        ages="d1 w1 m1 y1",
+        age="dateRestrict d1 w1 m1 y1",
     ),
 )
 
@@ -160,8 +153,8 @@ def parameters(
     if engine.page and cursor != "1":
         values[engine.page] = engine.number(int(cursor), limit)
     if time_range:
-        ages = dict(zip(AGES, engine.ages.split(), strict=False))
-        age = ages.get(time_range, "-")
+        parameter, _, ages = engine.age.partition(" ")
+        age = dict(zip(AGES, ages.split(), strict=False)).get(time_range, "-")
         if age == "-":
             raise ToolError(
                 f"{engine.kind} has no time range {time_range!r}",
@@ -170,7 +163,7 @@ def parameters(
             )
         if age.isdigit():
             age = str(date.today() - timedelta(int(age)))
-        values[engine.age] = age
+        values[parameter] = age
     return values
 
 
