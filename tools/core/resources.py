@@ -40,17 +40,14 @@ class Resource(Declaration):
     def register(self) -> None:
         RESOURCES[self.uri] = self
 
-    def serves(self, uri: str) -> bool:
-        """True if `uri` names this resource."""
-        return uri == self.uri or bool(
-            self.variable and uri.startswith(self.base) and uri != self.base
-        )
-
-    def text(self, uri: str) -> str:
-        """The text at `uri`. Raises ToolError if there is none."""
+    def text(self, uri: str) -> str | None:
+        """The text at `uri`; None if this resource does not serve it. Raises ToolError."""
         if not self.variable:
-            return self.function()
-        return self.function(os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base))))
+            return self.function() if uri == self.uri else None
+        value = uri.removeprefix(self.base)
+        if value in ("", uri):
+            return None
+        return self.function(os.fsdecode(unquote_to_bytes(value)))
 
     def list_entries(self) -> Iterator[JsonObject]:
         """Its entries in resources/list."""
@@ -102,8 +99,9 @@ def read_resource(params: JsonObject) -> JsonObject:
 
 def _resource_text(uri: str) -> str:
     for resource in offered():
-        if resource.serves(uri):
-            return resource.text(uri)
+        text = resource.text(uri)
+        if text is not None:
+            return text
     raise _not_found(uri)
 
 
