@@ -81,7 +81,7 @@ def _print(start: str, text: str) -> None:
 
 
 def _settings() -> Health:
-    file = Path(places.settings_file(os.environ))
+    file = Path(places.settings_file())
     if not file.exists():
         return Health(
             "unset",
@@ -105,7 +105,7 @@ def _server(command: list[str]) -> Health:
 
 
 def _service(command: list[str]) -> Health:
-    path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
+    path = next(filter(os.path.lexists, places.sockets()), None)
     if not path:
         return Health(
             "unset",

@@ -37,7 +37,7 @@ ANKI_SOCKET = ".anki-claude-desktop.sock"
 
 def place() -> tuple[str, str, str]:
     """User and host, command and home of this machine, as the home network reaches it."""
-    if not os.path.exists(places.settings_file(os.environ)):
+    if not os.path.exists(places.settings_file()):
         return ELSEWHERE
     name = socket.gethostname()
     host = name if "." in name else f"{name}.local"

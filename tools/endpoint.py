@@ -47,7 +47,7 @@ class HttpRequest(protocol.Request):
 
     def __init__(self, message: JsonObject, headers: dict[str, str]):
         self.headers = headers
-        is_shown = headers.get(SESSION, "").endswith(PAGES_SUFFIX)
+        is_shown = headers[SESSION].endswith(PAGES_SUFFIX)
         super().__init__(message, PAGE_CAPABILITIES if is_shown else {})
         self.loop = asyncio.get_running_loop()
         self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
@@ -101,7 +101,7 @@ class Endpoint:
             raise Refusal(400, str(error), {}, error.code, error.request_id, is_read=True) from None
         method = message.get("method")
         params = message.get("params") or {}
-        session_id = headers.get(SESSION, "")
+        session_id = headers[SESSION]
         if session_id == DAY_PAGES and (method, params.get("name")) not in day.ALLOWED:
             raise Refusal(403, "a call that the page of the days does not make", is_read=True)
         session = f"{remote.token_id or remote.user} {session_id}"

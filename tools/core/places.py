@@ -42,11 +42,11 @@ def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
     )
 
 
-def settings_file(environ: Mapping[str, str]) -> str:
+def settings_file(environ: Mapping[str, str] = os.environ) -> str:
     return os.path.join(folder(environ, "XDG_CONFIG_HOME", ".config"), "env")
 
 
-def sockets(environ: Mapping[str, str]) -> list[str]:
+def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
     """The sockets that the resident service may listen on, best first. Raises SettingsError."""
     path = environ.get("MCP_SOCKET") or from_file(settings_file(environ)).get("MCP_SOCKET")
     if path:

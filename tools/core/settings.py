@@ -272,7 +272,7 @@ def check() -> list[str]:
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         section.current()
-    in_file = places.from_file(places.settings_file(os.environ))
+    in_file = places.from_file(places.settings_file())
     families = {name.partition("_")[0] for name in names()}
     in_environment = [name for name in os.environ if name.partition("_")[0] in families]
     remarks = []

@@ -10,6 +10,7 @@ import logging
 import math
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ class Guards:
                 self._log(refusal.status, refusal.reason)
             if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
                 refusal.is_read = True
-            is_browser = method == "GET" and "text/html" in headers.get("accept", "")
+            is_browser = method == "GET" and "text/html" in headers["accept"]
             page = sentence("programs") if is_browser else ""
             await _refuse(refusal, page, send)
 
@@ -101,7 +102,7 @@ class Guards:
         method = scope["method"]
         is_day = path == day.CALLS
         is_sent_by_page = method == "POST" and path in (day.PATH, day.CALLS)
-        if is_sent_by_page and headers.get("origin") != self.sign_in.issuer:
+        if is_sent_by_page and headers["origin"] != self.sign_in.issuer:
             raise Refusal(403, "a request of another page")
         if path in self.sign_in.endpoints:
             return await self._sign_in(scope, headers, receive, send)
@@ -162,17 +163,17 @@ class Guards:
         """Raises Refusal for a request that a page elsewhere makes a browser send, and for one whose client
         could not read the answer."""
         for name, (status, pattern) in self.patterns.items():
-            text = headers.get(name, "")
+            text = headers[name]
             if not re.fullmatch(pattern, text, re.IGNORECASE):
                 raise Refusal(status, f"the header {name}: {text[:100]!r}")
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> Caller:
         """The caller of the request, by its token or its cookie. Every failure looks the same from
         outside."""
-        scheme, _, token = headers.get("authorization", "").partition(" ")
+        scheme, _, token = headers["authorization"].partition(" ")
         try:
             if is_day:
-                return self.day.caller(headers.get("cookie", ""))
+                return self.day.caller(headers["cookie"])
             if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
             caller = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
@@ -192,8 +193,9 @@ class Guards:
 
 
 def _headers(scope: JsonObject) -> dict[str, str]:
-    """The headers of a request; what one of them says several times is a list (RFC 9110 5.3)."""
-    headers: dict[str, str] = {}
+    """The headers of a request, empty if they are not there; what one of them says several times is a list
+    (RFC 9110 5.3)."""
+    headers: dict[str, str] = defaultdict(str)
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1"), value.decode("latin-1")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text

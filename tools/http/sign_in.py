@@ -13,6 +13,7 @@ import secrets
 import sqlite3
 import time
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -118,7 +119,7 @@ class SignIn:
         is_page = path.startswith(PAGES)
         status = 201 if path == "/register" else 200
         try:
-            if headers.get("host", "").lower() != self.host:
+            if headers["host"].lower() != self.host:
                 raise Denied("invalid_request", f"the host is not that of {self.url}", 421)
             if scope["method"] == "OPTIONS" and not is_page:
                 return 204, CORS, b""
@@ -131,9 +132,9 @@ class SignIn:
                 fields = _form_fields(scope["query_string"]) | fields
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
-            fields["cookie"] = headers.get("cookie", "")
+            fields["cookie"] = headers["cookie"]
             # The first of the two that the browser names.
-            languages = re.findall(r"\b(ru|en)\b", headers.get("accept-language", ""))
+            languages = re.findall(r"\b(ru|en)\b", headers["accept-language"])
             fields["lang"] = next(iter(languages), "en")
             answer = handler(fields)
             if is_page:
@@ -148,7 +149,7 @@ class SignIn:
                 "error_description": f"the Pi cannot write that now: {error}",
             }
         # An error is a text for a browser, JSON for a client.
-        if is_page and "text/html" in headers.get("accept", ""):
+        if is_page and "text/html" in headers["accept"]:
             text = f"{sentence(answer['error'])}\n\n{answer['error_description']}"
             return status, {**PAGE_HEADERS, "content-type": PLAIN_TEXT}, text.encode()
         headers = PAGE_HEADERS if is_page else CORS
@@ -195,7 +196,7 @@ class SignIn:
     def invitation_of(self, fields: dict[str, str]) -> tuple[str, JsonObject]:
         """The invitation whose code was typed, and the grant of a token for it, which is empty if there is
         none."""
-        code = re.sub(r"[\s-]", "", fields.get("code", "")).upper()
+        code = re.sub(r"[\s-]", "", fields["code"]).upper()
         grant = self.ledger.grant_of("invitation", code)
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
@@ -205,8 +206,8 @@ class SignIn:
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
         """
-        client_id = fields.get("client_id", "")
-        redirect = fields.get("redirect_uri", "")
+        client_id = fields["client_id"]
+        redirect = fields["redirect_uri"]
         if not _is_address(client_id):
             name, uris = self._registered(client_id)
         elif is_invited:
@@ -219,7 +220,7 @@ class SignIn:
         if not _is_address(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         required = {"response_type": "code", "code_challenge_method": "S256"}
-        if not required.items() <= fields.items() or len(fields.get("code_challenge", "")) != 43:
+        if not required.items() <= fields.items() or len(fields["code_challenge"]) != 43:
             raise Denied(
                 "invalid_request",
                 "the client does not ask for a code, with a PKCE challenge (S256)",
@@ -239,17 +240,17 @@ class SignIn:
 
     def give_token(self, fields: dict[str, str]) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
-        field = GRANTS.get(fields.get("grant_type", ""), "")
+        field = GRANTS.get(fields["grant_type"], "")
         kind = field.removesuffix("_token")
-        secret = fields.get(field, "")
-        client_id = fields.get("client_id", "")
+        secret = fields[field]
+        client_id = fields["client_id"]
         if not _is_address(client_id):
             self._registered(client_id)
         proof = {"client_id": client_id}
         if kind == "code":
-            verifier = fields.get("code_verifier", "")
+            verifier = fields["code_verifier"]
             proof["code_challenge"] = tokens.base64url(sha256(verifier.encode()).digest())
-            proof["redirect_uri"] = fields.get("redirect_uri", "")
+            proof["redirect_uri"] = fields["redirect_uri"]
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
             raise Denied("invalid_grant", SECRET_REFUSED)
@@ -300,7 +301,7 @@ def form(
     words["note"] = words.get(problem, "")
     words["name"] = escape(name)
     words["host"] = urlsplit(origin).netloc
-    words["typed"] = escape(fields.get("code", "")[:20])
+    words["typed"] = escape(fields["code"][:20])
     page = Template(PAGE_FILE.read_text("utf-8")).substitute(words, lang=fields["lang"], head=head)
     return as_page(page, 403 if problem else 200, origin)
 
@@ -363,5 +364,5 @@ def _json(body: bytes) -> JsonObject:
 
 
 def _form_fields(text: bytes) -> dict[str, str]:
-    """The fields of a form, or of a query."""
-    return dict(parse_qsl(text.decode(errors="replace"), keep_blank_values=True))
+    """The fields of a form, or of a query, empty if they are not there."""
+    return defaultdict(str, parse_qsl(text.decode(errors="replace"), keep_blank_values=True))

@@ -76,7 +76,7 @@ def attempt() -> None:
     """Hand the session to the service and exec a waiter. Returns only if this process must serve the client
     itself."""
     try:
-        path = next(filter(os.path.lexists, places.sockets(os.environ)), "")
+        path = next(filter(os.path.lexists, places.sockets()), "")
     except places.SettingsError:
         return  # the start that follows says so
     if not path:

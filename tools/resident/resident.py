@@ -47,7 +47,7 @@ OUTDATED = (
 def main(serve: Callable[[], None], identity: str) -> int:
     """Be the service, once everything that a session needs is imported: fork a child for each session, which
     calls `serve`. `identity` is the fingerprint of the sources. Exit status 2: it cannot listen."""
-    path = Path(places.sockets(os.environ)[0])
+    path = Path(places.sockets()[0])
     lock = None
     try:
         listener = listening.from_systemd()
