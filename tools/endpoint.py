@@ -22,6 +22,7 @@ from tools.core.json_types import JsonObject, compact_json
 from tools.http import day
 from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
+from tools.http.sign_in import Headers
 from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS
 
 TURN_S = 30  # for a call to wait for its turn
@@ -45,7 +46,7 @@ class HttpRequest(protocol.Request):
     """A request that came with these headers. What is sent about it waits in a queue; None ends it without an
     answer."""
 
-    def __init__(self, message: JsonObject, headers: dict[str, str]):
+    def __init__(self, message: JsonObject, headers: Headers):
         self.headers = headers
         is_shown = headers[SESSION].endswith(PAGES_SUFFIX)
         super().__init__(message, PAGE_CAPABILITIES if is_shown else {})
@@ -92,7 +93,7 @@ class Endpoint:
         self.calls: WeakValueDictionary[str, HttpRequest] = WeakValueDictionary()
 
     async def answer(
-        self, remote: Caller, headers: dict[str, str], body: bytes, receive: Receive, send: Send
+        self, remote: Caller, headers: Headers, body: bytes, receive: Receive, send: Send
     ) -> None:
         """Answer the message in a body, on behalf of `remote`. Raises Refusal."""
         try:

@@ -7,8 +7,10 @@ from tools.core import registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.tool import toolset_of
 
-CHECKS: dict[str, Callable[[], "Health"]] = {}
-TRIALS: dict[str, Callable[[], "Health"]] = {}
+Check = Callable[[], "Health"]
+
+CHECKS: dict[str, Check] = {}
+TRIALS: dict[str, Check] = {}
 
 
 class Health(NamedTuple):
@@ -19,13 +21,13 @@ class Health(NamedTuple):
     advice: str = ""
 
 
-def check(function: Callable[[], Health]) -> Callable[[], Health]:
+def check(function: Check) -> Check:
     """Declare a toolset's health check."""
     CHECKS[toolset_of(function)] = function
     return function
 
 
-def trial(function: Callable[[], Health]) -> Callable[[], Health]:
+def trial(function: Check) -> Check:
     """Declare a check that may take time or money: only `--check` runs it, in place of the health check."""
     TRIALS[toolset_of(function)] = function
     return function
@@ -38,7 +40,7 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     return [(name, guarded(checks[name])) for name in sorted(CHECKS) if toolsets.offers(name)]
 
 
-def guarded(check: Callable[[], Health]) -> Health:
+def guarded(check: Check) -> Health:
     """The result of a check; an exception is a finding, not the end of all checks."""
     try:
         return check()

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 # Signals that end a process.
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-AT_LEAVING: list[Callable[[], None]] = []
+Action = Callable[[], None]
+
+AT_LEAVING: list[Action] = []
 # True once the end has begun: a worker thread must not send anything any more.
 is_leaving = False
 # In a session of the resident service: the connection to its caller, readable once the caller is gone.
@@ -30,7 +32,7 @@ def signal_pipe(*numbers: int) -> int:
     return reader
 
 
-def at_leaving(function: Callable[[], None]) -> Callable[[], None]:
+def at_leaving(function: Action) -> Action:
     """Have `function` called when this process ends; the last registered first."""
     AT_LEAVING.append(function)
     return function

@@ -19,7 +19,17 @@ from tools.core.mcp_apps import document
 from tools.core.settings import PROJECT
 from tools.http import tokens
 from tools.http.limits import Rate
-from tools.http.sign_in import DAY_S, PAGE_HEADERS, Answer, Denied, SignIn, as_page, form
+from tools.http.sign_in import (
+    DAY_S,
+    PAGE_HEADERS,
+    Answer,
+    Denied,
+    Fields,
+    Headers,
+    SignIn,
+    as_page,
+    form,
+)
 
 PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
@@ -59,7 +69,7 @@ class Day:
             raise tokens.InvalidToken("no such cookie, or it is over")
         return caller_of_scope(grant["user"], grant["scope"], grant["token_id"])
 
-    async def show(self, fields: dict[str, str]) -> Answer:
+    async def show(self, fields: Fields) -> Answer:
         """The page, if the cookie holds, which lasts longer each day that it is used; else the form for an
         invitation's code."""
         cookie, grant = self._grant(fields["cookie"])
@@ -78,7 +88,7 @@ class Day:
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
-    async def let_in(self, fields: dict[str, str]) -> Answer:
+    async def let_in(self, fields: Fields) -> Answer:
         """Take the invitation's code, and open the page with a cookie."""
         code, grant = self.sign_in.invitation_of(fields)
         if not grant:
@@ -101,7 +111,7 @@ class Day:
             grant = {}
         return cookie, grant
 
-    def _keep(self, grant: JsonObject, cookie: str = "") -> dict[str, str]:
+    def _keep(self, grant: JsonObject, cookie: str = "") -> Headers:
         """The header that gives a new cookie, or the same one for longer: it ends after twice the days of the
         invitation without use, as a sign-in does."""
         lifetime_s = int(2 * grant["days"] * DAY_S)
@@ -113,10 +123,10 @@ class Day:
         return {"set-cookie": f"{COOKIE}={cookie}; {rules}"}
 
 
-def _form(fields: dict[str, str], problem: str = "") -> Answer:
+def _form(fields: Fields, problem: str = "") -> Answer:
     """The form for an invitation's code, which can be put on the home screen as well."""
     return form(fields, problem, "OnePercent", head=document(PAGE_HEAD))
 
 
-async def _file(kind: str, path: Path, fields: dict[str, str]) -> Answer:
+async def _file(kind: str, path: Path, fields: Fields) -> Answer:
     return 200, {"content-type": kind}, path.read_bytes()

@@ -23,12 +23,12 @@ from tools.core.settings import Settings
 from tools.http import day, tokens
 from tools.http.ledger import Ledger
 from tools.http.limits import Rate, Turns
-from tools.http.sign_in import PLAIN_TEXT, SignIn, sentence
+from tools.http.sign_in import PLAIN_TEXT, Headers, SignIn, sentence
 
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
 # Answers a message: its caller, headers and body, how to hear of its client, how to answer.
-Answer = Callable[[Caller, dict[str, str], bytes, Receive, Send], Awaitable[None]]
+Answer = Callable[[Caller, Headers, bytes, Receive, Send], Awaitable[None]]
 
 JSON_TYPE = "application/json"
 LONGEST_BODY = 4 * 2**20
@@ -52,7 +52,7 @@ class Refusal(Exception):
 
     status: int
     reason: str
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: Headers = field(default_factory=dict)
     code: int = -32600  # JSON-RPC's invalid request
     request_id: str | int | None = None
     # False if the rest of the body would be read without end.
@@ -95,7 +95,7 @@ class Guards:
             logger.warning("HTTP %d: %s", status, reason)
 
     async def _serve(
-        self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
+        self, scope: JsonObject, headers: Headers, receive: Receive, send: Send
     ) -> None:
         # Where it goes: to the sign-in, the endpoint, or the page of the days.
         path = scope["path"]
@@ -150,7 +150,7 @@ class Guards:
             ) from None
 
     async def _sign_in(
-        self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
+        self, scope: JsonObject, headers: Headers, receive: Receive, send: Send
     ) -> None:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
         body = await _read(receive, SMALL_BODY)
@@ -159,7 +159,7 @@ class Guards:
             self._log(status, f"{scope['path']}: {body.decode()[:200].partition('<')[0]}")
         await respond(send, status, headers, body)
 
-    def _check(self, headers: dict[str, str]) -> None:
+    def _check(self, headers: Headers) -> None:
         """Raises Refusal for a request that a page elsewhere makes a browser send, and for one whose client
         could not read the answer."""
         for name, (status, pattern) in self.patterns.items():
@@ -167,7 +167,7 @@ class Guards:
             if not re.fullmatch(pattern, text, re.IGNORECASE):
                 raise Refusal(status, f"the header {name}: {text[:100]!r}")
 
-    def _authenticated(self, headers: dict[str, str], is_day: bool) -> Caller:
+    def _authenticated(self, headers: Headers, is_day: bool) -> Caller:
         """The caller of the request, by its token or its cookie. Every failure looks the same from
         outside."""
         scheme, _, token = headers["authorization"].partition(" ")
@@ -192,10 +192,10 @@ class Guards:
         return caller
 
 
-def _headers(scope: JsonObject) -> dict[str, str]:
+def _headers(scope: JsonObject) -> Headers:
     """The headers of a request, empty if they are not there; what one of them says several times is a list
     (RFC 9110 5.3)."""
-    headers: dict[str, str] = defaultdict(str)
+    headers: Headers = defaultdict(str)
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1"), value.decode("latin-1")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
@@ -232,13 +232,13 @@ async def _refuse(refusal: Refusal, page: str, send: Send) -> None:
         await respond(send, refusal.status, headers, answer.encode())
 
 
-async def respond(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
+async def respond(send: Send, status: int, headers: Headers, body: bytes) -> None:
     """Send a whole answer."""
     await start(send, status, {**headers, "content-length": str(len(body))})
     await send({"type": "http.response.body", "body": body})
 
 
-async def start(send: Send, status: int, headers: dict[str, str]) -> None:
+async def start(send: Send, status: int, headers: Headers) -> None:
     """Send the beginning of an answer."""
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})

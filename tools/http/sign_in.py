@@ -68,13 +68,15 @@ class Denied(Exception):
     status: int = 400
 
 
-Answer = tuple[int, dict[str, str], bytes]  # status, headers, body
+Headers = dict[str, str]
+Fields = dict[str, str]  # of a form or a query
+Answer = tuple[int, Headers, bytes]  # status, headers, body
 
 
 class SignIn:
     """The endpoints at the root of the address `url`. `keys` gives the keys of the moment."""
 
-    def __init__(self, url: str, ledger: Ledger, keys: Callable[[], tuple[bytes, ...]]):
+    def __init__(self, url: str, ledger: Ledger, keys: Callable[[], tokens.Keys]):
         self.url = url
         self.ledger = ledger
         self.keys = keys
@@ -113,7 +115,7 @@ class SignIn:
             "/token": {"POST": self.give_token},
         }
 
-    async def answer(self, scope: JsonObject, headers: dict[str, str], body: bytes) -> Answer:
+    async def answer(self, scope: JsonObject, headers: Headers, body: bytes) -> Answer:
         """The answer of the endpoint at the request's path."""
         path = scope["path"]
         is_page = path.startswith(PAGES)
@@ -167,14 +169,14 @@ class SignIn:
             "token_endpoint_auth_method": "none",
         }
 
-    async def ask(self, fields: dict[str, str], problem: str = "") -> Answer:
+    async def ask(self, fields: Fields, problem: str = "") -> Answer:
         """The page that asks the person for the invitation's code. It shows nothing of invitations: strangers
         see it too."""
         name = await self._checked(fields)
         redirect = urlsplit(fields["redirect_uri"])
         return form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
 
-    async def let_in(self, fields: dict[str, str]) -> Answer:
+    async def let_in(self, fields: Fields) -> Answer:
         """Take the invitation's code, and send the person back with a code for the client."""
         invitation, grant = self.invitation_of(fields)
         if not grant:
@@ -193,14 +195,14 @@ class SignIn:
         joint = "&" if "?" in redirect else "?"
         return 303, {**PAGE_HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, b""
 
-    def invitation_of(self, fields: dict[str, str]) -> tuple[str, JsonObject]:
+    def invitation_of(self, fields: Fields) -> tuple[str, JsonObject]:
         """The invitation whose code was typed, and the grant of a token for it, which is empty if there is
         none."""
         code = re.sub(r"[\s-]", "", fields["code"]).upper()
         grant = self.ledger.grant_of("invitation", code)
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
-    async def _checked(self, fields: dict[str, str], is_invited: bool = False) -> str:
+    async def _checked(self, fields: Fields, is_invited: bool = False) -> str:
         """The name of the client of a good request for a code. Until the person has typed a code
         (`is_invited`), only the client's host is known; its document is fetched afterwards.
 
@@ -238,7 +240,7 @@ class SignIn:
             "invalid_client", "the client is not registered; remove it there and add it again", 401
         )
 
-    def give_token(self, fields: dict[str, str]) -> JsonObject:
+    def give_token(self, fields: Fields) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
         field = GRANTS.get(fields["grant_type"], "")
         kind = field.removesuffix("_token")
@@ -287,9 +289,7 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, grant, code)
 
 
-def form(
-    fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = ""
-) -> Answer:
+def form(fields: Fields, problem: str, name: str, origin: str = "", head: str = "") -> Answer:
     """The form for the code of an invitation, which lets in the client `name`.
 
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
@@ -363,6 +363,6 @@ def _json(body: bytes) -> JsonObject:
     raise Denied("invalid_client_metadata", "that is not a JSON object")
 
 
-def _form_fields(text: bytes) -> dict[str, str]:
+def _form_fields(text: bytes) -> Fields:
     """The fields of a form, or of a query, empty if they are not there."""
     return defaultdict(str, parse_qsl(text.decode(errors="replace"), keep_blank_values=True))

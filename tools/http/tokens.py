@@ -20,6 +20,7 @@ from tools.core.json_types import JsonObject, compact_json
 ISSUER = "pi-mcp"
 LEEWAY_S = 60
 KEY_BYTES = 32
+Keys = tuple[bytes, ...]  # the first one signs, all verify
 JWT_HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
@@ -52,7 +53,7 @@ def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
     }
 
 
-def verify(token: str, keys: tuple[bytes, ...], audience: str) -> Caller:
+def verify(token: str, keys: Keys, audience: str) -> Caller:
     """The caller whom a token describes, if one of `keys` signed it, it is for `audience` and valid now.
 
     Raises InvalidToken.
@@ -71,7 +72,7 @@ def verify(token: str, keys: tuple[bytes, ...], audience: str) -> Caller:
     return caller_of_scope(user, scope if isinstance(scope, str) else "", token_id)
 
 
-def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
+def signed_claims(token: str, keys: Keys) -> JsonObject:
     """The claims that one of `keys` signed, whatever they say. Raises InvalidToken."""
     text, _, end = token.rpartition(".")
     signatures = [signature(text, key) for key in keys]
@@ -109,7 +110,7 @@ def base64url(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def read_keys(path: Path) -> tuple[bytes, ...]:
+def read_keys(path: Path) -> Keys:
     """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
 
     Raises OSError if the file cannot be used; FileNotFoundError if there is none.
@@ -129,7 +130,7 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
     return keys
 
 
-def keys_at(path: Path) -> tuple[bytes, ...]:
+def keys_at(path: Path) -> Keys:
     """The keys of the file; the first one is made if there is no file yet. Raises OSError."""
     if not path.exists():
         make_file(path, f"{secrets.token_hex(KEY_BYTES)}\n")
