@@ -459,12 +459,14 @@ class Session:
             if call.method == "initialize":
                 self.capabilities, self.is_initialized = call.params["capabilities"], True
             self._finish(call, {"result": greeting(call)})
-        elif call.method == "tools/call" and not self.turns.acquire(blocking=False):
-            self._finish(call, {"result": results.busy(MOST_CALLS)})
         else:
-            if call.method != "tools/call":
-                self.listers.acquire()
-            threading.Thread(target=self._answer, args=(call,), daemon=True).start()
+            # A tool that finds no turn is told so; for a list the reader waits, and takes no more lines.
+            is_tool = call.method == "tools/call"
+            turns = self.turns if is_tool else self.listers
+            if turns.acquire(blocking=not is_tool):
+                threading.Thread(target=self._answer, args=(call, turns), daemon=True).start()
+            else:
+                self._finish(call, {"result": results.busy(MOST_CALLS)})
 
     # Requests that a session answers by itself.
 
@@ -490,14 +492,14 @@ class Session:
 
     # Requests that threads answer.
 
-    def _answer(self, call: StdioRequest) -> None:
-        """Answer a request, in a thread of its own."""
+    def _answer(self, call: StdioRequest, turns: threading.Semaphore) -> None:
+        """Answer a request, in a thread of its own, and give its turn back."""
         try:
             body: JsonObject = {"result": result_of(call)}
         except RpcError as error:
             body = error.answer()
         finally:
-            (self.turns if call.method == "tools/call" else self.listers).release()
+            turns.release()
         self._finish(call, body)
 
     # Lines out.
