@@ -1,6 +1,7 @@
 """Plans and answers in few words: short ids, one key, each change told once; and what must not be told too
 late."""
 
+import ast
 import json
 import re
 import uuid
@@ -102,9 +103,13 @@ def test_every_error_code_stands_on_the_page_with_what_to_do():
         for path in (PROJECT / "tools" / "onepercent").rglob("*.py")
     )
     raised = {
-        *re.findall(r'code="([A-Z_]+)"', sources),
-        *re.findall(r'"(INVALID_[A-Z]+)"', sources),
+        ast.literal_eval(call.args[2])
+        for call in ast.walk(ast.parse(sources))
+        if isinstance(call, ast.Call) and len(call.args) == 3
+        if ast.unparse(call.func) in ("ToolError", "Damaged")
+        if isinstance(call.args[2], ast.Constant)
     }
+    raised |= set(re.findall('"(INVALID_[A-Z]+)"', sources))
     raised |= {f"{entity.upper()}_NOT_FOUND" for entity in ("goal", "step", "habit", "diary")}
     assert raised - listed == set()
     assert listed - raised <= {"CANNOT_ASK", "INTERNAL_ERROR", "NOT_PRESSED"}

@@ -55,7 +55,7 @@ def add_from_model(
         raise ToolError(
             "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki",
             'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
-            code="INVALID_ARGUMENTS",
+            "INVALID_ARGUMENTS",
         )
     if items:
         batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
@@ -214,14 +214,14 @@ class AddBatch(Batch[NoteInput, Ready]):
             raise ToolError(
                 f"{problem}. No note was added",
                 f"target_field must be one of {', '.join(note_type.fields)}.",
-                code="UNKNOWN_TARGET_FIELD",
+                "UNKNOWN_TARGET_FIELD",
             )
         # A note of a key that was used before is skipped.
         key = note.dedup_key or ""
         if key and key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError(
-                "dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier
+                "dedup_key was used before", "Update that note.", "DUPLICATE", **earlier
             )
         # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)
@@ -258,7 +258,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             raise ToolError(
                 f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it",
                 "Ask the person which profile is meant.",
-                code="OTHER_PROFILE",
+                "OTHER_PROFILE",
             )
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):

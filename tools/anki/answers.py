@@ -82,7 +82,7 @@ def answer_cards(
         raise ToolError(
             "There is nothing to answer",
             "Give answers: [{cardId, ease}].",
-            code="INVALID_ARGUMENTS",
+            "INVALID_ARGUMENTS",
         )
     batch = AnswerBatch({}, early=bool(early))
     for answer in answers:
@@ -91,7 +91,7 @@ def answer_cards(
             raise ToolError(
                 f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered",
                 "Give again, hard, good or easy (1 to 4).",
-                code="INVALID_ARGUMENTS",
+                "INVALID_ARGUMENTS",
             )
         if answer.cardId in batch.wanted:
             batch.skip(answer.cardId, "twice", "the first answer in this call counts")

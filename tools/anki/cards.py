@@ -171,7 +171,7 @@ def _due_in(due: str) -> str:
 
 
 def _invalid(problem: str, hint: str) -> ToolError:
-    return ToolError(f"{problem}. Nothing was changed", hint, code="INVALID_ARGUMENTS")
+    return ToolError(f"{problem}. Nothing was changed", hint, "INVALID_ARGUMENTS")
 
 
 def _tag_search(tag: str) -> str:

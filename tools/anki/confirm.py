@@ -47,7 +47,7 @@ def agreed(
             raise ToolError(
                 f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",
                 f"Try it with dryRun, ask the person, then send expected = {len(selected)}.",
-                code="EXPECTED_COUNT",
+                "EXPECTED_COUNT",
                 count=len(selected),
             )
         return selection
@@ -61,7 +61,7 @@ def agreed(
             raise ToolError(
                 f"The person did not agree ({answer}). Nothing was changed",
                 "Ask what they want instead.",
-                code="DECLINED",
+                "DECLINED",
             )
     with files.exclusive_lock("anki"):
         yield checked(asked)

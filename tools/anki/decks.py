@@ -101,7 +101,7 @@ def checked_name(name: str) -> str:
         raise ItemError(
             f"ValueError: {name[:80]!r} is not a deck name",
             "A name and each part of it between `::` must have text, and no line breaks.",
-            code="INVALID_DECK_NAME",
+            "INVALID_DECK_NAME",
         )
     return SEPARATOR.join(parts)
 
@@ -112,7 +112,7 @@ def not_found(names: list[str], decks: Collection[str]) -> ToolError:
     return ToolError(
         f"Deck not found: {', '.join(map(repr, names))}",
         nearest or "anki_list_decks shows the decks; anki_invoke with createDeck makes one.",
-        code="DECK_NOT_FOUND",
+        "DECK_NOT_FOUND",
     )
 
 
@@ -164,7 +164,7 @@ def delete(names: list[str]) -> None:
         raise ToolError(
             f"Anki kept {', '.join(map(repr, left))}",
             "Delete it in Anki's own window.",
-            code="DECK_NOT_DELETED",
+            "DECK_NOT_DELETED",
         )
 
 
@@ -194,7 +194,7 @@ def rename_deck(oldName: str, newName: str) -> None:
         raise ToolError(
             f"Anki sees {new!r} as {old!r} itself or one of its subdecks",
             "Rename it to a free name first, then to this one.",
-            code="DECK_EXISTS",
+            "DECK_EXISTS",
         )
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
     presets, filtered, cards = contents(targets, deck_ids)
@@ -202,14 +202,14 @@ def rename_deck(oldName: str, newName: str) -> None:
         raise ToolError(
             f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename",
             "Rename it in Anki, or delete it there first: its cards return to their decks.",
-            code="FILTERED_DECK",
+            "FILTERED_DECK",
         )
     taken = equal(new, deck_ids)
     if taken and any(cards.values()):
         raise ToolError(
             f"The deck {taken!r} already exists",
             "Choose another newName; to merge decks, move the cards with anki_change_cards (deck).",
-            code="DECK_EXISTS",
+            "DECK_EXISTS",
         )
     # New decks with the cards of the old ones, which go once they are seen empty.
     calls.checkpoint()
@@ -220,7 +220,7 @@ def rename_deck(oldName: str, newName: str) -> None:
             raise ToolError(
                 f"{len(left)} cards are still in {old!r}",
                 "They were added meanwhile, or Anki did not move them: move them with anki_change_cards (deck).",
-                code="DECK_NOT_EMPTY",
+                "DECK_NOT_EMPTY",
             )
         # The default deck cannot be deleted; empty, it is hidden.
         delete([name for name in targets if deck_ids[name] != DEFAULT_ID])

@@ -58,7 +58,7 @@ def _delete(infos: dict[int, notes.Info]) -> None:
         raise ToolError(
             f"Anki kept {len(left)} of {len(ids)} notes",
             "Look at them in Anki; a broken collection is repaired there with Tools, Check Database.",
-            code="NOT_DELETED",
+            "NOT_DELETED",
             deleted=len(ids) - len(left),
             kept=left,
         )
@@ -125,13 +125,13 @@ class DeckDeletion:
             raise ToolError(
                 f"{self.default!r} is Anki's default deck and stays. Nothing was deleted",
                 "Leave it out; anki_find_notes and anki_delete_notes empty it.",
-                code="DEFAULT_DECK",
+                "DEFAULT_DECK",
             )
         if unknown := [name for name in names if name not in deck_ids]:
             raise ToolError(
                 f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted",
                 "anki_list_decks shows the decks.",
-                code="DECK_NOT_FOUND",
+                "DECK_NOT_FOUND",
             )
         with_subdecks = decks.below(names, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(with_subdecks, deck_ids)
@@ -186,5 +186,5 @@ class DeckDeletion:
                 raise ToolError(
                     f"Anki did not move {len(left)} cards to {self.default!r}: none is lost",
                     "Look at them in Anki.",
-                    code="DECK_NOT_EMPTY",
+                    "DECK_NOT_EMPTY",
                 )

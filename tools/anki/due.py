@@ -99,12 +99,11 @@ def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
 
 def _answer_beside_page(answer: JsonObject) -> JsonObject:
     """The answer for a model whose person has the cards before them."""
-    here = "the person rates them there; to ask here yourself, call again with asText"
     return {
         "deck": answer["deck"],
         "due": answer["due"],
         "onPage": len(answer["cards"]),
-        "note": here,
+        "note": "the person rates them there; to ask here yourself, call again with asText",
     }
 
 

@@ -130,7 +130,7 @@ def invoke_reading(
             hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
             if name in NAMING_DECKS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
-            raise ToolError(problem, hint, code="READ_ONLY")
+            raise ToolError(problem, hint, "READ_ONLY")
     return invoke(action, params, version)
 
 
@@ -178,4 +178,4 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
             hint = f"Call {tool}."
     if problem:
         hint += " The person can set ANKI_INVOKE=all to let everything through."
-        raise ToolError(f"{action} {problem}. Nothing was sent", hint, code="ANKI_INVOKE")
+        raise ToolError(f"{action} {problem}. Nothing was sent", hint, "ANKI_INVOKE")

@@ -43,7 +43,7 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
         raise ToolError(
             f"{spelling!r} has {size_bytes} bytes, over the limit of {max_bytes}: it would fill the context",
             f"Do you need its content? If so, call again with max_bytes = {size_bytes}.",
-            code="MEDIA_TOO_LARGE",
+            "MEDIA_TOO_LARGE",
             sizeBytes=size_bytes,
         )
     answer = {"filename": spelling, "dataBase64": content, "sizeBytes": size_bytes}
@@ -66,7 +66,7 @@ def store_media(
     name = checked_filename(filename)
     if not data and not url:
         raise ToolError(
-            "The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS"
+            "The file has no content", "Give data (base64) or url.", "INVALID_ARGUMENTS"
         )
     content = pictures.decode(data) if data else pictures.fetch(url or "")
     stored = pictures.store(name, content)
@@ -126,7 +126,7 @@ def _existing(filename: str) -> str:
         raise ToolError(
             f"FileNotFoundError: no media file {filename[:80]!r}: Anki's media folder is flat",
             error.hint,
-            code="MEDIA_NOT_FOUND",
+            "MEDIA_NOT_FOUND",
         ) from None
 
 
@@ -134,5 +134,5 @@ def _not_found(name: str) -> ToolError:
     return ToolError(
         f"FileNotFoundError: no media file {name!r}",
         'Anki rewrites names. anki_invoke with getMediaFilesNames and {"pattern": "*.mp3"} lists them.',
-        code="MEDIA_NOT_FOUND",
+        "MEDIA_NOT_FOUND",
     )

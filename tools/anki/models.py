@@ -117,7 +117,7 @@ def not_found(name: str, names: list[str]) -> ToolError:
     return ToolError(
         f"RuntimeError: model was not found: {name}",
         hint,
-        code="MODEL_NOT_FOUND",
+        "MODEL_NOT_FOUND",
         models=names,
         **making,
     )

@@ -88,13 +88,16 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
     for name, value in values.items():
         field_name = find_field(name, model_fields)
         if field_name is None:
-            hint = f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}."
-            raise ItemError(f"unknown field {name[:80]!r}", hint.strip(), code="UNKNOWN_FIELD")
+            raise ItemError(
+                f"unknown field {name[:80]!r}",
+                f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}.".strip(),
+                "UNKNOWN_FIELD",
+            )
         if field_name in values_by_field:
             raise ItemError(
                 f"field {field_name!r} is there twice",
                 "Upper and lower case are not distinguished.",
-                code="UNKNOWN_FIELD",
+                "UNKNOWN_FIELD",
             )
         values_by_field[field_name] = value
     return values_by_field
@@ -128,7 +131,7 @@ def checked_clozes(fields: dict[str, str]) -> list[str]:
                     raise ItemError(
                         f"{measure}={number[:20]} is not a fraction of the picture, 0 to 1",
                         OCCLUSION_FORM,
-                        code="OCCLUSION",
+                        "OCCLUSION",
                     )
     return warnings
 
@@ -164,7 +167,7 @@ def checked_tags(tags: list[str]) -> list[str]:
             raise ItemError(
                 f"tag {tag[:80]!r} has a space in it",
                 "Write `_` in its place, or give two tags.",
-                code="INVALID_TAG",
+                "INVALID_TAG",
             )
     return distinct
 
@@ -178,6 +181,6 @@ def checked_filename(name: str) -> str:
         raise ItemError(
             f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat",
             "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters.",
-            code="INVALID_FILENAME",
+            "INVALID_FILENAME",
         )
     return unicodedata.normalize("NFC", name)

@@ -70,7 +70,7 @@ def find_notes(
         raise ToolError(
             "There is nothing to find",
             "The query deck:* finds every note.",
-            code="INVALID_ARGUMENTS",
+            "INVALID_ARGUMENTS",
         )
     check_names(query)
     # Anki folds upper and lower case of Latin letters only.
@@ -132,7 +132,7 @@ def unknown_field(name: str) -> ToolError:
             "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
             "Change Note Type."
         ),
-        code="UNKNOWN_FIELD",
+        "UNKNOWN_FIELD",
     )
 
 
@@ -166,7 +166,7 @@ def check_names(query: str) -> None:
                 raise ToolError(
                     f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words",
                     f'Write "{kind}:{name}" with its quotes.',
-                    code="INVALID_QUERY",
+                    "INVALID_QUERY",
                 )
 
 

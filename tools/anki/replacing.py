@@ -44,13 +44,13 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
             raise ItemError(
                 f"{old[:80]!r} is not in {'any field' if name == EVERY_FIELD else name}",
                 "anki_note_info shows the fields: they are HTML, and upper and lower case differ.",
-                code="NO_SUCH_TEXT",
+                "NO_SUCH_TEXT",
             )
         if len(matches) > 1 and not update.all:
             raise ItemError(
                 f"{old[:80]!r} occurs {len(matches)} times",
                 "Give more of the text around it, or all: true.",
-                code="AMBIGUOUS",
+                "AMBIGUOUS",
             )
         for field, match in reversed(matches):
             text = texts[field]

@@ -72,7 +72,7 @@ class Refused(Failure):
         matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
         super().__init__(
-            f"RuntimeError: {one_line(text, 500)}", hint, code=CODES.get(text, "ANKI_ERROR")
+            f"RuntimeError: {one_line(text, 500)}", hint, CODES.get(text, "ANKI_ERROR")
         )
         self.text = text
 
@@ -89,20 +89,20 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
         return Unreachable(
             f"AnkiConnect cannot be reached at {url}: {error.reason}",
             START + advice,
-            code=UNREACHABLE,
+            UNREACHABLE,
         )
     if isinstance(error, http.Late):
         return Unanswered(
             f"AnkiConnect took the request and did not answer within {timeout_s:g} s",
             f"Is a dialog open in Anki, or a sync running? Close it.{advice}",
-            code=NO_ANSWER,
+            NO_ANSWER,
         )
     if isinstance(error, http.NotHttp):
         return not_ankiconnect(error.reason)
     return Unanswered(
         f"AnkiConnect gave no whole answer: {error.reason}",
         "Was Anki closed? Answers of many megabytes are cut off too: ask for less at a time.",
-        code="ANKI_CUT",
+        "ANKI_CUT",
     )
 
 
@@ -136,5 +136,5 @@ def not_ankiconnect(what: str) -> Unanswered:
     return Unanswered(
         f"What answers at {current().anki_connect_url} is not AnkiConnect ({what})",
         "Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default.",
-        code="NOT_ANKICONNECT",
+        "NOT_ANKICONNECT",
     )

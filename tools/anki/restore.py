@@ -32,7 +32,7 @@ def restore(entry: int | None = None) -> JsonObject:
         raise ToolError(
             f"There is no entry {entry}",
             "Call anki_restore without `entry` to list them.",
-            code="NO_ENTRY",
+            "NO_ENTRY",
         )
     try:
         return {"entry": entry, **filled(**_put_back(recorded))}
@@ -64,7 +64,7 @@ def _put_back(entry: Entry) -> JsonObject:
         raise ToolError(
             f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open",
             "Switch the profile in Anki (File, Switch Profile).",
-            code="OTHER_PROFILE",
+            "OTHER_PROFILE",
         )
     notes_there, cards_there, still_there = client.unrefused(answers)
     # Play the steps back on what is there.

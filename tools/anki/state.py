@@ -51,7 +51,7 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
         raise ToolError(
             f"{path} cannot be used: {error}",
             "Make its folder writable, or move the file away: what it recorded is then lost.",
-            code="STATE_NOT_WRITABLE",
+            "STATE_NOT_WRITABLE",
         ) from error
 
 

@@ -86,7 +86,7 @@ class Table:
         marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
         if missing and marks:
             hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."
-        return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, code="ROW")
+        return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, "ROW")
 
     def _html(self, text: str) -> str:
         """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed. A cell is HTML already if
@@ -137,7 +137,7 @@ def table(
         raise ToolError(
             "rows and tsv need fieldNames",
             'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
-            code="INVALID_ARGUMENTS",
+            "INVALID_ARGUMENTS",
         )
     rows = [row for row in rows if "".join(row).strip()]
     by_name = {TAGS_COLUMN: TAGS_COLUMN} | {name.strip().casefold(): name for name in names}

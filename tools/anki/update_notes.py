@@ -58,7 +58,7 @@ def update_notes(
         raise ToolError(
             "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed",
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
-            code="INVALID_ARGUMENTS",
+            "INVALID_ARGUMENTS",
         )
     updates = [
         dataclasses.replace(note, replace=replacing.pairs_with_breaks(note.replace))
@@ -229,10 +229,10 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.details[index]["noteId"] = note
         if note not in self.before:
             hint = "anki_find_notes shows which notes exist."
-            raise ItemError(f"note {note} was not found", hint, code="MISSING")
+            raise ItemError(f"note {note} was not found", hint, "MISSING")
         if update == NoteUpdate(note, all=update.all):
             hint = "Give fields, replace, addTags, removeTags, deckName or images."
-            raise ItemError("nothing to change", hint, code="NOTHING")
+            raise ItemError("nothing to change", hint, "NOTHING")
         # The new texts, and where pictures go.
         info = self.before[note]
         old = notes.values(info)
@@ -243,7 +243,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             raise ItemError(
                 f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}",
                 f"target_field must be one of {', '.join(old)}.",
-                code="UNKNOWN_TARGET_FIELD",
+                "UNKNOWN_TARGET_FIELD",
             )
         # Deck and tags; Anki removes with a tag what lies below it.
         deck = self._new_deck(update.deckName.strip(), info["cards"])
@@ -347,7 +347,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 problem = f"{', '.join(stale)} is not as it was sent: {reason}"
                 hint = "Close the Browser, or select another note in it, then call again."
                 del self.details[index]["updatedFields"]
-                self.set_failed(index, ItemError(problem, hint, code="UNCHANGED"))
+                self.set_failed(index, ItemError(problem, hint, "UNCHANGED"))
 
 
 class Replacement(UpdateBatch):

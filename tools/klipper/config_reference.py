@@ -59,7 +59,7 @@ def _not_found(message: str, suggestions: list[str]) -> ToolError:
         if suggestions
         else "Without a name config_reference lists all sections."
     )
-    return ToolError(message[:300], hint, code="NOT_FOUND")
+    return ToolError(message[:300], hint, "NOT_FOUND")
 
 
 def _blocks(reference: Reference, name: str) -> list[Block]:

@@ -111,9 +111,10 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     if len(places) == 1:
         return places[0]
     if places:
-        hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
         raise ToolError(
-            f"{len(places)} sections of {path} match {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
+            f"{len(places)} sections of {path} match {wanted[:80]}",
+            f"Name one as heading: {'; '.join(place.heading for place in places)}.",
+            "HEADING_AMBIGUOUS",
         )
     key = anchor(wanted)
     suggestions = (
@@ -123,7 +124,7 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     )
     listed = "; ".join(by_name[name].heading for name in suggestions)
     hint = f"Nearest: {listed}" if suggestions else f"{path} has no headings."
-    raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, code="HEADING_NOT_FOUND")
+    raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, "HEADING_NOT_FOUND")
 
 
 def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:

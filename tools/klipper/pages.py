@@ -36,9 +36,10 @@ class Page(NamedTuple):
 def require_docs() -> None:
     """Raises ToolError DOCS_MISSING if there are no pages."""
     if next(pages(), None) is None:
-        hint = "Call sync_docs once; it fetches about 2 MB."
         raise ToolError(
-            "The Klipper documentation is not on this machine yet", hint, code="DOCS_MISSING"
+            "The Klipper documentation is not on this machine yet",
+            "Call sync_docs once; it fetches about 2 MB.",
+            "DOCS_MISSING",
         )
 
 
@@ -86,11 +87,17 @@ def page_text(page: Page) -> str:
     try:
         return Path(page.location).read_bytes().decode("utf-8")
     except UnicodeDecodeError:
-        hint = "read_doc reads pages; list_docs_map names them."
-        raise ToolError(f"{page.path} is not a text file", hint, code="NOT_TEXT") from None
+        raise ToolError(
+            f"{page.path} is not a text file",
+            "read_doc reads pages; list_docs_map names them.",
+            "NOT_TEXT",
+        ) from None
     except OSError as error:
-        message = f"{page.path} cannot be read: {error.strerror}"
-        raise ToolError(message, "Call sync_docs to restore it.", code="UNREADABLE") from error
+        raise ToolError(
+            f"{page.path} cannot be read: {error.strerror}",
+            "Call sync_docs to restore it.",
+            "UNREADABLE",
+        ) from error
 
 
 def outline(page: Page) -> JsonObject:
@@ -120,9 +127,11 @@ def resolve(path: str) -> Page:
     if match := ADDRESS.match(wanted):
         wanted = unquote(match[1]).partition("?")[0] or "index.md"
     if not wanted.isprintable() or OUTSIDE.search(wanted):
-        message = f"The path must be relative to docs and stay inside it: {wanted[:200]}"
-        hint = "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them."
-        raise ToolError(message, hint, code="INVALID_PATH")
+        raise ToolError(
+            f"The path must be relative to docs and stay inside it: {wanted[:200]}",
+            "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them.",
+            "INVALID_PATH",
+        )
     # A name may have a # of its own.
     for name, _, anchor in ((wanted, "", ""), wanted.rpartition("#"), wanted.partition("#")):
         if exact := at(os.path.normpath(name)):
@@ -138,7 +147,7 @@ def resolve(path: str) -> Page:
         if suggestions
         else "list_docs_map names every page."
     )
-    raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")
+    raise ToolError(f"No such page: {name[:200]}", hint, "NOT_FOUND")
 
 
 def at(path: str) -> Page | None:

@@ -26,9 +26,10 @@ def folder(takes: str) -> Path:
     require_scope()
     path = place()
     if not path.is_dir():
-        hint = f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{takes}."
         raise ToolError(
-            f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER"
+            f"There is no printer folder on this machine: {path}",
+            f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{takes}.",
+            "NO_PRINTER",
         )
     return path
 
@@ -36,8 +37,11 @@ def folder(takes: str) -> Path:
 def require_scope() -> None:
     """Raises ToolError for a caller who may not use the printer's tools: by no other tool either."""
     if not toolsets.offers("printer"):
-        hint = "A token needs the scope `printer`, and MCP_TOOLSETS must include it."
-        raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
+        raise ToolError(
+            "The printer's own files are not for this caller",
+            "A token needs the scope `printer`, and MCP_TOOLSETS must include it.",
+            "NOT_ALLOWED",
+        )
 
 
 @contextmanager
@@ -80,5 +84,5 @@ def _is_inside(path: Path, folder: Path) -> bool:
 def _refused(path: Path, why: str, code: str) -> ToolError:
     name = os.fsencode(path).decode("utf-8", "replace")
     return ToolError(
-        f"{name} cannot be read: {why}", "Name a plain file in the printer's own folder.", code=code
+        f"{name} cannot be read: {why}", "Name a plain file in the printer's own folder.", code
     )

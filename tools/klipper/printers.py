@@ -77,8 +77,11 @@ def chosen(name: str, takes: str = "") -> "Printer":
         return Folder(printer_data.folder(takes), deadline)
     values = settings.current()
     if name not in values.printers:
-        message = f"`printer` must be one of: {', '.join(listed)}"
-        raise ToolError(message, "PRINTERS names them.", code="WHICH_PRINTER")
+        raise ToolError(
+            f"`printer` must be one of: {', '.join(listed)}",
+            "PRINTERS names them.",
+            "WHICH_PRINTER",
+        )
     return Moonraker(name, values.printers[name], values.printer_keys.get(name, ""), deadline)
 
 
@@ -104,8 +107,11 @@ class Folder(NamedTuple):
         except (OSError, *FORM_ERRORS) as error:
             reason = str(error) or "no answer in time: it may be starting or hanging"
             message = f"Klipper is not running, or something else answers at {path}: {reason}"
-        hint = "printer_log shows what happened; start Klipper, or check its service."
-        raise ToolError(message, hint, code="PRINTER_SILENT") from None
+        raise ToolError(
+            message,
+            "printer_log shows what happened; start Klipper, or check its service.",
+            "PRINTER_SILENT",
+        ) from None
 
     def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""
@@ -218,19 +224,25 @@ class Moonraker(NamedTuple):
         if status < 300 and not is_page:
             return response.body
         if status in (401, 403):
-            hint = "Set PRINTER_KEYS to `NAME=KEY`; the printer's web page shows the key."
-            raise self._error("wants an API key, or another one", "PRINTER_KEY", hint)
+            raise self._error(
+                "wants an API key, or another one",
+                "PRINTER_KEY",
+                "Set PRINTER_KEYS to `NAME=KEY`; the printer's web page shows the key.",
+            )
         is_absent = status == 404 and not is_page
         # Moonraker does not know Klipper's addresses until Klipper has run once.
         if status in (502, 503) or (is_absent and path.startswith("printer/")):
-            hint = "printer_log shows what happened; start Klipper there."
-            raise self._error("has no Klipper that runs, or no Moonraker", "KLIPPER_OFF", hint)
+            raise self._error(
+                "has no Klipper that runs, or no Moonraker",
+                "KLIPPER_OFF",
+                "printer_log shows what happened; start Klipper there.",
+            )
         if is_absent:
             raise self._error(f"has no {path.rpartition('/')[2]}", "UNREADABLE", FILES_HINT)
         raise self._error(f"at {self.url} is not a Moonraker (status {status})", "NOT_MOONRAKER")
 
     def _error(self, message: str, code: str, hint: str = UNREACHABLE_HINT) -> ToolError:
-        return ToolError(f"The printer {self.name} {message}", hint, code=code)
+        return ToolError(f"The printer {self.name} {message}", hint, code)
 
 
 Printer = Folder | Moonraker

@@ -61,8 +61,11 @@ def search_docs(
     nowhere, not even inside of others.
     """
     if not query.strip():
-        hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
-        raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
+        raise ToolError(
+            "The query is empty",
+            "Name a subject, an option, a command or an error; list_docs_map shows all pages.",
+            "EMPTY_QUERY",
+        )
     catalogue = index.index_of_pages()
     explanations = [message._asdict() for message in messages.messages_in(query)]
     terms, absent = question(query, catalogue)

@@ -205,6 +205,8 @@ def check_place(folder: Path) -> None:
     """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
     real = folder.resolve()
     if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
-        message = f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project"
-        hint = "Set KLIPPER_DOCS_DIR to a folder of its own, for example ~/klipper-docs."
-        raise ToolError(message, hint, code="UNSAFE_FOLDER")
+        raise ToolError(
+            f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project",
+            "Set KLIPPER_DOCS_DIR to a folder of its own, for example ~/klipper-docs.",
+            "UNSAFE_FOLDER",
+        )

@@ -59,7 +59,7 @@ def sync_docs(
         since = date.fromisoformat(since).isoformat() if since else None
     except ValueError:
         raise ToolError(
-            f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY"
+            f"{since} is not a date", "Write it as 2026-10-22.", "INVALID_DAY"
         ) from None
     every = sources()
     answers = []

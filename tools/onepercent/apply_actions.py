@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
+from tools.core.json_types import JsonObject, compact_json, filled
 from tools.onepercent import previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
 from tools.onepercent.base import days, fields
@@ -54,9 +54,11 @@ def apply_actions(
     key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
     CONFIRMATION.parse("user_confirmation", user_confirmation)
     if not consent.is_yes(user_confirmation):
-        message = f"That is not a yes: {fields.printable(user_confirmation)}"
-        hint = "Nothing was changed. Ask, then send the person's own yes; cancel_preview gives the preview up."
-        raise ToolError(message, hint, code="NOT_CONFIRMED")
+        raise ToolError(
+            f"That is not a yes: {fields.printable(user_confirmation)}",
+            "Nothing was changed. Ask, then send the person's own yes; cancel_preview gives the preview up.",
+            "NOT_CONFIRMED",
+        )
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
         _ask_person(preview_id)
@@ -74,13 +76,14 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
                 return dispatch.recorded(db, json.loads(preview["answer"]))
             same = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
             if db.execute(same, (settings.user(), key)).fetchone():
-                message = "idempotency_key was already used for another preview"
                 raise ToolError(
-                    message, "Use a new UUID for this preview.", code="IDEMPOTENCY_CONFLICT"
+                    "idempotency_key was already used for another preview",
+                    "Use a new UUID for this preview.",
+                    "IDEMPOTENCY_CONFLICT",
                 )
             plan = previews.plan_of(preview, without)
             if preview["status"] == "expired":
-                raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
+                raise ToolError("Preview expired", previews.REPEAT, "PREVIEW_EXPIRED")
             return _apply(db, plan, preview_id, key)
     except ToolError as error:
         if plan and error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
@@ -104,11 +107,17 @@ def _ask_person(preview_id: str) -> None:
     if answer == "decline":
         with store.writing() as db:
             previews.cancel(db, preview_id)
-        hint = "The preview is cancelled. Ask what should be different."
-        raise ToolError("The person declined", hint, code="DECLINED")
+        raise ToolError(
+            "The person declined",
+            "The preview is cancelled. Ask what should be different.",
+            "DECLINED",
+        )
     if answer != "accept":
-        hint = "Nothing was changed; the preview can still be applied."
-        raise ToolError("The person has not answered", hint, code="NOT_CONFIRMED")
+        raise ToolError(
+            "The person has not answered",
+            "Nothing was changed; the preview can still be applied.",
+            "NOT_CONFIRMED",
+        )
 
 
 def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> JsonObject:
@@ -203,11 +212,11 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
             db.execute(
                 """UPDATE applied SET undone = 1 - undone, journal = json_set(journal, '$.changes', json(?))
                 WHERE id = ?""",
-                (dispatch.packed(changes), planned.values["applied_id"]),
+                (compact_json(changes), planned.values["applied_id"]),
             )
             return
     # Anything else: a new journal, after what it ends.
-    journal = dispatch.packed(
+    journal = compact_json(
         {"changes": changes, "lines": lines[:FEW_LINES], "count": len(run.entries)}
     )
     db.execute(

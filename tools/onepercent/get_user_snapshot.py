@@ -65,9 +65,12 @@ def get_user_snapshot(
         begin = first or today
         latest = min(last or LATEST, LATEST)
         if begin > latest:
-            hint = f"Send an earlier date_from. {days.date_hint(None)}"
-            message = f"date_from {begin} is after {latest}"
-            raise ToolError(message, hint, code="INVALID_DATE", field="date_from")
+            raise ToolError(
+                f"date_from {begin} is after {latest}",
+                f"Send an earlier date_from. {days.date_hint(None)}",
+                "INVALID_DATE",
+                field="date_from",
+            )
 
         # The sections, the search and the picture.
         past = today, today

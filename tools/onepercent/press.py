@@ -72,9 +72,7 @@ def tick_by_press(
             (id, settings.user(), date or f"{days.today()}"),
         ).fetchone()
         if seen not in (None, present):
-            raise ToolError(
-                "The amount of the day has changed", "Show the day again.", code="ALREADY"
-            )
+            raise ToolError("The amount of the day has changed", "Show the day again.", "ALREADY")
         preview_id = previews.keep(
             dry_run(db, [{"action": action, "params": params}], is_strict=True)
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.schema import Published
 from tools.onepercent import actions as declared
 from tools.onepercent import settings
@@ -81,29 +81,30 @@ def preview_actions(
     Source: the declarations in tools/onepercent/actions; docs/manual.md, “Your data”.
     """
     if not actions:
-        raise ToolError(
-            "No actions provided", f"Send 1 to {MOST_ACTIONS} actions.", code="NO_ACTIONS"
-        )
+        raise ToolError("No actions provided", f"Send 1 to {MOST_ACTIONS} actions.", "NO_ACTIONS")
     if len(actions) > MOST_ACTIONS:
-        message = f"Too many actions: {len(actions)}, at most {MOST_ACTIONS}"
         raise ToolError(
-            message, "Preview and apply them in several rounds.", code="TOO_MANY_ACTIONS"
+            f"Too many actions: {len(actions)}, at most {MOST_ACTIONS}",
+            "Preview and apply them in several rounds.",
+            "TOO_MANY_ACTIONS",
         )
     calls.checkpoint()
     with store.writing("NORMAL") as db:
         dispatch.purge(db)
         dry = dry_run(db, actions)
         if not dry.done:
-            hint = "Fix what `errors` names, then preview again."
             raise ToolError(
-                "All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors
+                "All actions failed validation",
+                "Fix what `errors` names, then preview again.",
+                "ALL_FAILED",
+                errors=dry.errors,
             )
         if dry.is_unsafe and not partial:
             raise ToolError(
                 "Refused beside a deletion",
                 "Fix or leave out what errors names; "
                 "or partial: true, if the person wants the rest without it.",
-                code="REFUSED_BESIDE_DELETION",
+                "REFUSED_BESIDE_DELETION",
                 errors=dry.errors,
             )
         return dispatch.recorded(db, keep_and_show(dry))
@@ -157,7 +158,7 @@ def keep(dry: Run) -> str:
     unit.db.execute(
         """INSERT INTO previews (id, user, status, created_at, expires_at, plan)
         VALUES (?, ?, 'pending', ?, ?, ?)""",
-        (preview_id, unit.user, unit.stamp, expires_at, dispatch.packed(plan)),
+        (preview_id, unit.user, unit.stamp, expires_at, compact_json(plan)),
     )
     return preview_id
 
@@ -201,7 +202,7 @@ def preview_of(db: Database, preview_id: str) -> Row:
     values = (days.now().timestamp(), preview_id, settings.user())
     preview: Row | None = db.execute(statement, values).fetchone()
     if preview is None:
-        raise ToolError("Preview not found or already used", REPEAT, code="PREVIEW_NOT_FOUND")
+        raise ToolError("Preview not found or already used", REPEAT, "PREVIEW_NOT_FOUND")
     return preview
 
 
@@ -210,9 +211,9 @@ def check_unused(preview: Row) -> None:
     applier's."""
     hint = "get_user_snapshot shows the present state; preview what should still change."
     if preview["status"] == "applied":
-        raise ToolError("Preview already applied", hint, code="PREVIEW_APPLIED")
+        raise ToolError("Preview already applied", hint, "PREVIEW_APPLIED")
     if preview["status"] == "cancelled":
-        raise ToolError("Preview already cancelled", hint, code="PREVIEW_CANCELLED")
+        raise ToolError("Preview already cancelled", hint, "PREVIEW_CANCELLED")
 
 
 def cancel(db: Database, preview_id: str) -> None:

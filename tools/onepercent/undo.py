@@ -85,9 +85,10 @@ def undo_last(
         newer = max(number, 1) - 1
         row = db.execute(newest, (settings.user(), redo, newer)).fetchone()
         if row is None:
-            hint = "There is nothing (more) to undo; redo works only right after an undo."
             raise ToolError(
-                f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO"
+                f"Nothing to {'redo' if redo else 'undo'}",
+                "There is nothing (more) to undo; redo works only right after an undo.",
+                "NOTHING_TO_UNDO",
             )
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal], is_strict=True)
@@ -142,8 +143,11 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
 
 def _blocked(reason: str) -> ToolError:
     """The error of changes that cannot be taken back exactly any more."""
-    hint = "get_user_snapshot shows the present state; change it with preview_actions."
-    return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
+    return ToolError(
+        f"Cannot undo: {reason}",
+        "get_user_snapshot shows the present state; change it with preview_actions.",
+        "PREVIEW_STALE",
+    )
 
 
 def _states(unit: UnitOfWork, changes: list[RowChange]) -> States:

@@ -114,9 +114,11 @@ def printer_log(
     count = len(starts)
     number = session - 1 if session > 0 else count + session
     if not 0 <= number < count:
-        message = f"There is no start {session}: the log has {count}, the first perhaps cut"
-        hint = "-1 is the last one. A pasted log begins with its line `Start printer at`."
-        raise ToolError(message, hint, code="NO_SUCH_START")
+        raise ToolError(
+            f"There is no start {session}: the log has {count}, the first perhaps cut",
+            "-1 is the last one. A pasted log begins with its line `Start printer at`.",
+            "NO_SUCH_START",
+        )
     start = starts[number]
 
     # What the log says of it.

@@ -76,7 +76,7 @@ def printer_resonances(
     newest = _newest(printer_data.folder("; or send the CSV as `text`"))
     if not newest:
         raise ToolError(
-            f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, code="NO_RESONANCES"
+            f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"
         )
     answer = {}
     spectra = {}
@@ -111,8 +111,11 @@ def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
             spectrum.append(_row(row, fitted))
         answer = {"file": name, **_peaks(spectrum), "read": READ}
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
-        message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
-        raise ToolError(message, CALIBRATE_HINT, code="NO_SPECTRUM") from None
+        raise ToolError(
+            f"{name} is not a complete resonance test (raw accelerometer data is not read)",
+            CALIBRATE_HINT,
+            "NO_SPECTRUM",
+        ) from None
     if not fitted:
         answer["next"] = CALIBRATE_HINT
         return answer, printer_page.spectrum(spectrum, [])

@@ -92,9 +92,11 @@ def _state(printer: Printer) -> JsonObject:
         answer = _answer(info, status, degrees)
         bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
     except FORM_ERRORS as error:
-        hint = "printer_log shows what happened."
-        message = f"What answers for the printer {printer.name} is not Klipper ({error})"
-        raise ToolError(message, hint, code="PRINTER_SILENT") from None
+        raise ToolError(
+            f"What answers for the printer {printer.name} is not Klipper ({error})",
+            "printer_log shows what happened.",
+            "PRINTER_SILENT",
+        ) from None
     drawn: list[JsonObject] = []
     if answer["state"] in ENDED:
         cause, drawn = _cause(str(info.get("state_message")), printer)
@@ -240,5 +242,8 @@ def health() -> Health:
     look += [f"{name}: {url}" for name, url in settings.current().printers.items()]
     if look:
         return Health("ok", f"{'; '.join(look)}; only read")
-    advice = "Set KLIPPER_PRINTER_DATA if Klipper runs on this machine, or PRINTERS if it runs on another"
-    return Health("unset", f"There is no printer folder on this machine: {folder}", advice)
+    return Health(
+        "unset",
+        f"There is no printer folder on this machine: {folder}",
+        "Set KLIPPER_PRINTER_DATA if Klipper runs on this machine, or PRINTERS if it runs on another",
+    )

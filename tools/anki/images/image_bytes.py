@@ -26,7 +26,7 @@ class ImageError(ItemError):
     """An image that cannot be used."""
 
     def __init__(self, message: str, hint: str, code: str = "IMAGE"):
-        super().__init__(message, hint, code=code)
+        super().__init__(message, hint, code)
 
 
 def kind(data: bytes) -> str:

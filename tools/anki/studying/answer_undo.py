@@ -88,7 +88,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     raise ToolError(
         "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo",
         "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back.",
-        code="UNDO_OTHER",
+        "UNDO_OTHER",
     )
 
 
@@ -103,8 +103,11 @@ def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
 
 
 def _nothing_to_undo(problem: str) -> ToolError:
-    hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
-    return ToolError(problem, hint, code="NOTHING_TO_UNDO")
+    return ToolError(
+        problem,
+        "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z.",
+        "NOTHING_TO_UNDO",
+    )
 
 
 def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:

@@ -104,4 +104,4 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
 
 def failure(code: str, message: str) -> ToolError:
     """The error of one of these cases."""
-    return ToolError(message, HINTS[code], code=code)
+    return ToolError(message, HINTS[code], code)

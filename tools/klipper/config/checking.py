@@ -254,5 +254,6 @@ def _twice(section: Section) -> Findings:
 def _changed(section: Section, name: str, fate: changes.Fate) -> Finding:
     level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
-    message = f"{option} {what}, {fate.date}: {fate.sentence}"
-    return finding_at(section, name, message, level, fate.successor)
+    return finding_at(
+        section, name, f"{option} {what}, {fate.date}: {fate.sentence}", level, fate.successor
+    )

@@ -159,8 +159,9 @@ def action_named(name: object) -> Action:
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
     nearest = [each for each in meant if each in names] or errors.several(sent, harmless, cutoff=0)
-    hint = f"There are: {', '.join(nearest)}."
-    raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
+    raise ToolError(
+        f"Unknown action: {sent}", f"There are: {', '.join(nearest)}.", "UNKNOWN_ACTION"
+    )
 
 
 def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
@@ -192,8 +193,11 @@ def changed_columns(row: JsonObject, params: JsonObject) -> JsonObject:
     """The columns that `params` really changes, with the new values. Raises ToolError NOTHING_TO_UPDATE."""
     values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
-        hint = "It already has these values; get_user_snapshot shows them."
-        raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
+        raise ToolError(
+            "Nothing to update",
+            "It already has these values; get_user_snapshot shows them.",
+            "NOTHING_TO_UPDATE",
+        )
     return values
 
 
@@ -301,8 +305,9 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
     kind = KIND[row.table]
     column, state = ("status", "work") if kind == "goal" else ("is_complete", 0)
     if row[column] == state:
-        message = f"{kind.capitalize()} is not completed"
-        raise ToolError(message, "There is nothing to undo.", code="NOT_COMPLETED")
+        raise ToolError(
+            f"{kind.capitalize()} is not completed", "There is nothing to undo.", "NOT_COMPLETED"
+        )
 
     unit.change(row, {column: state, "completed_at": None, "completed_on": None})
     earned = unit.earn_in_all(0, f"{kind}.reopen", row["id"], row["completed_on"])
@@ -327,8 +332,12 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
         return day or today
 
     why = "in the future" if day > today else f"more than {most_back} days back"
-    hint = f"Today is {today}; {what} from {earliest} to today."
-    raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")
+    raise ToolError(
+        f"date is {why}: {day}",
+        f"Today is {today}; {what} from {earliest} to today.",
+        "INVALID_DATE",
+        field="date",
+    )
 
 
 def warn_of_same_title(

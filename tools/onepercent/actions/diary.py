@@ -75,12 +75,19 @@ def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> Sto
         raise missing("diary")
     if len(entries) > 1:
         ids = ", ".join(str(entry["id"]) for entry in entries)
-        message = f"{day} has {len(entries)} entries"
-        raise ToolError(message, f"Send diary_id: {ids}.", code="FIELD_INVALID", field="diary_id")
+        raise ToolError(
+            f"{day} has {len(entries)} entries",
+            f"Send diary_id: {ids}.",
+            "FIELD_INVALID",
+            field="diary_id",
+        )
     return entries[0]
 
 
 def _check_content(entry: JsonObject) -> None:
     if not any(entry.get(name) for name in CONTENT):
-        message = f"At least one of {', '.join(CONTENT)} is required"
-        raise ToolError(message, "Send one of the four with some text.", code="FIELD_REQUIRED")
+        raise ToolError(
+            f"At least one of {', '.join(CONTENT)} is required",
+            "Send one of the four with some text.",
+            "FIELD_REQUIRED",
+        )

@@ -94,9 +94,7 @@ def add(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
 def complete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Complete a goal; its unfinished steps stay unfinished."""
     if goal["status"] == "complete":
-        raise ToolError(
-            "Goal already completed", "goal.reopen undoes it.", code="ALREADY_COMPLETED"
-        )
+        raise ToolError("Goal already completed", "goal.reopen undoes it.", "ALREADY_COMPLETED")
 
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
     unit.change(goal, completion)

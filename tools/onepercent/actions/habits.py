@@ -184,20 +184,29 @@ def _check_schedule(habit: JsonObject) -> None:
     frequency = habit["frequency_type"]
     detail = schedules.DETAILS.get(frequency)
     if detail and not habit.get(detail):
-        message = f"{detail} is required for frequency_type {frequency}"
-        hint = f"Send {detail}: {CONTENT[detail].words}."
-        raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=detail)
+        raise ToolError(
+            f"{detail} is required for frequency_type {frequency}",
+            f"Send {detail}: {CONTENT[detail].words}.",
+            "SCHEDULE_REQUIRED",
+            field=detail,
+        )
 
     for kind, name in schedules.DETAILS.items():
         if kind != frequency and habit.get(name):
-            message = f"{name} does not go with frequency_type {frequency}"
-            hint = f"Send frequency_type {kind} with it, or leave {name} out."
-            raise ToolError(message, hint, code="FIELD_INVALID", field=name)
+            raise ToolError(
+                f"{name} does not go with frequency_type {frequency}",
+                f"Send frequency_type {kind} with it, or leave {name} out.",
+                "FIELD_INVALID",
+                field=name,
+            )
 
     if habit.get("at_most") and frequency in ("weekly", "times_per_week", "every_n_days"):
-        message = f"at_most does not go with frequency_type {frequency}"
-        hint = "A limit holds for each day that is due: daily, weekdays, custom …"
-        raise ToolError(message, hint, code="FIELD_INVALID", field="target")
+        raise ToolError(
+            f"at_most does not go with frequency_type {frequency}",
+            "A limit holds for each day that is due: daily, weekdays, custom …",
+            "FIELD_INVALID",
+            field="target",
+        )
 
 
 def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:

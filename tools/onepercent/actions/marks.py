@@ -66,7 +66,7 @@ def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     if not mark:
         newest = unit.scalar(NEWEST_MARK, habit["id"])
         hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
-        raise ToolError(f"Habit is not marked on {day}", hint, code="NOT_COMPLETED")
+        raise ToolError(f"Habit is not marked on {day}", hint, "NOT_COMPLETED")
 
     history = history_of(unit, habit)
     unit.remove(mark)
@@ -82,7 +82,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         habit = unit.existing("habit", habit_id)
         if habit["archived_at"]:
             raise ToolError(
-                "Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED"
+                "Habit is archived", "habit.unarchive brings it back.", "HABIT_ARCHIVED"
             )
 
         # Mark its days, and collect those that have this mark already.
@@ -113,12 +113,14 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     if unit.outcome.entries:
         return
     if marked_before:
-        hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
         raise ToolError(
-            f"Habit already marked {status} on {marked_before}", hint, code="ALREADY_COMPLETED"
+            f"Habit already marked {status} on {marked_before}",
+            "A day has one mark: the other status replaces it, habit.unmark removes it.",
+            "ALREADY_COMPLETED",
         )
-    hint = "Name the days one by one in dates."
-    raise ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
+    raise ToolError(
+        "Nothing is due on these dates", "Name the days one by one in dates.", "INVALID_DATE"
+    )
 
 
 def _as_one(marked: Mapping[str, Marked], thing: Thing) -> Marked:

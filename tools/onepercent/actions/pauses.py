@@ -47,17 +47,21 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
         unit.subjects["habit"] = habit  # the one that an error is about
         first = params.get("from") or _first_day(unit, habit)
         if end < first:
-            message = f"a pause cannot be from {first} to {last}"
-            hint = f"Send a `from` that is not after `to`. Today is {unit.day}."
-            raise ToolError(message, hint, code="INVALID_DATE", field="from")
+            raise ToolError(
+                f"a pause cannot be from {first} to {last}",
+                f"Send a `from` that is not after `to`. Today is {unit.day}.",
+                "INVALID_DATE",
+                field="from",
+            )
 
         for other in _pauses(unit, habit, first, end):
             until = other["last_day"] or "it is resumed"
-            message = (
-                f"Habit {habit['name']} is already paused from {other['first_day']} until {until}"
+            raise ToolError(
+                f"Habit {habit['name']} is already paused from {other['first_day']} until {until}",
+                "habit.resume ends that pause; then pause it again, or leave the habit out.",
+                "FIELD_INVALID",
+                field="from",
             )
-            hint = "habit.resume ends that pause; then pause it again, or leave the habit out."
-            raise ToolError(message, hint, code="FIELD_INVALID", field="from")
 
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
         unit.create("habit_pauses", values)
@@ -73,7 +77,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
         else:
             unit.warn("warn.not_paused", title=habit["name"])
     if not unit.outcome.entries:
-        raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
+        raise ToolError("Habit is not paused", "There is nothing to resume.", "NOT_COMPLETED")
 
 
 def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:

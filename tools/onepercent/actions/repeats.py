@@ -56,8 +56,9 @@ def _convert(name: str, value: object) -> str:
     if on := rule.pop("on", None):
         days_of_rule = DAYS_OF_PERIOD.get(rule["every"])
         if not days_of_rule or "after" in rule:
-            expected = "left out: only weeks and months have days, unless it follows done"
-            raise fields.invalid(f"{name}.on", expected)
+            raise fields.invalid(
+                f"{name}.on", "left out: only weeks and months have days, unless it follows done"
+            )
         rule["on"] = sorted(set(days_of_rule.parse(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 

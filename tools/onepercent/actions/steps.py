@@ -94,8 +94,12 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     elif "goal_id" in params:
         goal = unit.existing("goal", params["goal_id"])
     else:
-        hint = "Add goal_id; inbox true is for an errand without a goal."
-        raise ToolError("goal_id is required", hint, code="FIELD_REQUIRED", field="goal_id")
+        raise ToolError(
+            "goal_id is required",
+            "Add goal_id; inbox true is for an errand without a goal.",
+            "FIELD_REQUIRED",
+            field="goal_id",
+        )
 
     if several:
         shown = add_several(unit, goal["id"], several)
@@ -191,8 +195,11 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
         step for step in chosen if not step["is_complete"] and first <= (step["dt"] or "") <= last
     ]
     if not within:
-        hint = "get_user_snapshot shows the schedule."
-        raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
+        raise ToolError(
+            "No open step with a date there",
+            "get_user_snapshot shows the schedule.",
+            "STEP_NOT_FOUND",
+        )
 
     # Move those that are not on their new day already.
     moved = []
@@ -202,8 +209,11 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
             unit.change(step, {"dt": day})
             moved.append((step["title"], step["dt"], day))
     if not moved:
-        hint = "They already are on that day; `days` is the distance, e.g. 7 or -1."
-        raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
+        raise ToolError(
+            "Nothing to update",
+            "They already are on that day; `days` is the distance, e.g. 7 or -1.",
+            "NOTHING_TO_UPDATE",
+        )
 
     # One entry, and warnings of those that stay and of those that are late even then.
     goal_title = ""
@@ -241,10 +251,11 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
 
 def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
     """The undeleted steps of a goal."""
-    statement = (
-        "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    return unit.find_all(
+        "step",
+        "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id",
+        goal_id,
     )
-    return unit.find_all("step", statement, goal_id)
 
 
 def _moved(dt: str, params: JsonObject) -> str:
@@ -255,7 +266,7 @@ def _moved(dt: str, params: JsonObject) -> str:
         return moved.isoformat()
     except OverflowError:
         raise ToolError(
-            f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE"
+            f"{dt} cannot be moved so far", "Send fewer days.", "INVALID_DATE"
         ) from None
 
 
@@ -273,8 +284,11 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
     for step_id in fields.one_or_several(params, "step_id"):
         step = unit.existing("step", step_id)
         if step["is_complete"]:
-            message = f"Step already completed: {step['title']}"
-            raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
+            raise ToolError(
+                f"Step already completed: {step['title']}",
+                "step.reopen undoes it.",
+                "ALREADY_COMPLETED",
+            )
 
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)

@@ -83,9 +83,12 @@ def as_columns(params: JsonObject) -> JsonObject:
 
 def without_target(kind: str) -> ToolError:
     """The error of an amount for a goal or habit without a target."""
-    hint = f'Give it one with {kind}.update: target {{"amount": 2, "unit": "l"}}.'
-    message = f"{kind.capitalize()} has no target to count towards"
-    return ToolError(message, hint, code="FIELD_INVALID", field="amount")
+    return ToolError(
+        f"{kind.capitalize()} has no target to count towards",
+        f'Give it one with {kind}.update: target {{"amount": 2, "unit": "l"}}.',
+        "FIELD_INVALID",
+        field="amount",
+    )
 
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:

@@ -157,9 +157,11 @@ class UnitOfWork:
             kind, key = self.created.get(reference.removeprefix(REFERENCE), ("", None))
         if key is None or kind != entity:
             name = "goal_id null" if reference is None else reference
-            message = f"{name} is not a {entity} that an earlier action of this preview creates"
-            hint = f"Send the id of a {entity}, or put a valid action that creates one before this one."
-            raise ToolError(message, hint, code=f"{entity.upper()}_NOT_FOUND")
+            raise ToolError(
+                f"{name} is not a {entity} that an earlier action of this preview creates",
+                f"Send the id of a {entity}, or put a valid action that creates one before this one.",
+                f"{entity.upper()}_NOT_FOUND",
+            )
         return key
 
     def find_all(self, entity: str, statement: str, *values: int | str) -> list[StoredRow]:
@@ -277,8 +279,11 @@ def missing(entity: str) -> ToolError:
     """The error for an id that does not exist, is deleted or belongs to another user: the same text for all
     three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()
-    hint = "get_user_snapshot shows what there is, with ids."
-    return ToolError(f"{name} not found", hint, code=f"{entity.upper()}_NOT_FOUND")
+    return ToolError(
+        f"{name} not found",
+        "get_user_snapshot shows what there is, with ids.",
+        f"{entity.upper()}_NOT_FOUND",
+    )
 
 
 def key_of(table: str, row: JsonObject) -> Key:
@@ -316,8 +321,11 @@ def digested(row: Mapping[str, Any]) -> JsonObject:
 
 def stale(what: str) -> ToolError:
     """The error of a preview that no longer holds."""
-    hint = "Call preview_actions again and show the person the new diff."
-    return ToolError(f"Preview is stale: {what}", hint, code="PREVIEW_STALE")
+    return ToolError(
+        f"Preview is stale: {what}",
+        "Call preview_actions again and show the person the new diff.",
+        "PREVIEW_STALE",
+    )
 
 
 def difference(table: str, before: Fingerprint, row: StoredRow) -> str:

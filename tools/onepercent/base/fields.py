@@ -120,12 +120,21 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
         if never.search(content):
             raise invalid(name, f"{kind} without control characters")
         if len(content) > longest:
-            message = f"{name} is too long: {len(content)} characters, at most {longest}"
-            raise ToolError(message, f"Shorten {name}.", code="FIELD_TOO_LONG", field=name)
+            raise ToolError(
+                f"{name} is too long: {len(content)} characters, at most {longest}",
+                f"Shorten {name}.",
+                "FIELD_TOO_LONG",
+                field=name,
+            )
         return content
 
-    words = f"text, {'1 to' if line else 'at most'} {longest} characters"
-    return Field({"type": "string"}, words, convert, default, empty=not line)
+    return Field(
+        {"type": "string"},
+        f"text, {'1 to' if line else 'at most'} {longest} characters",
+        convert,
+        default,
+        empty=not line,
+    )
 
 
 ACTION_ID = text(40, line=True)
@@ -148,8 +157,12 @@ def choice(
             return value
         if isinstance(value, str) and value.lower() in synonyms:
             return synonyms[value.lower()]
-        hint = f"{name} is one of {', '.join(named)}."
-        raise ToolError(f"Invalid {name}: {printable(value)}", hint, code=code, field=name)
+        raise ToolError(
+            f"Invalid {name}: {printable(value)}",
+            f"{name} is one of {', '.join(named)}.",
+            code,
+            field=name,
+        )
 
     words = ", ".join(f"`{word}`" for word in named)
     return Field({"type": "string", "enum": named}, words, convert, **options)
@@ -302,16 +315,18 @@ def parse_day(name: str, value: object) -> str:
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
     if TIME_OF_DAY.search(sent):
         hint += f" {ways.hint_for('reminder')}"
-    raise ToolError(f"{name} is not a date: {sent}", hint, code="INVALID_DATE", field=name)
+    raise ToolError(f"{name} is not a date: {sent}", hint, "INVALID_DATE", field=name)
 
 
 def identifier(name: str, value: object) -> str:
     """A UUID in lower case."""
     if isinstance(value, str) and UUID.fullmatch(value):
         return value.lower()
-    hint = f"Send {name} like 123e4567-e89b-42d3-a456-426614174000."
     raise ToolError(
-        f"{name} is not a UUID: {printable(value)}", hint, code="INVALID_UUID", field=name
+        f"{name} is not a UUID: {printable(value)}",
+        f"Send {name} like 123e4567-e89b-42d3-a456-426614174000.",
+        "INVALID_UUID",
+        field=name,
     )
 
 
@@ -337,18 +352,7 @@ def check_one(params: JsonObject, *names: str) -> str:
         return sent[0]
     code = "FIELD_INVALID" if sent else "FIELD_REQUIRED"
     listed = ", ".join(names)
-    raise ToolError(
-        f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0]
-    )
-
-
-def minutes_and_word(minutes: int) -> JsonObject:
-    """A duration in the snapshot: minutes, with the word if one fits."""
-    shown: JsonObject = {"minutes": minutes}
-    for word, length in DURATIONS.items():
-        if length == minutes:
-            shown["word"] = word
-    return shown
+    raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code, field=names[0])
 
 
 def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) -> None:
@@ -366,7 +370,7 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     if meant:
         hint = f"Use {' or '.join(meant)}."
     name = printable(unknown)
-    error = ToolError(f"Unknown field: {name}", hint, code="FIELD_UNKNOWN", field=name)
+    error = ToolError(f"Unknown field: {name}", hint, "FIELD_UNKNOWN", field=name)
     if len(meant) == 1:
         error.data["canonical"] = meant[0]
     raise error
@@ -375,7 +379,7 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
 def required(name: str) -> ToolError:
     """The error of a value that is missing."""
     return ToolError(
-        f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name
+        f"{name} is required", f"Add {name}; it cannot be empty.", "FIELD_REQUIRED", field=name
     )
 
 
@@ -384,7 +388,7 @@ def invalid(name: str, expected: str) -> ToolError:
     return ToolError(
         f"{name} must be {expected}",
         f"Send {name} as {expected}.",
-        code="FIELD_INVALID",
+        "FIELD_INVALID",
         field=name,
     )
 

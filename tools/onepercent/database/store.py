@@ -182,8 +182,10 @@ def ensure(file: Path) -> os.stat_result:
             file.touch(mode=0o600)
         return file.stat()
     except OSError as error:
-        hint = "Make its folder writable, or point ONEPERCENT_DB elsewhere."
-        raise refused(f"{file} cannot be opened: {error.strerror}", hint) from error
+        raise refused(
+            f"{file} cannot be opened: {error.strerror}",
+            "Make its folder writable, or point ONEPERCENT_DB elsewhere.",
+        ) from error
 
 
 def connect(file: Path | str) -> Database:
@@ -229,8 +231,10 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         is_ours = db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID
         if not is_ours and db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            hint = "Point ONEPERCENT_DB at a file of its own."
-            raise refused(f"{file} is the database of another program", hint)
+            raise refused(
+                f"{file} is the database of another program",
+                "Point ONEPERCENT_DB at a file of its own.",
+            )
         if 0 < version < newest:
             backup(db, file.with_name(f"{file.name}.before-v{newest}"))
         db.execute("PRAGMA journal_mode = WAL")
@@ -299,7 +303,7 @@ class Damaged(ToolError):
 
 def refused(message: str, hint: str) -> ToolError:
     """The error of a database that cannot be used."""
-    return ToolError(message, hint, code="DATABASE_ERROR")
+    return ToolError(message, hint, "DATABASE_ERROR")
 
 
 def translated(error: Exception, file: Path) -> ToolError:
@@ -309,6 +313,6 @@ def translated(error: Exception, file: Path) -> ToolError:
     if not isinstance(error, sqlite3.Error) or re.search(
         "malformed|not a database|user-defined", text
     ):
-        return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
+        return Damaged(f"{file} is not a database, or damaged", RESTORE, "DATABASE_ERROR")
     message, advice = next(cause for words, cause in CAUSES.items() if words in text)
     return refused(message.format(file=file), f"Nothing was changed. {advice}")

@@ -78,8 +78,12 @@ def count(tool: str) -> None:
     if len(recent) == recent.maxlen:
         wait_s = math.ceil(recent[0] + WINDOW_S - moment_s)
         if wait_s > 0:
-            hint = f"Wait {wait_s} s, then call {tool} again."
-            raise ToolError("Rate limit exceeded", hint, code="RATE_LIMITED", retry_after=wait_s)
+            raise ToolError(
+                "Rate limit exceeded",
+                f"Wait {wait_s} s, then call {tool} again.",
+                "RATE_LIMITED",
+                retry_after=wait_s,
+            )
     recent.append(moment_s)
 
 
@@ -145,14 +149,9 @@ def purge(db: Database) -> None:
 def _audit_json(value: JsonObject, is_whole: bool) -> str:
     """JSON text; a long failure is cut, so that a model in a loop fills no disk."""
     try:
-        text = packed(value)
+        text = compact_json(value)
     except RecursionError:  # lists in lists, a thousand deep: it was refused
         text = repr(list(value))
     if is_whole or len(text) <= LONGEST_FAILURE:
         return text
-    return packed({"cut": text[:LONGEST_FAILURE], "characters": len(text)})
-
-
-def packed(value: object) -> str:
-    """Compact JSON that every database and client can hold."""
-    return compact_json(value)
+    return compact_json({"cut": text[:LONGEST_FAILURE], "characters": len(text)})

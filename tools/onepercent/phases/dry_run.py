@@ -56,9 +56,11 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
     default = f"{place}'" if str(place) in used else place
     client_action_id = fields.action_id(name, sent.get(name) or default)
     if client_action_id in used:
-        hint = "Give every action an id of its own, or none."
         raise ToolError(
-            f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name
+            f"{name} is used twice: {client_action_id}",
+            "Give every action an id of its own, or none.",
+            "FIELD_INVALID",
+            field=name,
         )
     used.add(client_action_id)
     return Planned(kind.name, client_action_id, kind.parse(sent.get("params")), place)

@@ -121,9 +121,11 @@ def span_on_record(
         (text,) = db.execute(FIRST_KEPT, {"user": user}).fetchone()
         earliest = date.fromisoformat(text) if text else today
         if start > today or until < earliest:
-            hint = f"Send dates from {earliest}, the first day kept, to today: {today}."
-            message = f"Nothing is kept of the days {start} to {until}"
-            raise ToolError(message, hint, code="INVALID_DATE")
+            raise ToolError(
+                f"Nothing is kept of the days {start} to {until}",
+                f"Send dates from {earliest}, the first day kept, to today: {today}.",
+                "INVALID_DATE",
+            )
         if (until - start).days >= YEAR:
             start = max(start, earliest)
     return start, min(until, today)
@@ -260,5 +262,4 @@ def marks_as_text(
     begin = max(begin, end - (YEAR - 1) * ONE_DAY)
     habits = signs_between(db, user, begin, end, today)
     rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
-    head = f"{begin} – {end}: {words.text_of('shell.marks')}"
-    return ("\n".join([head, *rows]),) if rows else ()
+    return ("\n".join([f"{begin} – {end}: {words.text_of('shell.marks')}", *rows]),) if rows else ()

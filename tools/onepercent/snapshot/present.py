@@ -68,10 +68,10 @@ USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 # Fields that move into `usual` if at least FEW items share a value.
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 
-
+DURATION_WORDS = {minutes: word for word, minutes in fields.DURATIONS.items()}
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
     "next": lambda step: item_of(json.loads(step)),
-    "time_duration": fields.minutes_and_word,
+    "time_duration": lambda minutes: filled(minutes=minutes, word=DURATION_WORDS.get(minutes)),
     "repeat": compact,
     "is_complete": bool,
     "archived": bool,

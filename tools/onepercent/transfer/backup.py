@@ -96,8 +96,9 @@ def _copy_of_today() -> JsonObject:
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        message = f"{target.parent}: {error.strerror}"
-        raise refused(message, "Point ONEPERCENT_BACKUP_DIR at a folder.") from error
+        raise refused(
+            f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder."
+        ) from error
     healed = heal()
     with store.reading() as db, store.replacing(target) as part:
         store.copy(db, part)
@@ -246,12 +247,15 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
             former = _keep_present()
             _overwrite(fresh)
     except OSError as error:
-        message = f"{error.filename or source}: {error.strerror}"
-        raise refused(message, "Name a file that `export` or `backup` wrote.") from error
+        raise refused(
+            f"{error.filename or source}: {error.strerror}",
+            "Name a file that `export` or `backup` wrote.",
+        ) from error
     except (*UNREADABLE_ERRORS, sqlite3.Error) as error:
-        message = f"{source} is damaged, or neither an export nor a backup: {error}"
-        hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
-        raise refused(message, hint) from error
+        raise refused(
+            f"{source} is damaged, or neither an export nor a backup: {error}",
+            "An export is for `import`, a backup for `restore`. Nothing was changed.",
+        ) from error
     kept = former and str(former)
     return {"file": str(source), "database": str(store.path())} | filled(
         kept=kept, counted_anew=differed

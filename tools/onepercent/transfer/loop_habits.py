@@ -92,11 +92,11 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
         OSError,
         sqlite3.IntegrityError,
     ) as error:
-        message = f"{params['file']} is not an export of Loop Habit Tracker"
-        hint = (
-            f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
-        )
-        raise ToolError(message, hint, code="FIELD_INVALID") from error
+        raise ToolError(
+            f"{params['file']} is not an export of Loop Habit Tracker",
+            f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV.",
+            "FIELD_INVALID",
+        ) from error
 
     if dates:
         unit.add_entry(_sum("note", sorted(dates), Thing("diary")))
@@ -104,8 +104,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
 
 def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
     """The diff entry for `count` things of a kind on these days."""
-    span = f"{dates[0]}..{dates[-1]}"
-    return Counted(replace(thing, dates=(span,)), count=len(dates), noun=noun)
+    return Counted(replace(thing, dates=(f"{dates[0]}..{dates[-1]}",)), count=len(dates), noun=noun)
 
 
 def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
