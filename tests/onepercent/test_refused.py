@@ -58,7 +58,8 @@ REFUSED = [
      "Life area: there are work, health and sports, prosperity, family, social circle, hobbies"),
     (act("person.update", time_zone="Луна"), "Настройки: такого часового пояса нет", "Settings: there is no such time zone"),
     (act("goal.fly", title="x"), "Одно изменение непонятно", "One change is not understood"),
-    ({"params": {}}, "Не сказано", "Missing"),
+    (act("step.shift", overdue=True), "Шаг: days: не сказано", "Step: days: missing"),
+    ({"params": {}}, "Action: не сказано", "Action: missing"),
 ]  # fmt: skip
 
 

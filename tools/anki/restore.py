@@ -106,8 +106,8 @@ def _add_again(entry: Entry, kept: list[int]) -> JsonObject:
     the schedule they had: {alreadyThere, addedAgain, cardsScheduled, failed, warnings}.
 
     Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them
-    was in another deck. A call before may have added some and lost Anki's answer: a newer note with all
-    fields of a deleted one counts as it.
+    was in another deck. A call before may have added some and lost Anki's answer: a newer note with the same
+    fields counts as the restored one.
     """
     # Notes that are there but lack cards: Anki makes these when a text of the note changes.
     deleted = {note.id: note for note in entry.lost}

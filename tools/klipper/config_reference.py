@@ -167,8 +167,7 @@ def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]
 
 
 def _dated_changes(name: str, *, full: bool) -> list[str]:
-    """The entries of the page on changes that have a name: each entry's date, and of its text the first
-    sentence that has it."""
+    """What the page on changes says of a name: each entry's date, and the first sentence that names it."""
     listed = []
     for entry, sentences in changes.about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), LONGEST_CHANGE)

@@ -312,11 +312,13 @@ def refused(error: JsonObject) -> str:
     field, else of the code."""
     action = str(error.get("action"))
     code = error["code"]
-    place, _, name = str(error.get("field")).rpartition(".")
+    place, _, name = error.get("field", "").rpartition(".")
     name = name.partition("[")[0]
     reason = text_or_empty(f"error.{code}.{action}") or text_or_empty(f"error.{code}.{name}")
     if not reason:
         label = text_or_empty(f"field.{name}") if code.startswith("FIELD_") else ""
+        if code == "FIELD_REQUIRED":  # the name is one of ours
+            label = label or name
         reason = _joined(label, text_or_empty(f"error.{code}") or errors.one_line(error["error"]))
     reason = reason.format(**vars(rules))
     if "id" in error:

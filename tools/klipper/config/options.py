@@ -83,8 +83,8 @@ def _rules_of(module: str) -> Mapping[str, str]:
 
 
 def required(section: Section) -> list[str]:
-    """The options that a section has to have: those of its kind, and those that the value of another one asks
-    for; `a|b`: one of them."""
+    """The options a section must have: by its kind, and by the values of its other options; `a|b`: one of
+    them."""
     needs = known_words("needs")
     needed = [*needs.get(base(section.kind), ())]
     for name, setting in section.values.items():

@@ -22,7 +22,7 @@ BLOCK = re.compile(
     r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 )
 SAVED_MARK = re.compile(r"^#\*# ?", re.MULTILINE)
-# The lines because of which Klipper drops the block: a marked line above it, an unmarked one or a second
+# What makes Klipper drop the block: a marked line above it, an unmarked one or a second
 # header in it.
 STRAY = re.compile(r"^(#\*# .*)", re.MULTILINE)
 ODD = re.compile(r"^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)", re.MULTILINE)

@@ -53,7 +53,7 @@ def stem(word: str) -> str:
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """The one of `words` that was meant by a misspelt one; "" if none is near.
+    """The word among `words` that a misspelt one stands for; "" if none is near.
 
     The first letter may be missing, or be swapped with the second, but not be another.
     """

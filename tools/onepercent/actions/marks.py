@@ -254,7 +254,7 @@ def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:
 
 
 def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
-    """Warn of days that are not due, and of those that may be of another month than was meant."""
+    """Warn of days that are not due, and of days so long ago that another month may be meant."""
     title = history.habit["name"]
     for day in dates:
         ordinal = days.ordinal(day)

@@ -52,8 +52,8 @@ SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
 # The condition for a place to count: the list shows the goal or habit.
 IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archived_at IS NULL"}
 # Goals and habits stand in the person's order: by `place`, or by the id if they were never moved. What moves
-# goes halfway between the one that it is to precede and that one's predecessor. The one that it is to precede
-# is named (`before`), or has a number among those in sight (`order`); without one it goes to the end.
+# gets a place halfway between its new neighbours. The later one is named by its id (`before`) or by its number
+# among those in sight (`order`); without one it goes to the end.
 PLACE_BETWEEN = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_sight} AS is_seen FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND id <> :id),
     ranked AS (SELECT *, lag(place, 1, place - 2) OVER so_far AS previous, sum(is_seen) OVER so_far AS number

@@ -75,7 +75,7 @@ class RowChange(NamedTuple):
 
     @property
     def xp(self) -> int:
-        """The XP that it moves, as an entry of the ledger that comes or goes."""
+        """The XP that this change adds or takes; 0 outside the ledger."""
         if self.table != "xp_ledger":
             return 0
         came, gone = self.values or {}, self.replaced or {}
@@ -86,7 +86,7 @@ class RowChange(NamedTuple):
 class Outcome:
     """The result of an action: the diff's entries and the id of what it created.
 
-    - `message`: that of an undo or redo, in place of the sentences of its entries;
+    - `message`: what an undo or redo says instead of its entries' sentences;
     - `xp`: the XP that moves;
     - `warnings`: of what may not be meant.
     """

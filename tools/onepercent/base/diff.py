@@ -84,7 +84,7 @@ class Entry:
     count: int = 1
     values: JsonObject = field(default_factory=dict)
 
-    # The verb of its sentence, by which it is counted: that of its section; `restored`.
+    # The verb of its sentence; entries are counted by it. It is its section's, or `restored`.
     verb: ClassVar[str] = "updates"
 
     @property

@@ -42,7 +42,7 @@ DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 DIARY_FIELDS = ("what_done", "what_not_done", "reflection", "plans")
 DIARY_COLUMNS = ", ".join(DIARY_FIELDS)
 
-# Names that models use for fields, where they are not alike; those fields are meant that the object takes.
+# Other names that models send. Of several fields the one counts that the object has.
 OTHER_NAMES = {
     "id": "preview_id step_id habit_id diary_id goal_id",
     "deadline": "dt due",

@@ -154,7 +154,7 @@ def parsed_numbers(text: str | None) -> list[int] | None:
 
 
 def schedule_of(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
-    """The schedule that a frequency and what says more of it mean. Raises Unreadable."""
+    """The schedule of a frequency with its details, `1,3,5` or `3`. Raises Unreadable."""
     values = tuple(parsed_numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")

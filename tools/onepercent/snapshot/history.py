@@ -56,7 +56,7 @@ FIRST_KEPT = """SELECT min(day) FROM (
     UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
-# The lists of a day: the name of each and the column it shows.
+# The units of a history: the key of its date, and how that date is written.
 PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
     "weeks": ("week", lambda day: f"{day - day.weekday() * ONE_DAY}"),

@@ -119,7 +119,7 @@ def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
 
 
 def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) -> None:
-    """Add a habit with its past, or to one that is here the days that it lacks.
+    """Add a new habit with its past; add to an existing one the days it lacks.
 
     - `habit`: its row in Habits.csv; `past`: its days, the oldest first;
     - `twins`: how many of its name come before it.
