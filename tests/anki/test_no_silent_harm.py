@@ -205,7 +205,7 @@ def test_without_a_journal_nothing_is_deleted(geo, collection, call):
 
 
 def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
-    number = journal.write("x", "notes", journal.Entry())
+    number = journal.write("x", "notes", "it", journal.Entry())
     assert journal.entry_of(number).profile == client.profile(*client.multi(client.PROFILE))
 
 
@@ -213,7 +213,7 @@ def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
     note = SimpleNamespace(
         id=1, model="Basic", deck="Geo", fields={}, tags=[], schedules=[], cards=2
     )
-    number = journal.write("x", "notes", journal.Entry(lost=[note], profile=""))
+    number = journal.write("x", "notes", "it", journal.Entry(lost=[note], profile=""))
     assert journal.entry_of(number).lost[0].decks == ["Geo", "Geo"]
 
 
@@ -228,14 +228,14 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
 
     def write(summary, size_bytes):
         journal.write(
-            "x", summary, journal.Entry(filename="a", content=b"x" * size_bytes, profile="")
+            "x", summary, "it", journal.Entry(filename="a", content=b"x" * size_bytes, profile="")
         )
         return [summary for *_, summary in journal.newest()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]
     assert write("large", 1001) == ["large"]  # the newest stays, whatever its size
     assert write("small", 600) == ["small"]
-    journal.write("x", "notes", journal.Entry(profile=""))
+    journal.write("x", "notes", "it", journal.Entry(profile=""))
     assert write("next", 600) == ["next", "notes"]  # media do not push out notes
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
-from tools.anki.client import Action, action, card_search
+from tools.anki.client import Action, CardsByDeck, IdsByName, action, card_search
 from tools.anki.images.placing import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput, with_breaks
 from tools.anki.replies import Refused
@@ -181,7 +181,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
         for name, answer in zip(names, fields, strict=True):
-            model = decks.equal(name or default, model_ids)
+            model = note_input.find_name(name or default, model_ids)
             if model and not isinstance(answer, Refused):
                 self.types[name] = NoteType(model, model_ids[model], answer)
             elif name:
@@ -260,7 +260,7 @@ class AddBatch(Batch[NoteInput, Ready]):
                 "Ask the person which profile is meant.",
                 "OTHER_PROFILE",
             )
-        keys: dict[str, int] = {}
+        keys: IdsByName = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
             detail = filled(dedup_key=ready.key, **ready.placed.detail())
@@ -281,7 +281,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         before the key was kept.
         """
         # Search for cards in the wrong deck, and for the notes that are repeated.
-        added: dict[str, list[int]] = {}
+        added: CardsByDeck = {}
         for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
             if deck != self.default_deck:
@@ -306,7 +306,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             return
         # Name the repeated notes, and keep their keys.
         matches = matches[len(added) :]
-        keys: dict[str, int] = {}
+        keys: IdsByName = {}
         for index, same in zip(repeating, matches, strict=True):
             if same:
                 self.details[index]["noteId"] = max(same)
@@ -316,7 +316,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             state.remember_keys(keys, self.profile)
 
 
-def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteType:
+def _simplest_type(model_ids: IdsByName, notes: list[NoteInput]) -> NoteType:
     """The type of notes that name none, if the default one is missing: the oldest that has their fields, with
     two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
-from tools.anki.client import Action, action, card_search
+from tools.anki.client import Action, Ids, action, card_search
 from tools.anki.replies import Unanswered, hangs
 from tools.anki.studying.answer_undo import (
     ANSWERS_TODAY,
@@ -143,7 +143,7 @@ class AnswerBatch:
     anki_day: str = field(init=False)
     names: list[list[str]] = field(init=False)
     on_screen: int | None = field(init=False)
-    borrowed: list[int] = field(init=False)
+    borrowed: Ids = field(init=False)
     # By card: what Undo would be about, as [card, note, deck], and the newest row of its log.
     subjects: dict[int, list[Any]] = field(init=False)
     before: dict[int, LogRow] = field(init=False)
@@ -275,7 +275,7 @@ class AnswerBatch:
             state.keep(ANKI_DAY, {"day": self.anki_day})
         self._take_from_log(*results)
 
-    def _questions(self, cards: list[int]) -> list[Action]:
+    def _questions(self, cards: Ids) -> list[Action]:
         """The questions for the log of these cards, the number of Anki's answers today, and Anki's state."""
         log = action("getReviewsOfCards", cards=cards)
         return [log, ANSWERS_TODAY, *state_questions(self.subjects[cards[-1]], self.names)]
@@ -316,7 +316,7 @@ class AnswerBatch:
             "due": due,
         }
 
-    def _read_log(self, cards: list[int]) -> None:
+    def _read_log(self, cards: Ids) -> None:
         """Read the log until it has these cards, at most LOG_READS times."""
         for _ in range(LOG_READS):
             log, today, *seen = client.multi(*self._questions(cards))

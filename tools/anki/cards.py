@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, timed_parts
-from tools.anki.client import Action, action, card_search, note_search
+from tools.anki.client import Action, Ids, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
@@ -29,8 +29,8 @@ TAKING_TAGS = ("removeTags", "replaceTags")
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
 def change_cards(
     query: Annotated[str, "or cardIds, noteIds"] = "",
-    cardIds: list[int] | None = None,
-    noteIds: list[int] | None = None,
+    cardIds: Ids | None = None,
+    noteIds: Ids | None = None,
     suspend: bool | None = None,
     unsuspend: bool | None = None,
     due: Annotated[str, "in days: 0, 3-7; 3! sets the interval"] = "",
@@ -222,14 +222,16 @@ class BulkChange:
             if set(self.before.values()) == {len(self.ids)}:
                 return answer
             entry = self._way_back()
-            journal.write("change_cards", f"{self._count()} changed: {self.summary}", entry)
+            count = self._count()
+            summary = f"{count} changed: {self.summary}"
+            journal.write("change_cards", summary, f"the {count}", entry)
             answer.update(changed=len(self.ids), after=self._make_changes())
             return {**answer, **filled(warnings=entry.warnings)}
 
     def _count(self) -> str:
         return notes.counted(len(self.ids), self.kind[:-1])
 
-    def _words(self, ids: list[int]) -> str:
+    def _words(self, ids: Ids) -> str:
         return (
             f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}"
             if ids
@@ -253,7 +255,7 @@ class BulkChange:
         if {"changeDeck", SET_VALUE} & self.changes.keys():
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
-    def _find_selection(self) -> list[int]:
+    def _find_selection(self) -> Ids:
         """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
@@ -284,7 +286,7 @@ class BulkChange:
             for change in self.changes.values()
         ]
 
-    def _counts(self, found: list[list[int]]) -> dict[str, int]:
+    def _counts(self, found: list[Ids]) -> dict[str, int]:
         words = [change.words for change in self.changes.values()]
         return dict(zip(words, map(len, found), strict=True))
 

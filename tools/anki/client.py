@@ -18,6 +18,11 @@ LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 ENTRY_S = 0.2
 
 Action = tuple[str, JsonObject]
+# Ids of notes or cards.
+Ids = list[int]
+# The id of each deck or note type by its name, and the cards of each deck.
+IdsByName = dict[str, int]
+CardsByDeck = dict[str, Ids]
 
 
 def action(name: str, /, **params: object) -> Action:

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
-from tools.anki.client import Action, action, card_search
-from tools.anki.note_input import CONTROL, ItemError
+from tools.anki.client import Action, CardsByDeck, Ids, IdsByName, action, card_search
+from tools.anki.note_input import CONTROL, ItemError, find_name, folded
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
@@ -34,62 +34,44 @@ def list_decks() -> list[JsonObject]:
     return [{"id": deck_id, "name": name} for name, deck_id in ids().items()]
 
 
-def ids() -> dict[str, int]:
+def ids() -> IdsByName:
     """Each deck's id by its name."""
     return client.call("deckNamesAndIds")
 
 
-def default_name(decks: dict[str, int]) -> str:
+def default_name(decks: IdsByName) -> str:
     """The name of the deck with id 1: `Default`, unless somebody renamed it."""
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
-def spelled_by_anki(name: str, deck_ids: dict[str, int]) -> str | None:
+def spelled_by_anki(name: str, deck_ids: IdsByName) -> str | None:
     """The name as Anki spells it; None if no deck has it.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
     """
-    spelling = equal(name, deck_ids)
-    if spelling is None and same(name, "Default"):
+    spelling = find_name(name, deck_ids)
+    if spelling is None and folded(name) == "default":
         return default_name(deck_ids)
     return spelling
 
 
-def spelled(name: str, deck_ids: dict[str, int]) -> str:
+def spelled(name: str, deck_ids: IdsByName) -> str:
     """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is
     there."""
     parent, separator, last = name.rpartition(SEPARATOR)
     if not separator:
         return name
-    return (equal(parent, deck_ids) or spelled(parent, deck_ids)) + SEPARATOR + last
+    return (find_name(parent, deck_ids) or spelled(parent, deck_ids)) + SEPARATOR + last
 
 
-def equal(name: str, names: Iterable[str]) -> str | None:
-    """The name among `names` that Anki takes for this one."""
-    return next((other for other in names if same(other, name)), None)
+def within(name: str, *decks: str) -> bool:
+    """True if a deck is one of `decks` or lies in it."""
+    return f"{name}::".startswith(tuple(f"{deck}::" for deck in decks))
 
 
-def same(name: str, other: str) -> bool:
-    """True if Anki takes both for one name: it ignores upper and lower case."""
-    return folded(name) == folded(other)
-
-
-def folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
-
-
-def within(name: str, deck: str) -> bool:
-    """True if a deck is `deck` or lies in it."""
-    return name == deck or name.startswith(deck + SEPARATOR)
-
-
-def below(decks: list[str], names: Iterable[str]) -> list[str]:
+def below(decks: Iterable[str], names: Iterable[str]) -> list[str]:
     """The names of decks and of those that lie in them."""
-    inside = []
-    for name in names:
-        if any(within(name, deck) for deck in decks):
-            inside.append(name)
-    return inside
+    return [name for name in names if within(name, *decks)]
 
 
 def checked_name(name: str) -> str:
@@ -117,8 +99,8 @@ def not_found(names: list[str], decks: Collection[str]) -> ToolError:
 
 
 def contents(
-    names: Collection[str], deck_ids: dict[str, int]
-) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
+    names: Collection[str], deck_ids: IdsByName
+) -> tuple[IdsByName, list[str], CardsByDeck]:
     """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
     subdecks. One request.
 
@@ -140,7 +122,7 @@ def contents(
     return presets, filtered, dict(zip(names, answers[1::2], strict=True))
 
 
-def cards_within(names: list[str]) -> list[int]:
+def cards_within(names: list[str]) -> Ids:
     """The cards that decks and their subdecks have now. Two requests."""
     deck_ids = ids()
     inside = [deck_ids[name] for name in below(names, deck_ids)]
@@ -181,7 +163,7 @@ def rename_deck(oldName: str, newName: str) -> None:
     # `Default` also means the deck with id 1, which Anki names in the language of the profile.
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
     new = spelled(checked_name(newName), deck_ids)
-    if same(old, new) and old != new and deck_ids.get(old) != DEFAULT_ID:
+    if folded(old) == folded(new) and old != new and deck_ids.get(old) != DEFAULT_ID:
         # By a name in between: Anki would take a new deck `Geo` for the existing `geo`.
         between = f"{new} (renaming)"
         if old in deck_ids or between not in deck_ids:
@@ -204,7 +186,7 @@ def rename_deck(oldName: str, newName: str) -> None:
             "Rename it in Anki, or delete it there first: its cards return to their decks.",
             "FILTERED_DECK",
         )
-    taken = equal(new, deck_ids)
+    taken = find_name(new, deck_ids)
     if taken and any(cards.values()):
         raise ToolError(
             f"The deck {taken!r} already exists",
@@ -230,9 +212,7 @@ def rename_deck(oldName: str, newName: str) -> None:
         raise
 
 
-def _moves(
-    targets: dict[str, str], presets: dict[str, int], cards: dict[str, list[int]]
-) -> Iterator[Action]:
+def _moves(targets: dict[str, str], presets: IdsByName, cards: CardsByDeck) -> Iterator[Action]:
     """The actions that make the new decks with the presets of the old ones, and move the cards."""
     for name, target in targets.items():
         yield action("createDeck", deck=target)

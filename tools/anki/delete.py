@@ -12,6 +12,7 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.client import action, note_search
 from tools.anki.journal import WITH_FLAG, Entry, Note
+from tools.anki.notes import Infos
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
@@ -45,10 +46,11 @@ def delete_notes(
     return {"deleted": len(before), "missing": len(set(noteIds)) - len(before)}
 
 
-def _delete(infos: dict[int, notes.Info]) -> None:
+def _delete(infos: Infos) -> None:
     ids = list(infos)
     count = notes.counted(len(ids), "note")
-    entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_recorded(infos)))
+    entry = Entry(lost=_recorded(infos))
+    journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
     *_, left = client.results(
         action("deleteNotes", notes=ids),
         client.REDRAW,
@@ -62,7 +64,6 @@ def _delete(infos: dict[int, notes.Info]) -> None:
             deleted=len(ids) - len(left),
             kept=left,
         )
-    journal.announce(entry, f"the {count}")
 
 
 @Tool("anki.delete_decks", write=True, destructive=True, lock=False)
@@ -84,12 +85,12 @@ def delete_decks(
     return None
 
 
-def _words(before: dict[int, notes.Info]) -> str:
+def _words(before: Infos) -> str:
     count = notes.counted(len(before), "note")
     return f"delete {count}{confirm.examples(before.values())}" if before else ""
 
 
-def _recorded(infos: dict[int, notes.Info]) -> list[Note]:
+def _recorded(infos: Infos) -> list[Note]:
     """The notes about to be deleted as the journal keeps them: with the deck of each card and the schedule of
     those studied. Two requests, and one for each 500 cards."""
     cards = notes.cards_of(infos)
@@ -156,7 +157,7 @@ class DeckDeletion:
         examples = confirm.examples(self._first_notes().values())
         return f"delete {', '.join(map(quoted, self.names))}, {count} {fate}{examples}"
 
-    def _first_notes(self) -> dict[int, notes.Info]:
+    def _first_notes(self) -> Infos:
         return notes.by_id(
             client.call("cardsToNotes", cards=sorted(self.cards)[: notes.MOST_EXAMPLES])
         )
@@ -171,11 +172,11 @@ class DeckDeletion:
             del homes[name]
         count = notes.counted(len(self.cards), "card")
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
-        entry = journal.write("delete_decks", summary, Entry(journal.moved_again(homes), lost))
+        entry = Entry(journal.moved_again(homes), lost)
+        journal.write("delete_decks", summary, f"the {count}", entry)
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.names)
-        journal.announce(entry, f"the {count}")
 
     def _move_cards(self) -> None:
         if self.filtered:  # it gives its cards back when it goes

@@ -12,7 +12,7 @@ from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
 from tools.anki.client import action
 from tools.anki.studying.review_log import newest
-from tools.anki.studying.study_queue import StudyQueue, due_counts
+from tools.anki.studying.study_queue import Cards, StudyQueue, due_counts
 from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -32,7 +32,7 @@ LONGEST_CURRENT = 4000
 class CardsAnswer(JsonObject):
     """An answer of anki.due, and its cards as cardsInfo has them."""
 
-    infos: list[JsonObject]
+    infos: Cards
 
 
 def press_key() -> str:
@@ -52,7 +52,7 @@ def _page_meta(answer: JsonObject) -> JsonObject:
     return private
 
 
-def _page_cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
+def _page_cards(infos: Cards, rows: Cards) -> Cards:
     """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer
     takes. Two requests."""
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
@@ -79,7 +79,7 @@ def _page_cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObj
     return _with_files(cards)
 
 
-def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
+def _with_files(cards: Cards) -> Cards:
     """The first of the cards, with the contents of their files; a file that is too large alone is left
     out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))

@@ -2,7 +2,6 @@
 state folder."""
 
 import json
-import time
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tools.anki import client, state
-from tools.anki.client import Action, action, card_search
+from tools.anki.client import Action, CardsByDeck, Ids, action, card_search
 from tools.core import calls
 from tools.core.json_types import JsonObject
 
@@ -24,6 +23,7 @@ create table if not exists changes (
     data blob not null, filename text not null, content blob not null
 )"""
 _database = partial(state.database, "anki-journal.sqlite3", SCHEMA)
+INSERT = "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)"
 # Numbers the entries from the newest and adds up their sizes, those of media apart.
 FORGET_OLD = """
 delete from changes where id in (
@@ -64,7 +64,7 @@ class Step(NamedTuple):
     kind: str
     action: str
     params: JsonObject
-    ids: list[int]
+    ids: Ids
 
     def actions(self) -> list[Action]:
         if not self.ids:
@@ -85,7 +85,7 @@ def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
     steps = []
     if added:
         steps.append(Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags)))
-    groups: dict[str, list[int]] = {}
+    groups: CardsByDeck = {}
     for note, names in tags.items():
         groups.setdefault(" ".join(names), []).append(note)
     for text, notes in groups.items():
@@ -93,14 +93,14 @@ def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
     return steps
 
 
-def moved_again(cards_by_deck: dict[str, list[int]]) -> list[Step]:
+def moved_again(cards_by_deck: CardsByDeck) -> list[Step]:
     """The steps that move cards back into their decks."""
     return [
         Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()
     ]
 
 
-def in_state_again(cards: list[int], states: States) -> list[Step]:
+def in_state_again(cards: Ids, states: States) -> list[Step]:
     """The steps that bring each card back into its present state. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {state}") for state in states]
     steps = []
@@ -109,7 +109,7 @@ def in_state_again(cards: list[int], states: States) -> list[Step]:
     return steps
 
 
-def scheduled_again(cards: list[int]) -> list[Step]:
+def scheduled_again(cards: Ids) -> list[Step]:
     """The steps that give each card the schedule it has now."""
     infos = cards_in_own_deck(client.ids_query("cid", cards))
     return [
@@ -129,7 +129,7 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
             yield {**info, "ivl": info["interval"]}
 
 
-def flags_of(cards: list[int]) -> dict[int, int]:
+def flags_of(cards: Ids) -> dict[int, int]:
     """The flag of each card, for the add-on of 2023, whose cardsInfo has none. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
     return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
@@ -174,14 +174,14 @@ class Entry:
     at: int = 0
 
 
-def write(tool: str, summary: str, entry: Entry) -> int:
-    """Record the way back from a change before it is made; the entry's id.
+def write(tool: str, summary: str, things: str, entry: Entry) -> int:
+    """Record the way back from a change before it is made, and add to the answer of this call how to put
+    `things` back; the entry's id.
 
     Raises ToolError STATE_NOT_WRITABLE: without a record nothing is changed.
     """
     if entry.profile is None:
         entry.profile = client.profile(*client.multi(client.PROFILE))
-    entry.at = int(time.time())
     data = {
         "steps": entry.steps,
         "lost": list(map(vars, entry.lost)),
@@ -189,16 +189,12 @@ def write(tool: str, summary: str, entry: Entry) -> int:
         "profile": entry.profile,
     }
     blob = zlib.compress(json.dumps(data).encode())
-    row = (entry.at, tool, summary, blob, entry.filename, entry.content)
+    row = (tool, summary, blob, entry.filename, entry.content)
     with _database() as db, db:
-        number = db.execute("insert into changes values (null, ?, ?, ?, ?, ?, ?)", row).lastrowid
+        number = db.execute(INSERT, row).lastrowid
         db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
-    return number or 0
-
-
-def announce(number: int, things: str) -> None:
-    """Add to the answer of this call how to take it back."""
     calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
+    return number or 0
 
 
 def newest() -> list[list[int | str]]:

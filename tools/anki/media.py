@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.client import action, note_search
+from tools.anki.client import Ids, action, note_search
 from tools.anki.images import image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ItemError, checked_filename
@@ -88,7 +88,7 @@ def delete_media(
     name = _existing(filename)
     listing = action("getMediaFilesNames", pattern=glob.escape(name))
 
-    def notes_using() -> list[int]:
+    def notes_using() -> Ids:
         names, using = client.results(listing, note_search(f'"*{decks.quoted(name)}*"'))
         if name not in names:
             raise _not_found(name)
@@ -99,7 +99,7 @@ def delete_media(
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
         return {**answer, **notes.examples(notes.by_id(using[: notes.MOST_EXAMPLES]))}
 
-    def words(using: list[int]) -> str:
+    def words(using: Ids) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
 
     with confirm.agreed(notes_using, words, expected) as using:
@@ -108,8 +108,7 @@ def delete_media(
         data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.MOST_BYTES:
             entry = journal.Entry(filename=name, content=data)
-            number = journal.write("delete_media", f"{name} deleted, {len(data)} bytes", entry)
-            journal.announce(number, "it")
+            journal.write("delete_media", f"{name} deleted, {len(data)} bytes", "it", entry)
         answer, left = client.results(action("deleteMediaFile", filename=name), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
     if using:

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tools.anki import client, decks
+from tools.anki import client
 from tools.anki.card_text import OCCLUSION
 from tools.anki.client import action
-from tools.anki.note_input import OBJECTS, OCCLUSION_FORM
+from tools.anki.note_input import OBJECTS, OCCLUSION_FORM, find_name
 from tools.anki.settings import current
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject, filled
@@ -44,7 +44,7 @@ def model_info(
         action("modelStyling", modelName=name),
     )
     client.unrefused([names])
-    spelling = decks.equal(name, names)
+    spelling = find_name(name, names)
     if spelling is None:
         raise not_found(name, names)
     fields, templates, styling = client.unrefused(answers)

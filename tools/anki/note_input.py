@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -12,6 +13,8 @@ from tools.core.schema import Alias, Limits
 # A schema for models to read; its description says the rest: each property costs four times as much of every
 # conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
+# The texts of a note by the names of their fields.
+Fields = dict[str, str]
 # A text and its replacement.
 Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
 # Line breaks among them: no name may have one.
@@ -49,7 +52,7 @@ class ImageSpec:
 class NoteInput:
     """A note to add."""
 
-    fields: dict[str, str]
+    fields: Fields
     tags: list[str] = field(default_factory=list)
     images: list[ImageSpec] = field(default_factory=list)
     dedup_key: str | None = None
@@ -62,7 +65,7 @@ class NoteUpdate:
     """Changes to a note."""
 
     noteId: int
-    fields: dict[str, str] = field(default_factory=dict)
+    fields: Fields = field(default_factory=dict)
     addTags: list[str] = field(default_factory=list)
     removeTags: list[str] = field(default_factory=list)
     deckName: str = ""
@@ -71,22 +74,25 @@ class NoteUpdate:
     all: bool | None = None
 
 
-def find_field(name: str, model_fields: list[str]) -> str | None:
-    """The note type's field of that name, None if it has none; upper and lower case do not matter."""
-    return next(
-        (field for field in model_fields if field.casefold() == name.strip().casefold()), None
-    )
+def folded(name: str) -> str:
+    """The name as Anki compares it with others: it ignores upper and lower case."""
+    return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
-def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
+def find_name(name: str, names: Iterable[str]) -> str | None:
+    """The name of a field, deck or note type among `names` that Anki takes for this one."""
+    return next((other for other in names if folded(other) == folded(name)), None)
+
+
+def canonical_fields(values: Fields, model_fields: list[str]) -> Fields:
     """The values under the note type's own names.
 
     Raises ItemError for a name that it does not have, or that comes twice: Anki would drop a value and say
     nothing.
     """
-    values_by_field: dict[str, str] = {}
+    values_by_field: Fields = {}
     for name, value in values.items():
-        field_name = find_field(name, model_fields)
+        field_name = find_name(name, model_fields)
         if field_name is None:
             raise ItemError(
                 f"unknown field {name[:80]!r}",
@@ -103,7 +109,7 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
     return values_by_field
 
 
-def with_breaks(fields: dict[str, str]) -> dict[str, str]:
+def with_breaks(fields: Fields) -> Fields:
     """The fields with `<br>` for each line break of plain text. In HTML and in a picture's base64 a line
     break means nothing."""
     values = {}
@@ -113,7 +119,7 @@ def with_breaks(fields: dict[str, str]) -> dict[str, str]:
     return values
 
 
-def checked_clozes(fields: dict[str, str]) -> list[str]:
+def checked_clozes(fields: Fields) -> list[str]:
     """A warning for each field with a cloze that ends too early.
 
     Raises ItemError for a box of an image occlusion that is not within its picture.
@@ -144,11 +150,11 @@ def aim_images(
 
     By default that is `Back`, or the second field, or the only one.
     """
-    default = find_field("Back", model_fields) or model_fields[min(1, len(model_fields) - 1)]
+    default = find_name("Back", model_fields) or model_fields[min(1, len(model_fields) - 1)]
     aimed = []
     unknown = []
     for image in images:
-        target = find_field(image.target_field or default, model_fields)
+        target = find_name(image.target_field or default, model_fields)
         if target is None:
             unknown.append(image.target_field)
         else:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tools.anki import client, decks
 from tools.anki.card_text import plain
-from tools.anki.client import Action, action, card_search, note_search
+from tools.anki.client import Action, CardsByDeck, Ids, action, card_search, note_search
 from tools.core import calls
 from tools.core.errors import ToolError, cut, did_you_mean
 from tools.core.json_types import JsonObject
@@ -15,6 +15,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 Info = JsonObject
+Infos = dict[int, Info]
 
 # A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so
 # nothing with `:`, no wildcard, not negated.
@@ -41,7 +42,7 @@ LONGEST_TEXT = 80
 
 
 @Tool("anki.note_info")
-def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject:
+def note_info(noteIds: Annotated[Ids, Limits(min_length=1)]) -> JsonObject:
     """Show notes by id, in that order, null for none.
 
     Source: AnkiConnect notesInfo, getDecks. {notes: [{noteId, modelName, deckName, tags, fields, cards}]}.
@@ -107,7 +108,7 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
 
     A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
     """
-    groups: dict[str, list[int]] = {}
+    groups: dict[str, Ids] = {}
     check_names(query)
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
@@ -188,7 +189,7 @@ def _unknown_names(query: str) -> list[str]:
     return sentences
 
 
-def note_rows(ids: list[int]) -> list[JsonObject | None]:
+def note_rows(ids: Ids) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
     deck_of = decks_of(cards_of(by_note))
@@ -205,12 +206,12 @@ def note_rows(ids: list[int]) -> list[JsonObject | None]:
     return [rows.get(note) for note in ids]
 
 
-def by_id(ids: list[int]) -> dict[int, Info]:
+def by_id(ids: Ids) -> Infos:
     """The notes that exist, as `in_parts` gives them."""
     return dict(in_parts(ids))
 
 
-def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
+def in_parts(ids: Ids) -> Iterator[tuple[int, Info]]:
     """The notes that exist, each as notesInfo has it, with its cards in the order of the templates. A request
     for each 500."""
     for start in range(0, len(ids), NOTES_PER_REQUEST):
@@ -227,17 +228,17 @@ def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
         yield from infos.items()
 
 
-def cards_of(infos: dict[int, Info]) -> list[int]:
+def cards_of(infos: Infos) -> Ids:
     """The cards of all these notes."""
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
 
 
-def deck_by_card(answer: dict[str, list[int]]) -> dict[int, str]:
+def deck_by_card(answer: CardsByDeck) -> dict[int, str]:
     """An answer of getDecks, by card."""
     return {card: deck for deck, cards in answer.items() for card in cards}
 
 
-def decks_of(cards: list[int]) -> dict[int, str]:
+def decks_of(cards: Ids) -> dict[int, str]:
     """The deck of each card. One request."""
     return deck_by_card(client.call("getDecks", cards=cards)) if cards else {}
 
@@ -257,7 +258,7 @@ def first_text(info: Info, length: int = LONGEST_TEXT) -> str:
     return cut(plain(next(iter(values(info).values()), "")), length)
 
 
-def examples(infos: dict[int, Info]) -> JsonObject:
+def examples(infos: Infos) -> JsonObject:
     """The first notes with the text of their first field."""
     some = list(infos.items())[:MOST_EXAMPLES]
     return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}

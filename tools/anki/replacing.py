@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from os.path import commonprefix
 
 from tools.anki import client, note_input, notes
-from tools.anki.note_input import ItemError, NoteUpdate, Pair
+from tools.anki.note_input import Fields, ItemError, NoteUpdate, Pair
 from tools.anki.notes import Info
 from tools.core.errors import cut
+
+# A place in a note: its id, the field, the text with its surroundings.
+Place = list[int | str]
 
 EVERY_FIELD = "*"
 # Characters that a dry run shows on each side of a place, and before the first difference.
@@ -27,7 +30,7 @@ def pairs_with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
     return pairs
 
 
-def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
+def new_values(update: NoteUpdate, values: Fields) -> Fields:
     """The fields of a note that the update changes, by their names, with their new texts.
 
     Raises ItemError: no such field or text, or a text that is there more than once.
@@ -82,7 +85,7 @@ def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, 
         raise notes.unknown_field(unknown[0])
 
 
-def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | str]]:
+def places(update: NoteUpdate, values: Fields) -> Iterator[Place]:
     """Each place that the update replaces, with its surroundings: [note, field, text]."""
     for name, pair in update.replace.items():
         for field, match in _matches(name, pair, values):
@@ -104,7 +107,7 @@ def difference(old: str, new: str) -> list[str]:
     return [cut(old[start:], notes.LONGEST_TEXT), cut(new[start:], notes.LONGEST_TEXT)]
 
 
-def _matches(name: str, pair: Pair, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
+def _matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
     """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
     alone: a call made again after a lost answer must not make `catss`."""
     old, new = pair
@@ -117,8 +120,8 @@ def _matches(name: str, pair: Pair, values: dict[str, str]) -> Iterator[tuple[st
                 yield field, match
 
 
-def _fields(name: str, values: dict[str, str]) -> list[str]:
+def _fields(name: str, values: Fields) -> list[str]:
     if name == EVERY_FIELD:
         return list(values)
-    field = note_input.find_field(name, list(values))
+    field = note_input.find_name(name, values)
     return [field] if field else []

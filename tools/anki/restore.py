@@ -5,7 +5,7 @@ import time
 from tools.anki import client, decks, journal, notes
 from tools.anki.batch import timed_parts
 from tools.anki.card_text import DAY_S
-from tools.anki.client import Action, action, card_search, note_search
+from tools.anki.client import Action, CardsByDeck, Ids, action, card_search, note_search
 from tools.anki.images import pictures
 from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
 from tools.core.errors import ToolError
@@ -101,7 +101,7 @@ def _perform(actions: list[Action]) -> list[JsonObject]:
     return failed
 
 
-def _add_again(entry: Entry, kept: list[int]) -> JsonObject:
+def _add_again(entry: Entry, kept: Ids) -> JsonObject:
     """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
     the schedule they had: {alreadyThere, addedAgain, cardsScheduled, failed, warnings}.
 
@@ -170,7 +170,7 @@ def _move_home(back: dict[int, Note], present: set[int]) -> None:
     astray = set(
         client.call("findCards", query=f"{client.ids_query('cid', cards)} did:{decks.DEFAULT_ID}")
     )
-    moves: dict[str, list[int]] = {}
+    moves: CardsByDeck = {}
     for note_id, note in back.items():
         for card, deck in zip(infos[note_id]["cards"], note.decks, strict=False):
             is_ours = card in astray or deck_of[card] in note.decks
@@ -191,12 +191,12 @@ def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
     return actions
 
 
-def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], list[int]]:
+def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], Ids]:
     """The notes added since the deletion, by note type and texts. One request, and one for each 500 notes."""
     days = int((time.time() - since) / DAY_S) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
     ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
-    by_texts: dict[tuple[str, ...], list[int]] = {}
+    by_texts: dict[tuple[str, ...], Ids] = {}
     for note, info in notes.in_parts(ids):
         texts = (info["modelName"], *notes.values(info).values())
         by_texts.setdefault(texts, []).append(note)

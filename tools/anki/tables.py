@@ -19,6 +19,9 @@ from itertools import chain
 from tools.anki.note_input import ItemError, NoteInput
 from tools.core.errors import ToolError
 
+# The texts of a row, the names of the columns, or remarks.
+Texts = list[str]
+
 # A line such as `#tags column:3`, only at the beginning.
 HEADER_LINE = re.compile(
     r"#(separator|html|tags|columns|notetype|deck|if matches|match scope|(?:guid|tags|notetype|deck) column)"
@@ -51,10 +54,10 @@ class Table:
     - `remarks`: sentences for the answer.
     """
 
-    rows: list[list[str]]
-    names: list[str]
+    rows: list[Texts]
+    names: Texts
     head: dict[str, str]
-    remarks: list[str]
+    remarks: Texts
 
     def notes(self, *, of_deck: bool, of_model: bool) -> list[NoteInput | ToolError]:
         """The note of each row, or its error; in the deck and of the type that the row names, if they count.
@@ -68,7 +71,7 @@ class Table:
             raise wrong[0]
         return items
 
-    def _note(self, texts: list[str], of_deck: bool, of_model: bool) -> NoteInput | ToolError:
+    def _note(self, texts: Texts, of_deck: bool, of_model: bool) -> NoteInput | ToolError:
         """The note of a row; only tags at the end may be missing."""
         missing = self.names[len(texts) :]
         extra = "".join(texts[len(self.names) :]).strip()
@@ -81,7 +84,7 @@ class Table:
         fields = {name: self._html(text) for name, text in cells.items() if name not in LEFT_OUT}
         return NoteInput(fields, tags=tags, model=model, deck=deck)
 
-    def _misfit(self, texts: list[str], missing: list[str]) -> ItemError:
+    def _misfit(self, texts: Texts, missing: Texts) -> ItemError:
         hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
         marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
         if missing and marks:
@@ -97,7 +100,7 @@ class Table:
         return escape(text, quote=False).replace("\n", "<br>")
 
 
-def from_text(text: str, names: list[str]) -> Table:
+def from_text(text: str, names: Texts) -> Table:
     """The table in a text. Without `names` its head must have them.
 
     Raises ToolError INVALID_ARGUMENTS.
@@ -125,9 +128,7 @@ def from_text(text: str, names: list[str]) -> Table:
     return table(rows, names or list(chain(*labels)), head, remarks)
 
 
-def table(
-    rows: list[list[str]], names: list[str], head: dict[str, str], remarks: list[str]
-) -> Table:
+def table(rows: list[Texts], names: Texts, head: dict[str, str], remarks: Texts) -> Table:
     """The rows with the name of each of their columns.
 
     - `names`: the fields that the call names, else those of the file;
@@ -165,7 +166,7 @@ def table(
     return Table(rows, names, head, remarks)
 
 
-def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
+def _cells(text: str, separator: str) -> tuple[list[Texts], bool]:
     """The rows, and True if quotation marks enclose cells."""
     try:
         cells = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -174,7 +175,7 @@ def _cells(text: str, separator: str) -> tuple[list[list[str]], bool]:
         return [line.split(separator) for line in text.split("\n")], False
 
 
-def _guessed_separator(text: str, names: list[str]) -> str:
+def _guessed_separator(text: str, names: Texts) -> str:
     """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
     needed = len(names) - (names[-1:] == [TAGS_COLUMN])
     lines = text.strip().splitlines()

@@ -11,11 +11,12 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.client import action
+from tools.anki.client import CardsByDeck, IdsByName, action
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
-from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
+from tools.anki.note_input import OBJECTS, Fields, ItemError, NoteUpdate, Pair
 from tools.anki.notes import Info
+from tools.anki.replacing import Place
 from tools.anki.replies import Refused
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, filled
@@ -147,7 +148,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.dry = True
         self._read_notes()
         self.prepare_all(self.updates)
-        places: list[list[int | str]] = []
+        places: list[Place] = []
         examples = []
         for index, update in enumerate(self.updates):
             if info := self.before.get(update.noteId):
@@ -171,7 +172,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             update.deckName for update in self.updates if update.deckName
         )
         self.homes: dict[int, str] = {}
-        self.deck_ids: dict[str, int] = {}
+        self.deck_ids: IdsByName = {}
         if self.destinations:
             by_deck, self.deck_ids = client.results(
                 action("getDecks", cards=notes.cards_of(self.before)),
@@ -256,7 +257,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             self.weight = 1
         return _change(info, placed, added, removed, deck)
 
-    def warn(self, note: int, old: dict[str, str], new: dict[str, str]) -> None:
+    def warn(self, note: int, old: Fields, new: Fields) -> None:
         """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""
         first = next(iter(old))
         if first in new and not plain(new[first]):
@@ -274,7 +275,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def _record(self) -> None:
         """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
         steps: list[Step] = []
-        cards_by_deck: dict[str, list[int]] = {}
+        cards_by_deck: CardsByDeck = {}
         for change in self.ready.values():
             steps += change.back
             if "deckChangedTo" in change.steps:
@@ -284,11 +285,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         steps += journal.moved_again(cards_by_deck)
         if steps:
             count = notes.counted(len(self.ready), "note")
-            profile = next(iter(self.before.values())).get("profile", "")
-            number = journal.write(
-                "update_notes", f"{count} changed", Entry(steps, profile=profile)
-            )
-            journal.announce(number, f"the {count}")
+            entry = Entry(steps, profile=next(iter(self.before.values())).get("profile", ""))
+            journal.write("update_notes", f"{count} changed", f"the {count}", entry)
 
     def send(self, part: list[int]) -> None:
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
@@ -368,7 +366,7 @@ class Replacement(UpdateBatch):
     def dry_run(self) -> JsonObject:
         """Count the notes and the places there are, and show the first places."""
         count = places_in_all = 0
-        places: list[list[int | str]] = []
+        places: list[Place] = []
         for update, info in replacing.updates(self.query, self.replace):
             count += 1
             values = notes.values(info)

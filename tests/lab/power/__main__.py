@@ -49,7 +49,7 @@ def revocation(name):
 
 
 def way_back(name):
-    return journal.write("lab", name, journal.Entry(profile=""))
+    return journal.write("lab", name, "it", journal.Entry(profile=""))
 
 
 def key(name):

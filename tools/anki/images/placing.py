@@ -11,7 +11,7 @@ from tools.anki.card_text import IMAGE
 from tools.anki.images import image_bytes
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.images.pictures import Picture, Pictures, decode, hashed_name
-from tools.anki.note_input import ImageSpec
+from tools.anki.note_input import Fields, ImageSpec
 from tools.core.json_types import JsonObject, filled
 
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
@@ -30,7 +30,7 @@ DATA_URLS_WITHIN = re.compile(
 class Placed:
     """The values of a note with its pictures, the outcome of each picture, and warnings for the client."""
 
-    values: dict[str, str]
+    values: Fields
     images: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -39,9 +39,7 @@ class Placed:
         return filled(images=self.images, warnings=self.warnings)
 
 
-def place(
-    pictures: Pictures, values: dict[str, str], present: dict[str, str], images: list[ImageSpec]
-) -> Placed:
+def place(pictures: Pictures, values: Fields, present: Fields, images: list[ImageSpec]) -> Placed:
     """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what
     the note holds already.
 

@@ -20,7 +20,8 @@ from typing import Any
 
 from tools.anki import client, decks, notes
 from tools.anki.card_text import LEARNING
-from tools.anki.client import action, card_search, note_search
+from tools.anki.client import Ids, IdsByName, action, card_search, note_search
+from tools.anki.note_input import folded
 from tools.core.json_types import JsonObject
 
 # Reviews from the most overdue, and new cards from the first position.
@@ -67,7 +68,7 @@ HIGHEST_FIRST = 2
 
 def deck_place(info: JsonObject) -> list[str]:
     """The place of a card's deck among all decks."""
-    return decks.folded(info["deckName"]).split(decks.SEPARATOR)
+    return folded(info["deckName"]).split(decks.SEPARATOR)
 
 
 # The place of a review, by the number of the deck's review order in Anki.
@@ -84,13 +85,16 @@ REVIEW_ORDERS: dict[int, Callable[[JsonObject], Any]] = {
 }
 EASE_ORDERS = (5, 6)
 
+# Cards as cardsInfo has them, and the ids of those of each kind.
+Cards = list[JsonObject]
+CardsByKind = dict[str, Ids]
 # Cards due today, as new, learning and review; subdecks and daily limits count.
 Counts = dict[str, int]
 # Kinds of cards, with their columns in an answer of getDeckStats.
 COUNT_COLUMNS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
 
 
-def deck_and_subdecks(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
+def deck_and_subdecks(deck: str, deck_ids: IdsByName) -> tuple[str, list[str]]:
     """The deck as Anki spells it, and the names of it and its subdecks; of every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
@@ -104,7 +108,7 @@ def deck_and_subdecks(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[st
 
 
 def due_counts(
-    stats: JsonObject, deck_ids: dict[str, int], deck: str
+    stats: JsonObject, deck_ids: IdsByName, deck: str
 ) -> tuple[dict[str, Counts], Counts]:
     """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
     `deck`, or of all decks that lie in no other."""
@@ -150,7 +154,7 @@ class StudyQueue:
             self.counts["total"] = sum(self.counts.values())
         self._read_details(cards)
 
-    def _find_candidates(self, deck: str, query: str) -> dict[str, list[int]]:
+    def _find_candidates(self, deck: str, query: str) -> CardsByKind:
         """The candidates of each kind; reviews and new cards in rough order."""
         notes.check_names(query)
         scope = f'deck:"{decks.quoted(deck)}" ' if deck else ""
@@ -173,7 +177,7 @@ class StudyQueue:
             "new": list(new)[:MOST_CANDIDATES],
         }
 
-    def _read_details(self, cards: dict[str, list[int]]) -> None:
+    def _read_details(self, cards: CardsByKind) -> None:
         """Read the details of the first cards of each kind and sort them. `order`: a note for the answer if
         the order of reviews is not, or may not be, the deck's own."""
         number = self.options["reviewOrder"]
@@ -211,7 +215,7 @@ class StudyQueue:
                 counts.append(f"{len(cards)} {words}")
         return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 
-    def first_cards(self, limit: int) -> list[JsonObject]:
+    def first_cards(self, limit: int) -> Cards:
         """The first cards in Anki's order, as cardsInfo has them."""
         now = time.time()
         today = [info for info in self.learning if info["queue"] == LEARNING]
@@ -221,7 +225,7 @@ class StudyQueue:
         others = self._within_limits(across)
         return (due + others or today)[:limit]
 
-    def _within_limits(self, across: list[JsonObject]) -> list[JsonObject]:
+    def _within_limits(self, across: Cards) -> Cards:
         """Reviews, cards that learn `across` days, and new cards, as far as the daily limits go. Those of
         reviews hold for cards that learn across days too, though Anki counts these as learning."""
         reviewing = self.options.get("rev", {})
@@ -240,9 +244,7 @@ class StudyQueue:
         reviews = mixed(reviews, across, self.options["interdayLearningMix"])
         return mixed(reviews, new, self.options["newMix"])
 
-    def _gather(
-        self, infos: list[JsonObject], left: dict[str, int], bury: object
-    ) -> list[JsonObject]:
+    def _gather(self, infos: Cards, left: dict[str, int], bury: object) -> Cards:
         """The first of these cards, as many as the limits `left` allow, without siblings if they are
         buried."""
         gathered = []
@@ -256,7 +258,7 @@ class StudyQueue:
         return gathered
 
 
-def mixed(reviews: list[JsonObject], others: list[JsonObject], option: int) -> list[JsonObject]:
+def mixed(reviews: Cards, others: Cards, option: int) -> Cards:
     """Reviews and other cards in one order: by the deck's option the others are spread evenly among the
     reviews, or come after or before them."""
     ratio = (len(reviews) + 1) / (len(others) + 1)
