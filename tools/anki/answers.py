@@ -16,7 +16,7 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -47,7 +47,7 @@ PENDING_KEY = "answers pending"
 # Suspending and waking a card are steps of Undo.
 QUEUE_RESET_STEPS = 2
 # Key of the date of Anki's day, kept for an hour: finding it reads the whole log.
-ANKI_DAY = "answers day"
+ANKI_DAY = "day of answers"
 ANSWERS_BY_DAY = action("getNumCardsReviewedByDay")
 EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
@@ -121,49 +121,42 @@ def answer_by_press(
     return AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
-@dataclass
 class AnswerBatch:
-    """One call: the ease of each card that is to be answered, and why others are not.
+    """One call: the ease of each card that is `wanted`, the outcome of those that were answered, `cards`, and
+    why others are `skipped`.
 
-    `seen`: the newest row in the log when the person saw the one card; a newer row is taken for this answer.
+    - `seen`: the newest row in the log when the person saw the one card; a newer row is taken for this
+      answer.
+    - `given`: new answers, as UNDOABLE_KEY keeps them; `undo_steps`: steps of Undo before the next answer.
+    - Read before the first answer: `anki_day`, the date of Anki's day, if it is known; the `names` of decks
+      and note types; the card that is `on_screen` in Anki; the cards that a filtered deck has `borrowed`. By
+      card: the `subjects` of Undo, as [card, note, deck], and the newest row of its log `before`.
     """
 
-    wanted: dict[int, int]
-    early: bool = False
-    seen: int | None = None
-    cards: list[JsonObject] = field(default_factory=list)
-    skipped: list[JsonObject] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    # New answers, as UNDOABLE_KEY keeps them.
-    given: list[list[Any]] = field(default_factory=list)
-    # Steps of Undo before the next answer.
-    undo_steps: int = 0
-    # Read before the first answer: the date of Anki's day ("" if it is not known), the names of decks and note
-    # types, the card on Anki's screen, the cards that a filtered deck has borrowed.
-    anki_day: str = field(init=False)
-    names: list[list[str]] = field(init=False)
-    on_screen: int | None = field(init=False)
-    borrowed: Ids = field(init=False)
-    # By card: what Undo would be about, as [card, note, deck], and the newest row of its log.
-    subjects: dict[int, list[Any]] = field(init=False)
-    before: dict[int, LogRow] = field(init=False)
+    def __init__(self, wanted: dict[int, int], *, early: bool, seen: int | None = None):
+        self.wanted = wanted
+        self.early = early
+        self.seen = seen
+        self.cards: list[JsonObject] = []
+        self.skipped: list[JsonObject] = []
+        self.warnings: list[str] = []
+        self.given: list[list[Any]] = []
+        self.undo_steps = 0
 
     def run(self) -> JsonObject:
-        self.anki_day = state.recall(ANKI_DAY).get("day", "")
-        pending = state.recall(PENDING_KEY)
+        self.anki_day = state.recall(ANKI_DAY)
+        pending = state.recall(PENDING_KEY) or {}
         self._check_cards(pending)
         if self.wanted:
-            sent = {}
-            for card, ease in self.wanted.items():
-                sent[str(card)] = [ease, self.before[card].id]
+            sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
             state.keep(PENDING_KEY, {**pending, **sent})
             self._answer()
         state.keep(PENDING_KEY, pending)
         for card in self.wanted:
             self.skip(card, "not_answered", NOT_ANSWERED)
         if self.given:
-            earlier = state.recall(UNDOABLE_KEY).get("answers", [])
-            state.keep(UNDOABLE_KEY, {"answers": earlier + self.given})
+            earlier = state.recall(UNDOABLE_KEY) or []
+            state.keep(UNDOABLE_KEY, earlier + self.given)
         more = filled(skipped=self.skipped, warnings=self.warnings)
         return {"answered": len(self.cards), "cards": self.cards, **more}
 
@@ -272,29 +265,25 @@ class AnswerBatch:
         )[len(answering) :]
         if isinstance(by_day, list) and by_day:
             self.anki_day = by_day[0][0]
-            state.keep(ANKI_DAY, {"day": self.anki_day})
+            state.keep(ANKI_DAY, self.anki_day)
         self._take_from_log(*results)
 
     def _questions(self, cards: Ids) -> list[Action]:
-        """The questions for the log of these cards, the number of Anki's answers today, and Anki's state."""
+        """The questions for the log of these cards, and Anki's state."""
         log = action("getReviewsOfCards", cards=cards)
-        return [log, ANSWERS_TODAY, *state_questions(self.subjects[cards[-1]], self.names)]
+        return [log, *state_questions(self.subjects[cards[-1]], self.names)]
 
-    def _take_from_log(self, log: Log, today: object, *state_answers: object) -> None:
-        """Count the cards as answered that have a newer row in the log than before.
-
-        - `today`: Anki's count of answers by then;
-        - `state_answers`: the answers to `state_questions`.
-        """
+    def _take_from_log(self, log: Log, *state_answers: object) -> None:
+        """Count the cards as answered that have a newer row in the log than before. `state_answers`: the
+        answers to `state_questions`."""
         rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
                 rows.append((row, card))
-        before = today - len(rows) if isinstance(today, int) else 0
-        for count, (row, card) in enumerate(sorted(rows), before + 1):
+        for row, card in sorted(rows):
             del self.wanted[card]
             self.cards.append(self._outcome(card, row))
-            self.given.append([self.subjects[card], row.id, count, self.undo_steps, None])
+            self.given.append([self.subjects[card], row.id, self.undo_steps, None])
             self.undo_steps = 0
         if rows:
             self.given[-1][-1] = state_digest(state_answers)
@@ -319,8 +308,8 @@ class AnswerBatch:
     def _read_log(self, cards: Ids) -> None:
         """Read the log until it has these cards, at most LOG_READS times."""
         for _ in range(LOG_READS):
-            log, today, *seen = client.multi(*self._questions(cards))
-            self._take_from_log(*client.unrefused([log, today]), *seen)
+            log, *seen = client.multi(*self._questions(cards))
+            self._take_from_log(*client.unrefused([log]), *seen)
             if not self.wanted.keys() & set(cards):
                 break
             time.sleep(PAUSE_S)

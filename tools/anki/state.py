@@ -5,10 +5,10 @@ import json
 import time
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import compact_json
 from tools.core.settings import state_path
 
 if TYPE_CHECKING:
@@ -85,15 +85,15 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
-def recall(subject: str) -> JsonObject:
-    """The data that `keep` kept under this name within the last hour, or none."""
+def recall(subject: str) -> Any:
+    """The data that `keep` kept under this name within the last hour, or None."""
     with database(ADDED, SCHEMA) as db:
         query = "select kept from begun where call = ? and at > ?"
         row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
-    return json.loads(row[0]) if row else {}
+    return json.loads(row[0]) if row else None
 
 
-def keep(subject: str, data: JsonObject) -> None:
+def keep(subject: str, data: object) -> None:
     """Keep data under a name for an hour, in place of what was there."""
     with database(ADDED, SCHEMA) as db, db:
         db.execute(

@@ -128,6 +128,9 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     count_key = "updated"
     # The call must state how many notes it changes.
     needs_count = False
+    most_examples = notes.MOST_EXAMPLES
+    # Places in notes that a query finds beyond those of this call.
+    more_places = 0
     # Nothing is to be stored, no picture either.
     dry = False
     # Fields are changed note by note, tags and decks of many notes in one action.
@@ -136,6 +139,9 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def __init__(self, updates: list[NoteUpdate], *, brief: bool = False):
         super().__init__(brief=brief)
         self.updates = updates
+        self.destinations = dict.fromkeys(filter(None, (update.deckName for update in updates)))
+        self.homes: dict[int, str] = {}
+        self.deck_ids: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
@@ -146,7 +152,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
         self.dry = True
-        self._read_notes()
+        ids = self._read_notes()
         self.prepare_all(self.updates)
         places: list[Place] = []
         examples = []
@@ -154,13 +160,17 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             if info := self.before.get(update.noteId):
                 places += replacing.places(update, notes.values(info))
                 examples.append(self._example(index, info))
-        more = filled(places=places[:MOST_PLACES], placesInAll=len(places), makes=self._makes())
+        more = filled(
+            places=places[:MOST_PLACES],
+            placesInAll=len(places) + self.more_places,
+            makes=self._makes(),
+        )
         return {
             "dryRun": True,
-            "count": len(self.before),
+            "count": len(ids),
             "missing": len(self.updates) - len(examples),
-            "examples": examples[: notes.MOST_EXAMPLES],
-            "warnings": [EMPTIES_UNDO, *self.warnings],
+            "examples": examples[: self.most_examples],
+            "warnings": [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]],
             **more,
         }
 
@@ -168,11 +178,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         """Read the notes as they are; the ids of those there are. One request for each 500, with new decks
         one more."""
         self.before = notes.by_id([update.noteId for update in self.updates])
-        self.destinations = dict.fromkeys(
-            update.deckName for update in self.updates if update.deckName
-        )
-        self.homes: dict[int, str] = {}
-        self.deck_ids: IdsByName = {}
         if self.destinations:
             by_deck, self.deck_ids = client.results(
                 action("getDecks", cards=notes.cards_of(self.before)),
@@ -353,6 +358,8 @@ class Replacement(UpdateBatch):
     `left` are for the same call made again. Of a large collection no more than these are in memory."""
 
     needs_count = True
+    # The places say it.
+    most_examples = 0
 
     def __init__(self, query: str, replace: dict[str, Pair]):
         super().__init__([], brief=True)
@@ -363,32 +370,18 @@ class Replacement(UpdateBatch):
         answer = super().run(expected)
         return {**answer, **filled(left=self.left)}
 
-    def dry_run(self) -> JsonObject:
-        """Count the notes and the places there are, and show the first places."""
-        count = places_in_all = 0
-        places: list[Place] = []
-        for update, info in replacing.updates(self.query, self.replace):
-            count += 1
-            values = notes.values(info)
-            self.warn(update.noteId, values, replacing.new_values(update, values))
-            here = list(replacing.places(update, values))
-            places_in_all += len(here)
-            places += here[: MOST_PLACES - len(places)]
-        answer = {"dryRun": True, "count": count, "missing": 0, "examples": []}
-        answer["warnings"] = [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]]
-        return {**answer, **filled(places=places, placesInAll=places_in_all)}
-
     def _read_notes(self) -> Collection[int]:
         """Read the notes with something to replace; the ids of all. One request for each 500, and one."""
         self.updates = []
         self.before = {}
-        self.destinations = {}
         ids = []
         for update, info in replacing.updates(self.query, self.replace):
             ids.append(update.noteId)
             if len(ids) <= AT_ONCE:
                 self.updates.append(update)
                 self.before[update.noteId] = info
+            else:
+                self.more_places += len(list(replacing.places(update, notes.values(info))))
         self.left = len(ids) - len(self.updates)
         return ids
 

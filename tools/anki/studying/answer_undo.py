@@ -15,10 +15,9 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
 # Key under which `state` keeps the answers that can be taken back, oldest first, each as a list:
-# - the [card, note, deck], and the row of the log;
-# - the number of answers of Anki's day by then, and the steps of Undo that came before this answer;
+# - the [card, note, deck], the row of the log, and the steps of Undo that came before this answer;
 # - the digest of Anki's state after it, None if another answer of the same call followed.
-UNDOABLE_KEY = "answers and states"
+UNDOABLE_KEY = "answers and their states"
 # Anki's window answers in the background: so often the log is read, each time after this pause.
 LOG_READS = 4
 PAUSE_S = 0.5
@@ -49,21 +48,20 @@ def take_back(wanted: int | None = None) -> JsonObject:
     Raises ToolError if Anki's Undo would take back something else: a later answer, or any change after it; or
     if the last answer is of another card than `wanted`.
     """
-    answers = state.recall(UNDOABLE_KEY).get("answers", [])
+    answers = state.recall(UNDOABLE_KEY)
     if not answers:
         raise _nothing_to_undo(NOT_OURS)
-    subject, row_id, count, steps, digest = answers.pop()
+    subject, row_id, steps, digest = answers.pop()
 
     # The last answer in Anki has to be ours, and of the card that is meant.
     card, note, _ = subject
-    log, today, edited, *names = client.results(
+    log, edited, *names = client.results(
         action("getReviewsOfCards", cards=[card]),
-        ANSWERS_TODAY,
         note_search(f"edited:1 -nid:{note}"),
         *NAMES,
     )
     row = newest(log)[card]
-    if row.id != row_id or today != count or wanted not in (card, None):
+    if row.id != row_id or wanted not in (card, None):
         raise _nothing_to_undo(NOT_OURS)
 
     # Nothing else may have changed since: Undo would begin with it.
@@ -81,7 +79,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     client.call("guiUndo")
     for _ in range(LOG_READS):
         if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
-            state.keep(UNDOABLE_KEY, {"answers": answers})
+            state.keep(UNDOABLE_KEY, answers)
             _undo_reset(steps, answers, names)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
@@ -99,7 +97,7 @@ def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
     seen = client.multi(*[action("guiUndo")] * steps, *questions)[steps:]
     if answers and answers[-1][-1] is None:
         answers[-1][-1] = state_digest(seen)
-        state.keep(UNDOABLE_KEY, {"answers": answers})
+        state.keep(UNDOABLE_KEY, answers)
 
 
 def _nothing_to_undo(problem: str) -> ToolError:
@@ -111,14 +109,15 @@ def _nothing_to_undo(problem: str) -> ToolError:
 
 
 def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:
-    """The questions whose answers differ after any step of Undo except a change of another note: decks and
-    the cards in each, note types, suspended, buried and flagged cards, this card, its note, its deck's
-    options."""
+    """The questions whose answers differ after any step of Undo except a change of another note: the number
+    of answers today, decks and the cards in each, note types, suspended, buried and flagged cards, this card,
+    its note, its deck's options."""
     card, note, deck = subject
     deck_names, model_names = names
     marks = [card_search(query) for query in MARK_SEARCHES]
     styles = [action("modelStyling", modelName=name) for name in model_names]
     return [
+        ANSWERS_TODAY,
         action("getDeckStats", decks=deck_names),
         action("getDeckConfig", deck=deck),
         action("deckNamesAndIds"),
