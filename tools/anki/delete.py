@@ -92,25 +92,20 @@ def _words(before: Infos) -> str:
 
 def _recorded(infos: Infos) -> list[Note]:
     """The notes about to be deleted as the journal keeps them: with the deck of each card and the schedule of
-    those studied. Two requests, and one for each 500 cards."""
+    those studied. Three requests, and one for each 500 cards."""
     cards = notes.cards_of(infos)
     deck_of = notes.decks_of(cards)
-    schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
-    touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
-    found = list(journal.cards_in_own_deck(touched))
-    flags = {}
-    if found and "flags" not in found[0]:
-        flags = journal.flags_of([card["cardId"] for card in found])
-    for card in found:
-        flagged = {"flags": flags.get(card["cardId"]), **card}
-        schedules[card["note"]].append((card["ord"], journal.schedule(flagged, WITH_FLAG)))
-    lost = []
+    lost = {}
     for note, info in infos.items():
         homes = [deck_of[card] for card in info["cards"]] or ["Default"]
-        lost.append(
-            Note(note, info["modelName"], homes, notes.values(info), info["tags"], schedules[note])
-        )
-    return lost
+        lost[note] = Note(note, info["modelName"], homes, notes.values(info), info["tags"], [])
+    flag_of = journal.flags_of(cards)
+    touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
+    for card in journal.cards_in_own_deck(touched):
+        card["flags"] = flag_of[card["cardId"]]
+        schedule = journal.schedule(card, WITH_FLAG)
+        lost[card["note"]].schedules.append((card["ord"], schedule))
+    return list(lost.values())
 
 
 class DeckDeletion:

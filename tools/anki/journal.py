@@ -130,7 +130,7 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
 
 
 def flags_of(cards: Ids) -> dict[int, int]:
-    """The flag of each card, for the add-on of 2023, whose cardsInfo has none. One request."""
+    """The flag of each card: with the add-on of 2023 cardsInfo has none. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
     return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
 

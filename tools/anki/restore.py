@@ -2,7 +2,7 @@
 
 import time
 
-from tools.anki import client, decks, journal, notes
+from tools.anki import client, journal, notes
 from tools.anki.batch import timed_parts
 from tools.anki.card_text import DAY_S
 from tools.anki.client import Action, CardsByDeck, Ids, action, card_search, note_search
@@ -75,13 +75,11 @@ def _put_back(entry: Entry) -> JsonObject:
     failed = _perform(actions)
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
-    warnings = entry.warnings
     answer: JsonObject = {of: len(left) for of, left in there.items()}
-    answer.update(failed=failed, warnings=warnings)
+    answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
         again = _add_again(entry, still_there)
         failed += again.pop("failed")
-        warnings += again.pop("warnings")
         answer |= again
     if entry.filename:
         answer["media"] = pictures.store(entry.filename, entry.content)
@@ -103,7 +101,7 @@ def _perform(actions: list[Action]) -> list[JsonObject]:
 
 def _add_again(entry: Entry, kept: Ids) -> JsonObject:
     """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
-    the schedule they had: {alreadyThere, addedAgain, cardsScheduled, failed, warnings}.
+    the schedule they had: {alreadyThere, addedAgain, cardsScheduled, failed}. Warns of what is lost.
 
     Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them
     was in another deck. A call before may have added some and lost Anki's answer: a newer note with the same
@@ -125,7 +123,7 @@ def _add_again(entry: Entry, kept: Ids) -> JsonObject:
     _perform(touched)
     # Notes that a call before added again.
     missing = []
-    same = _with_the_same_fields(list(deleted.values()), entry.at) if deleted else {}
+    same = _with_the_same_fields(max(deleted), entry.at) if deleted else {}
     for note in deleted.values():
         if ids := same.get((note.model, *note.fields.values())):
             back[ids.pop()] = note
@@ -134,15 +132,14 @@ def _add_again(entry: Entry, kept: Ids) -> JsonObject:
     # All others are added again, and the new cards get their decks and schedules.
     added, failed = _added(missing)
     back |= added
-    _move_home(back, present)
-    schedules = _schedules(back, present)
-    failed += _perform(schedules)
+    if back:
+        entry.warnings.append(LOG_LOST)
+    scheduled, refused = _put_cards_back(back, present)
     return {
         "alreadyThere": len(entry.lost) - len(missing),
         "addedAgain": len(added),
-        "cardsScheduled": len(schedules),
-        "failed": failed,
-        "warnings": [LOG_LOST] if back else [],
+        "cardsScheduled": scheduled,
+        "failed": failed + refused,
     }
 
 
@@ -161,40 +158,30 @@ def _added(missing: list[Note]) -> tuple[dict[int, Note], list[JsonObject]]:
     return added, failed
 
 
-def _move_home(back: dict[int, Note], present: set[int]) -> None:
-    """Move restored cards into their former decks, unless the person has put them elsewhere."""
-    infos = dict(notes.in_parts(list(back)))
-    cards = notes.cards_of(infos)
-    deck_of = notes.decks_of(cards)
-    # The add-on of 2023 puts new cards into the default deck, whatever its name is.
-    astray = set(
-        client.call("findCards", query=f"{client.ids_query('cid', cards)} did:{decks.DEFAULT_ID}")
-    )
+def _put_cards_back(back: dict[int, Note], present: set[int]) -> tuple[int, list[JsonObject]]:
+    """Move the new cards of restored notes into their former decks, and give them their former schedule: how
+    many have one, and those that refused it. A card studied since keeps its own."""
+    home_of: dict[int, str] = {}
+    for note_id, info in notes.in_parts(list(back)):
+        home_of.update(zip(info["cards"], back[note_id].decks, strict=False))
     moves: CardsByDeck = {}
-    for note_id, note in back.items():
-        for card, deck in zip(infos[note_id]["cards"], note.decks, strict=False):
-            is_ours = card in astray or deck_of[card] in note.decks
-            if card not in present and is_ours and deck_of[card] != deck:
-                moves.setdefault(deck, []).append(card)
+    schedules = []
+    for info in journal.cards_in_own_deck(f"{client.ids_query('nid', back)} is:new"):
+        card = info["cardId"]
+        if card in home_of and card not in present:
+            moves.setdefault(home_of[card], []).append(card)
+            schedule = dict(back[info["note"]].schedules).get(info["ord"])
+            if schedule:
+                schedules += Step("cards", SET_VALUE, schedule, [card]).actions()
     for step in journal.moved_again(moves):
         client.results(*step.actions())
+    return len(schedules), _perform(schedules)
 
 
-def _schedules(back: dict[int, Note], present: set[int]) -> list[Action]:
-    """The actions that give restored cards their former schedule. A card studied since keeps its own."""
-    actions = []
-    studied = [note_id for note_id, note in back.items() if note.schedules]
-    for info in journal.cards_in_own_deck(f"{client.ids_query('nid', studied)} is:new"):
-        schedule = dict(back[info["note"]].schedules).get(info["ord"])
-        if schedule and info["cardId"] not in present:
-            actions += Step("cards", SET_VALUE, schedule, [info["cardId"]]).actions()
-    return actions
-
-
-def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], Ids]:
-    """The notes added since the deletion, by note type and texts. One request, and one for each 500 notes."""
+def _with_the_same_fields(newest: int, since: int) -> dict[tuple[str, ...], Ids]:
+    """The notes added since the deletion, by note type and texts; `newest` of the deleted ones: an older twin
+    was there beside them. One request, and one for each 500 notes."""
     days = int((time.time() - since) / DAY_S) + 2
-    newest = max(note.id for note in lost)  # an older twin was there beside them
     ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
     by_texts: dict[tuple[str, ...], Ids] = {}
     for note, info in notes.in_parts(ids):
