@@ -23,9 +23,8 @@ from tools.onepercent.base import fields
 from tools.onepercent.base.diff import Created, Done, Thing
 from tools.onepercent.base.rules import GOAL_COMPLETED
 
-CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
-# Words that fit one of them.
-NEAR_CATEGORIES = {
+# Each with words that fit it.
+CATEGORIES = {
     "work": "job career business study learning education работа учёба учеба карьера",
     "health_sport": "health sport fitness здоровье спорт",
     "welfare": "finance finances money savings деньги финансы",
@@ -33,14 +32,11 @@ NEAR_CATEGORIES = {
     "environment": "friends social community друзья окружение",
     "hobby": "leisure fun creativity hobbies хобби отдых",
 }
-CATEGORY_SYNONYMS = {
-    word: category for category, near in NEAR_CATEGORIES.items() for word in near.split()
-}
 
 TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "why_about_me")}
 CONTENT = {
     "title": fields.text(500, line=True),
-    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", CATEGORY_SYNONYMS, default="work"),
+    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
     "due": fields.day(empty=True),
     "target": targets.TARGET,
     "amount": targets.ANY_AMOUNT,

@@ -70,7 +70,9 @@ CONTENT: dict[str, fields.Field] = {
     "icon": fields.text(50, line=True, default="star"),
     "xp_reward": fields.integer(1, 100, default=HABIT_REWARD),
     "xp_penalty": fields.integer(0, 100, default="xp_reward"),
-    "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
+    "frequency_type": fields.choice(
+        dict.fromkeys(schedules.FREQUENCIES, ""), "INVALID_FREQUENCY", default="daily"
+    ),
     "schedule_days": numbers_field(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.integer(1, 7, empty=True),
     "n": fields.integer(2, LARGEST_N_DAYS, empty=True),

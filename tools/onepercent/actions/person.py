@@ -54,7 +54,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 @action(
     "ssp.rate",
     {
-        "category": fields.choice(CATEGORIES, "INVALID_CATEGORY"),
+        "category": fields.choice(dict.fromkeys(CATEGORIES, ""), "INVALID_CATEGORY"),
         "score": fields.integer(1, 10),
     },
     "category",

@@ -32,19 +32,13 @@ DAYS_OF_PERIOD = {
     "month": fields.several(fields.integer(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)
-PERIOD_SYNONYMS = {
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "yearly": "year",
-    "annually": "year",
-}
+PERIODS = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly annually"}
 RULE_PARTS = {
-    "every": fields.choice(due_days.FREQUENCY_OF, "FIELD_INVALID", PERIOD_SYNONYMS),
+    "every": fields.choice(PERIODS, "FIELD_INVALID"),
     "interval": fields.integer(1, LONGEST_INTERVAL),
     "on": AS_SENT,
     "until": fields.day(),
-    "after": fields.choice(["done"], "FIELD_INVALID"),
+    "after": fields.choice({"done": ""}, "FIELD_INVALID"),
 }
 
 

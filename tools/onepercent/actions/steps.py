@@ -33,14 +33,12 @@ from tools.onepercent.base.rules import (
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
 
-PRIORITIES = ("critical", "important", "attention", "optional")
-# Other words for a priority.
-PRIORITY_SYNONYMS = {
-    "urgent": "critical",
-    "high": "important",
-    "medium": "attention",
-    "normal": "attention",
-    "low": "optional",
+# Each with other words for it.
+PRIORITIES = {
+    "critical": "urgent",
+    "important": "high",
+    "attention": "medium normal",
+    "optional": "low",
 }
 LAST_PLACE = 1_000_000
 
@@ -50,9 +48,7 @@ CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
     "dt": fields.day(empty=True),
     "time_duration": fields.DURATION,
-    "priority": fields.choice(
-        PRIORITIES, "INVALID_PRIORITY", PRIORITY_SYNONYMS, default="attention"
-    ),
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "repeat": repeats.RULE,
     "order": fields.integer(0, LAST_PLACE, empty=True),
     **DESCRIPTION,

@@ -42,31 +42,30 @@ DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 DIARY_FIELDS = ("what_done", "what_not_done", "reflection", "plans")
 DIARY_COLUMNS = ", ".join(DIARY_FIELDS)
 
-# Other names that models send. Of several fields the one counts that the object has.
+# The names that models send for a field. Of several fields the one counts that the object has.
 OTHER_NAMES = {
-    "id": "preview_id step_id habit_id diary_id goal_id",
-    "deadline": "dt due",
-    "due": "dt",
+    "preview_id": "id",
+    "step_id": "id task_id",
+    "habit_id": "id habit",
+    "diary_id": "id",
+    "goal_id": "id goal",
+    "dt": "deadline due date due_date",
     "date": "dt",
-    "dt": "date",
+    "until": "end_date ends",
+    "due": "deadline end_date ends due_date",
     "name": "title",
-    "title": "name what_done",
-    "task_id": "step_id",
-    "description": "why_important",
-    "days": "schedule_days",
-    "goal": "goal_id",
-    "habit": "habit_id",
-    "n": "interval",
-    "weekdays": "schedule_days",
-    "end_date": "until due",
-    "ends": "until due",
-    "due_date": "dt due",
-    "comment": "note",
-    "reason": "excuse_reason",
-    "position": "order",
-    "value": "amount",
-    "content": " ".join(DIARY_FIELDS),
-    "text": " ".join(DIARY_FIELDS),
+    "title": "name",
+    "why_important": "description",
+    "schedule_days": "days weekdays",
+    "interval": "n",
+    "note": "comment",
+    "excuse_reason": "reason",
+    "order": "position",
+    "amount": "value",
+    "what_done": "title content text",
+    "what_not_done": "content text",
+    "reflection": "content text",
+    "plans": "content text",
 }
 
 
@@ -140,32 +139,26 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
 ACTION_ID = text(40, line=True)
 
 
-def choice(
-    choices: Iterable[str], code: str, also: Mapping[str, str] | None = None, **options: Any
-) -> Field:
+def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
     """One of a few words.
 
-    - `choices`: the words; `code`: that of the error for any other;
-    - `also`: other words for them, in lower case;
-    - `options`: those of Field.
+    - `choices`: the words, each with others that are taken for it, in lower case;
+    - `code`: that of the error for any other; `options`: those of Field.
     """
-    named = list(choices)
-    synonyms = also or {}
 
-    def convert(name: str, value: object) -> object:
-        if value in named:
-            return value
-        if isinstance(value, str) and value.lower() in synonyms:
-            return synonyms[value.lower()]
+    def convert(name: str, value: object) -> str:
+        for word, others in choices.items():
+            if value == word or str(value).lower() in others.split():
+                return word
         raise ToolError(
             f"Invalid {name}: {printable(value)}",
-            f"{name} is one of {', '.join(named)}.",
+            f"{name} is one of {', '.join(choices)}.",
             code,
             field=name,
         )
 
-    words = ", ".join(f"`{word}`" for word in named)
-    return Field({"type": "string", "enum": named}, words, convert, **options)
+    words = ", ".join(f"`{word}`" for word in choices)
+    return Field({"type": "string", "enum": list(choices)}, words, convert, **options)
 
 
 def integer(
@@ -364,7 +357,8 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     way = ways.hint_for(lower)
     # What has a way round is another field only if it is nearly the same word.
     likeness = SAME_WORD if way else LIKE_WORD
-    meant = [name for name in OTHER_NAMES.get(lower, "").split() if name in names]
+    meant = [name for name, others in OTHER_NAMES.items() if lower in others.split()]
+    meant = [name for name in meant if name in names]
     meant = meant or errors.several(lower, names, likeness, most=1)
     hint = way or f"{place} takes {', '.join(names) or 'nothing'}."
     if meant:
