@@ -54,7 +54,6 @@ def get_user_snapshot(
     Source: the sections in tools/onepercent/snapshot.
     """
     names = _sections(include or (), bool(find), goal_id is not None)
-    user = settings.user()
     with store.reading() as db:
         today = days.today()
 
@@ -75,9 +74,9 @@ def get_user_snapshot(
         # The sections, the search and the picture.
         past = today, today
         if "history" in names:
-            past = span_on_record(db, user, first, last, today)
+            past = span_on_record(db, first, last, today)
         view = View(
-            user,
+            db,
             today,
             begin,
             last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
@@ -89,12 +88,12 @@ def get_user_snapshot(
         )
         zone = days.persons_day().zone or days.zone_of_settings()
         present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
-        answer: JsonObject = {"success": True, "user_name": user, "today": present_day}
+        answer: JsonObject = {"success": True, "user_name": settings.user(), "today": present_day}
         if names:
-            answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
+            answer["data"] = {name: present.SECTIONS[name](view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, user, WORDS.parse("find", find))
-        content = marks_as_text(db, user, today, first, last) if picture else ()
+            answer["found"] = word_search.search(db, WORDS.parse("find", find))
+        content = marks_as_text(db, today, first, last) if picture else ()
 
     # What the page shows: a period, or one day if only the day's sections were asked for.
     shown = person_pages.DaysAnswer(answer, *content)

@@ -64,10 +64,10 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     # The state of the day.
     with store.reading() as db:
         today = days.today()
-        view = present.View(settings.user(), today, today, today)
-        schedule = present.dated(db, view)
-        habits = present.habits(db, view)["items"]
-        is_written = present.diary(db, view)["items"]
+        view = present.View(db, today, today, today)
+        schedule = present.dated(view)
+        habits = present.habits(view)["items"]
+        is_written = present.diary(view)["items"]
     # What is open today, one line a kind.
     pending = [habit["name"] for habit in habits if habit["today_status"] == "pending"]
     titles_by_kind = {"goal": [], "step": [], "habit": pending}

@@ -9,7 +9,6 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.mcp_apps import document
 from tools.core.registry import TextOutput, command
-from tools.onepercent import settings
 from tools.onepercent.base import days, fields, words
 from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
@@ -18,9 +17,9 @@ from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
-    NOTES,
     PIECES,
     Past,
+    every_day,
     rate,
     span_on_record,
 )
@@ -54,11 +53,11 @@ def today() -> TextOutput:
     """Show the steps, habits, goals that are a sum, and XP of today."""
     day = store.today()
     with store.reading() as db:
-        view = present.View(settings.user(), day, day, day)
-        schedule = present.dated(db, view)
-        xp = present.xp(db, view)
-        goals = present.goals(db, view)["items"]
-        habits = present.habits(db, view)["items"]
+        view = present.View(db, day, day, day)
+        schedule = present.dated(view)
+        xp = present.xp(view)
+        goals = present.goals(view)["items"]
+        habits = present.habits(view)["items"]
 
     lines = [f"{day}, {words.weekday(day)}"]
     for step in schedule["overdue"]:
@@ -177,8 +176,8 @@ def report(file: str, *period: str) -> TextOutput:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
 
     with store.reading() as db:
-        span_on_record(db, settings.user(), first, last, today)
-        recent = Past(db, settings.user(), first, last, today)
+        span_on_record(db, first, last, today)
+        recent = Past(db, first, last, today)
         text = compact_json(_content(recent, last))
 
     page = document(Path(__file__).parent / "page" / "report.html")
@@ -193,13 +192,10 @@ def _content(recent: Past, last: date) -> JsonObject:
     """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
     closed, the diary."""
     first = recent.since
-    dates = [first + timedelta(place) for place in range((last - first).days + 1)]
-    notes: dict[int, list[list[str]]] = {}
-    for key, day, note in recent.rows_between(NOTES, first, last):
-        notes.setdefault(key, []).append([day, note])
+    notes = recent.notes(first, last)
     habits = []
     for habit in recent.habits:
-        more = {"rate": rate(habit.signs, recent.ends_today), "notes": notes.get(habit.id, [])}
+        more = {"rate": rate(recent.signs(habit, first, last)), "notes": notes.get(habit.id, {})}
         habits.append(habit._asdict() | more)
 
     goals = recent.rows_between(
@@ -213,7 +209,7 @@ def _content(recent: Past, last: date) -> JsonObject:
         "first": f"{first}",
         "last": f"{last}",
         "sums": recent.sums(first, last)._asdict(),
-        "days": [recent.sums(day, day)._asdict() for day in dates],
+        "days": [recent.sums(day, day)._asdict() for day in every_day(first, last)],
         "habits": habits,
         "goals": list(map(tuple, goals)),
         "steps": list(map(tuple, steps)),

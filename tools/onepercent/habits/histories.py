@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
+from tools.onepercent import settings
 from tools.onepercent.base import days
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
@@ -48,12 +49,13 @@ SETTLED_AFTER = 14
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
 # clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
-HABITS = f"""SELECT h.*, {UNTIL} AS folded_to, s.run, s.best,
+HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to, s.run, s.best,
     ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = h.id), h.created_on) AS first_mark,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
     (SELECT json_group_array(json_array(first_day, last_day))
         FROM habit_pauses WHERE habit_id = h.id) AS pauses,
+    (SELECT amount FROM habit_marks WHERE habit_id = h.id AND date = :today) AS today_amount,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
     FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id
@@ -178,22 +180,21 @@ class HabitSigns(NamedTuple):
     is_archived: bool
 
 
-def histories(db: Database, user: str, today: date) -> list[History]:
-    """The habits of a user, also archived ones, with their recent marks; what came before them is folded."""
-    return _load(db, UNDELETED, {"user": user}, today)
+def histories(db: Database, today: date, since: date = date.max) -> list[History]:
+    """The habits of the present user, also archived ones, with their recent marks, at least those from the
+    day `since` on; what came before them is folded."""
+    return _load(db, UNDELETED, {"user": settings.user()}, today, since)
 
 
-def signs_between(
-    db: Database, user: str, first: date, last: date, today: date
-) -> list[HabitSigns]:
-    """The habits of a user, each with a sign per day; archived ones if something was due on these days.
-    Raises Unreadable."""
+def signs_between(db: Database, first: date, last: date, today: date) -> list[HabitSigns]:
+    """The habits of the present user, each with a sign per day; archived ones if something was due on these
+    days. Raises Unreadable."""
     begin = first.toordinal()
     present = today.toordinal()
     # Of a week that `first` cuts, the marks before it count, too.
     monday = date.fromordinal(days.monday(begin))
     rows = []
-    for history in _load(db, UNDELETED, {"user": user}, today, monday):
+    for history in histories(db, today, monday):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
         signs = history.signs(begin, last.toordinal(), present)
@@ -252,7 +253,7 @@ def _load(
     """
     week_ago = today.toordinal() - WEEK
     before = date.fromordinal(week_ago).isoformat() if folds else ""
-    span = {"since": f"{since:%Y-%m}", "week_ago": before}
+    span = {"since": f"{since:%Y-%m}", "week_ago": before, "today": f"{today}"}
     rows = db.execute(HABITS.format(which=which), values | span)
     return [_history(row, today, since) for row in rows]
 

@@ -10,7 +10,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import Page
 from tools.core.presses import key_as_meta
-from tools.onepercent import sentences, settings
+from tools.onepercent import sentences
 from tools.onepercent.base import days, texts, words
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.base.diff import Deleted
@@ -21,7 +21,7 @@ from tools.onepercent.page import keys
 from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
 from tools.onepercent.phases.dry_run import Diff, Run
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import Past, Sums
+from tools.onepercent.snapshot.history import Past, every_day
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +33,9 @@ DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
-# The note or the excuse of each mark of a day.
-NOTES_OF_DAY = """SELECT habit_id, ifnull(note, excuse_reason) AS words FROM habit_marks
-    WHERE user = ? AND date = ? AND words IS NOT NULL"""
+# The amount of each mark, and its note or excuse.
+MARKS = """SELECT habit_id, ifnull(amount, 0) AS amount, ifnull(note, excuse_reason) AS note
+    FROM habit_marks WHERE user = :user AND date BETWEEN :first AND :last"""
 LATE = f"{due_days.OVERDUE} AND :day = :today"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
 
@@ -137,7 +137,7 @@ def _overview(db: Database, first: date, last: date, today: date, is_day: bool) 
         until = max(last, _week(day, today)[-1])
     length = (last - first).days + 1
     since = first - timedelta(length)
-    recent = Past(db, settings.user(), since, until, today)
+    recent = Past(db, since, until, today)
     passed = max((min(today, last) - first).days + 1, 0)
     data: JsonObject = {
         "today": f"{today}",
@@ -145,100 +145,91 @@ def _overview(db: Database, first: date, last: date, today: date, is_day: bool) 
         "first": f"{first}",
         "last": f"{last}",
         "passed": passed,
-        "cells": [_cell(recent, first + timedelta(place)) for place in range(length)],
+        "cells": [_cell(recent, on) for on in every_day(first, last)],
         "now": _sum(recent, first, passed),
         "before": _sum(recent, since, passed),
     }
     if passed > LONGEST_IN_DAYS and data["now"]:
         data["year"] = by_month(recent, first, data["cells"][:passed])
-    return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
+    return data | _one_day(present.View(db, today, day, day), recent) if is_day else data
 
 
 def _sum(recent: Past, first: date, length: int) -> list[float]:
     """The numbers of so many days; empty if there is nothing."""
-    numbers = _measures(recent.sums(first, first + timedelta(length - 1)))
+    numbers = recent.sums(first, first + timedelta(length - 1)).measures()
     return numbers if any(numbers) else []
 
 
 def _cell(recent: Past, day: date) -> list[float]:
     """The numbers of one day; what is still open today counts as due."""
-    return _measures(recent.sums(day, day, with_open=True))
-
-
-def _measures(sums: Sums) -> list[float]:
-    """The share of habits kept, XP, steps and diary entries."""
-    share = round(sums.kept / sums.due, 3) if sums.due else 0
-    return [share, sums.xp, sums.steps, sums.diary]
+    return recent.sums(day, day, with_open=True).measures()
 
 
 def _one_day(view: present.View, recent: Past) -> JsonObject:
     """The data of one day: what can be ticked off, what it brought, the days to turn to; for today also the
     next day's steps."""
-    db = recent.db
     day = view.first
     data = {
-        "strip": [
-            [f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since
-        ],
+        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today)],
         "gained": recent.sums(day, day).xp,
-        "overdue": _steps(db, LATE, view),
-        "steps": _steps(db, DONE_THEN, view) + _steps(db, "date = :day", view),
+        "overdue": _steps(view, LATE),
+        "steps": _steps(view, DONE_THEN) + _steps(view, "date = :day"),
         **_habits_of_day(view, recent),
-        "goals": present.goals(db, view),
-        "xp": present.xp(db, view),
+        "goals": present.goals(view),
+        "xp": present.xp(view),
     }
     if day == view.today:
         following = view._replace(first=day + timedelta(1))
         data["next"] = {
             "date": f"{following.first}",
             "steps": [
-                step["title"] for step in _steps(db, "date = :day AND is_complete = 0", following)
+                step["title"] for step in _steps(following, "date = :day AND is_complete = 0")
             ],
-            "habits": [habit["name"] for habit in _due_on(db, following)],
+            "habits": [habit["name"] for habit in _due_on(following)],
         }
     return data
 
 
-def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
-    return present.dated_items(db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
+def _steps(view: present.View, which: str) -> list[JsonObject]:
+    return present.dated_items(view.db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
 
 
 def _week(day: date, today: date) -> list[date]:
     """The seven days that end today, if the day is one of them; else its ISO week."""
     is_recent = today - timedelta(WEEK) < day <= today
     last = today if is_recent else day + timedelta(WEEK - day.isoweekday())
-    return [last - timedelta(back) for back in reversed(range(WEEK))]
+    return every_day(last - timedelta(WEEK - 1), last)
 
 
 def _habits_of_day(view: present.View, recent: Past) -> JsonObject:
     """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
     that is not to come."""
-    section = present.habits(recent.db, view)
+    section = present.habits(view)
     items = [section.get("usual", {}) | item | {"signs": ""} for item in section["items"]]
     if view.first > view.today:
-        due = {habit["id"] for habit in _due_on(recent.db, view)}
+        due = {habit["id"] for habit in _due_on(view)}
         return {"habits": [item for item in items if item["id"] in due]}
-    end = (view.first - recent.since).days + 1
-    week = slice(max(end - WEEK, 0), end)
-    signs = {habit.id: habit.signs[week] for habit in recent.habits}
+    begin = view.first - timedelta(WEEK - 1)
+    signs = {
+        habit.id: recent.signs(habit, begin, view.first, with_open=True) for habit in recent.habits
+    }
+    rows = recent.rows_between(MARKS, view.first, view.first)
+    marks = {key: mark for key, *mark in rows}
     lists: JsonObject = {"habits": [], "others": []}
-    amounts = dict(
-        recent.db.execute(present.AMOUNTS_OF_DAY, (view.user, f"{view.first}")).fetchall()
-    )
-    notes = dict(recent.db.execute(NOTES_OF_DAY, (view.user, f"{view.first}")).fetchall())
     for item in items:
         item["signs"] = signs[item["id"]]
-        item |= filled(note=notes.get(item["id"]))
+        amount, note = marks.get(item["id"], (0, None))
+        item |= filled(note=note)
         if "today_amount" in item:  # of the day that is shown
-            item["today_amount"] = amounts.get(item["id"], 0)
+            item["today_amount"] = amount
         lists["others" if item["signs"].endswith((".", "p")) else "habits"].append(item)
     return lists
 
 
-def _due_on(db: Database, view: present.View) -> list[Row]:
+def _due_on(view: present.View) -> list[Row]:
     """The habits due on a coming day."""
     day = view.first.toordinal()
-    return [each.habit for each in histories(db, view.user, view.today) if each.is_owed(day)]
+    return [each.habit for each in histories(view.db, view.today) if each.is_owed(day)]
 
 
 PREVIEW = Page("ui://onepercent/preview", FOLDER / "preview.html", _of_preview)

@@ -1,11 +1,9 @@
 """The months of a long period, as the page of the days draws them."""
 
-from collections.abc import Iterator
 from datetime import date, timedelta
-from itertools import groupby
 
 from tools.core.json_types import JsonObject
-from tools.onepercent.snapshot.history import Past, due, without_open_day
+from tools.onepercent.snapshot.history import Past, due, share, spans
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62
@@ -25,14 +23,14 @@ Months = list[tuple[date, date]]
 def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
     """`months`, each with its first day, the numbers of its days, and their sums; habits by the share of each
     month, null if nothing was due; goals by the share of their steps done by its end."""
-    months = list(_months(first, first + timedelta(len(cells) - 1)))
+    last = first + timedelta(len(cells) - 1)
+    months = [(begin, end) for _, begin, end in spans(first, last, "months")]
     listed = []
     for begin, end in months:
-        sums = recent.sums(begin, end)
         listed.append(
             {
                 "first": f"{begin}",
-                "sums": [_share(sums.kept, sums.due) or 0, sums.xp, sums.steps, sums.diary],
+                "sums": recent.sums(begin, end).measures(),
                 "cells": cells[(begin - first).days : (end - first).days + 1],
             }
         )
@@ -43,32 +41,20 @@ def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
     }
 
 
-def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
-    """The first and the last day of each month in a period."""
-    days = [first + timedelta(place) for place in range((last - first).days + 1)]
-    for _, group in groupby(days, lambda day: (day.year, day.month)):
-        month = list(group)
-        yield month[0], month[-1]
-
-
-def _share(kept: int, was_due: int) -> float | None:
-    return round(kept / was_due, 3) if was_due else None
-
-
 def _shares_of_habits(recent: Past, months: Months) -> list[JsonObject]:
     """The habits of the period, the one that was kept most first."""
     habits = []
     for habit in recent.habits:
-        signs = without_open_day(habit.signs, recent.ends_today)
-        parts = []
-        for begin, end in months:
-            part = signs[(begin - recent.since).days : (end - recent.since).days + 1]
-            parts.append(_share(part.count("+"), due(part)))
-        whole = signs[(months[0][0] - recent.since).days :]
-        if was_due := due(whole):
-            item = {"name": habit.name, "rate": _share(whole.count("+"), was_due), "parts": parts}
+        parts = [recent.signs(habit, begin, end) for begin, end in months]
+        whole = "".join(parts)
+        if due(whole):
+            item = {"name": habit.name, "rate": _share(whole), "parts": list(map(_share, parts))}
             habits.append(item | {"best_streak": habit.best_streak, "streak_in": habit.is_weekly})
     return sorted(habits, key=lambda item: -item["rate"])
+
+
+def _share(signs: str) -> float | None:
+    return share(signs.count("+"), due(signs))
 
 
 def _shares_of_goals(recent: Past, months: Months) -> list[JsonObject]:
@@ -79,6 +65,6 @@ def _shares_of_goals(recent: Past, months: Months) -> list[JsonObject]:
         parts = []
         for _, end in months:
             (done,) = recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()
-            parts.append(_share(done, count))
+            parts.append(share(done, count))
         goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
     return goals

@@ -3,18 +3,20 @@
 from datetime import date
 from typing import NamedTuple
 
+from tools.onepercent.database import Database
+
 
 class View(NamedTuple):
-    """What a snapshot is asked for.
+    """What a snapshot of the present user is asked for.
 
-    - `user`, `today`: of whom, and on which day;
+    - `db`, `today`: in which transaction it is read, and on which day;
     - `first`, `last`: the days of the schedule;
     - `goals_status`, `goal_id`, `with_steps`: goals of this status, or only one goal;
     - `past`: the first and last day of the history;
     - `has_whole_diary`: the section of the diary has these days, so the history need not quote them.
     """
 
-    user: str
+    db: Database
     today: date
     first: date
     last: date

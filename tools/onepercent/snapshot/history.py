@@ -1,18 +1,19 @@
 """The past: what was closed, kept, written and earned between two days, and in as many days before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from itertools import chain, groupby
 from typing import NamedTuple
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
+from tools.onepercent import settings
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.base import words
 from tools.onepercent.base.days import WEEK, YEAR
 from tools.onepercent.base.fields import DIARY_COLUMNS
 from tools.onepercent.database import Database
-from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
+from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between, was_due
 from tools.onepercent.snapshot import View
 
 MOST_SINGLE_DAYS = 31
@@ -74,34 +75,49 @@ class Sums(NamedTuple):
     kept: int
     due: int
 
+    def measures(self) -> list[float]:
+        """What the page draws of them: the share of habits kept, XP, steps and diary entries."""
+        return [share(self.kept, self.due) or 0, self.xp, self.steps, self.diary]
+
 
 class Past:
-    """A person's past between two days, read by spans of days. `habits`: signs from the day `since` on."""
+    """The present user's past between two days, read by spans of days. `habits`: signs from the day `since`
+    on."""
 
-    def __init__(self, db: Database, user: str, since: date, last: date, today: date):
+    def __init__(self, db: Database, since: date, last: date, today: date):
         self.db = db
-        self.user = user
         self.since = since
         self.ends_today = last >= today
-        self.habits = signs_between(db, user, since, min(last, today), today)
+        self.habits = signs_between(db, since, min(last, today), today)
 
     def rows_between(self, statement: str, first: date, last: date) -> list[tuple]:
         """The rows between two days."""
-        values = {"user": self.user, "first": f"{first}", "last": f"{last}"}
+        values = {"user": settings.user(), "first": f"{first}", "last": f"{last}"}
         return self.db.execute(statement, values).fetchall()
 
     def sums(self, first: date, last: date, with_open: bool = False) -> Sums:
         """The sums of a span of days; what can still be done today is due only `with_open`."""
-        span = slice((first - self.since).days, (last - self.since).days + 1)
-        until_today = self.ends_today and not with_open
-        signs = "".join(without_open_day(habit.signs, until_today)[span] for habit in self.habits)
+        signs = "".join(self.signs(habit, first, last, with_open) for habit in self.habits)
         xp, steps, goals, diary = self.rows_between(SUMS, first, last)[0]
         return Sums(int(xp), steps, goals, diary, signs.count("+"), due(signs))
+
+    def signs(self, habit: HabitSigns, first: date, last: date, with_open: bool = False) -> str:
+        """The signs of a habit in a span of days; what can still be done today is due only `with_open`."""
+        is_closed = self.ends_today and not with_open
+        signs = without_open_day(habit.signs) if is_closed else habit.signs
+        return signs[(first - self.since).days : (last - self.since).days + 1]
 
     def titles(self, closed: str, first: date, last: date) -> list[str]:
         """The titles of the steps or goals closed between two days."""
         rows = self.rows_between(f"SELECT title {closed} ORDER BY completed_at, id", first, last)
         return [title for (title,) in rows]
+
+    def notes(self, first: date, last: date) -> dict[int, dict[str, str]]:
+        """The notes at the marks of each habit by day."""
+        notes: dict[int, dict[str, str]] = {}
+        for key, day, note in self.rows_between(NOTES, first, last):
+            notes.setdefault(key, {})[day] = note
+        return notes
 
     def excerpt(self, day: date) -> str:
         """The beginning of what the diary says of a day, with its length if it is longer."""
@@ -110,15 +126,28 @@ class Past:
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
+def every_day(first: date, last: date) -> list[date]:
+    """The days of a period."""
+    return [first + place * ONE_DAY for place in range((last - first).days + 1)]
+
+
+def spans(first: date, last: date, pieces: str) -> Iterator[tuple[str, date, date]]:
+    """The days, weeks or months of a period: the label, the first and the last day of each."""
+    _, label_of = PIECES[pieces]
+    for label, group in groupby(every_day(first, last), label_of):
+        span = list(group)
+        yield label, span[0], span[-1]
+
+
 def span_on_record(
-    db: Database, user: str, first: date | None, last: date | None, today: date
+    db: Database, first: date | None, last: date | None, today: date
 ) -> tuple[date, date]:
     """The period to look back on: the one asked for, by default the last seven days; of a long one the part
     with something in it. Raises ToolError INVALID_DATE if nothing of it is kept."""
     until = last or max(today, first or today)
     start = first or until - (WEEK - 1) * ONE_DAY
     if first or last:
-        (text,) = db.execute(FIRST_KEPT, {"user": user}).fetchone()
+        (text,) = db.execute(FIRST_KEPT, {"user": settings.user()}).fetchone()
         earliest = date.fromisoformat(text) if text else today
         if start > today or until < earliest:
             raise ToolError(
@@ -131,29 +160,27 @@ def span_on_record(
     return start, min(until, today)
 
 
-def history(db: Database, view: View) -> JsonObject:
+def history(view: View) -> JsonObject:
     """What was done in the days that `view.past` bounds."""
     first, last = view.past
     length = (last - first).days + 1
     before = first - length * ONE_DAY
-    recent = Past(db, view.user, before, last, view.today)
+    recent = Past(view.db, before, last, view.today)
     pieces = "days"
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
 
     # The days, weeks or months in which something was done.
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
-    every_day = [first + place * ONE_DAY for place in range(length)]
     items = []
-    name, label_of = PIECES[pieces]
-    for label, group in groupby(every_day, label_of):
-        span = list(group)
-        if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
+    name, _ = PIECES[pieces]
+    for label, begin, end in spans(first, last, pieces):
+        if piece := _piece(recent, begin, end, pieces, quotes_diary):
             items.append({name: label} | piece)
 
     # What holds for the whole period, and for as many days before it.
     gained, lost, later = map(int, recent.rows_between(EARNED, first, last)[0])
-    end_xp = balance(db, view.user)[0] - later
+    end_xp = balance(view.db, settings.user())[0] - later
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",
@@ -177,9 +204,9 @@ def _sums_as_json(sums: Sums) -> JsonObject:
     return numbers
 
 
-def without_open_day(signs: str, until_today: bool) -> str:
-    """The signs; what can still be done today is not due yet."""
-    return signs[:-1] + "." if until_today and signs.endswith(("?", "~")) else signs
+def without_open_day(signs: str) -> str:
+    """Signs that end today; what can still be done is not due yet."""
+    return signs[:-1] + "." if signs.endswith(("?", "~")) else signs
 
 
 def due(signs: str) -> int:
@@ -187,9 +214,14 @@ def due(signs: str) -> int:
     return sum(map(signs.count, "+-~?"))
 
 
-def rate(signs: str, until_today: bool = False) -> int | None:
+def share(kept: int, was_due: int) -> float | None:
+    """The share of due days that were kept; None if nothing was due."""
+    return round(kept / was_due, 3) if was_due else None
+
+
+def rate(signs: str) -> int | None:
     """The share of due days on which a habit was kept, in percent; None if nothing was due."""
-    was_due = due(without_open_day(signs, until_today))
+    was_due = due(signs)
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
@@ -219,15 +251,12 @@ def _habits_of_period(recent: Past, first: date, last: date) -> list[JsonObject]
     amounts = {}
     for key, amount, unit in recent.rows_between(AMOUNTS_BY_HABIT, first, last):
         amounts[key] = {"amount": round(amount, 3), "unit": unit}
-    notes: dict[int, dict[str, str]] = {}
-    if length <= MOST_SINGLE_DAYS:
-        for key, day, note in recent.rows_between(NOTES, first, last):
-            notes.setdefault(key, {})[day] = note
+    notes = recent.notes(first, last) if length <= MOST_SINGLE_DAYS else {}
 
     # The habits with something due in the period.
     habits = []
     for habit in recent.habits:
-        signs = habit.signs[length:]
+        signs = recent.signs(habit, first, last, with_open=True)
         if habit.is_archived and not was_due(signs):
             continue
         item = {
@@ -238,19 +267,16 @@ def _habits_of_period(recent: Past, first: date, last: date) -> list[JsonObject]
         }
         if length <= MOST_WEEKS_IN_DAYS:
             item["marks"] = signs
-        percent = rate(signs, recent.ends_today)
+        percent = rate(recent.signs(habit, first, last))
         if percent is not None:
             item["rate"] = percent
-        if habit.is_archived:
-            item["archived"] = True
-        if habit.id in notes:
-            item["notes"] = notes[habit.id]
+        item |= filled(archived=habit.is_archived, notes=notes.get(habit.id))
         habits.append(item)
     return habits
 
 
 def marks_as_text(
-    db: Database, user: str, today: date, first: date | None, last: date | None
+    db: Database, today: date, first: date | None, last: date | None
 ) -> tuple[str, ...]:
     """One text with a line of signs for each habit, for clients that show no pages: of the days between two
     dates, by default of the last four weeks.
@@ -260,6 +286,6 @@ def marks_as_text(
     end = min(today, last or today)
     begin = min(end, first or end - (DAYS_AS_TEXT - 1) * ONE_DAY)
     begin = max(begin, end - (YEAR - 1) * ONE_DAY)
-    habits = signs_between(db, user, begin, end, today)
+    habits = signs_between(db, begin, end, today)
     rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
     return ("\n".join([f"{begin} – {end}: {words.text_of('shell.marks')}", *rows]),) if rows else ()

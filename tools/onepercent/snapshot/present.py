@@ -8,6 +8,7 @@ from typing import Any
 
 from tools.core import health
 from tools.core.json_types import JsonObject, filled
+from tools.onepercent import settings
 from tools.onepercent.actions import targets
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.repeats import compact
@@ -55,15 +56,15 @@ GOALS_OF_STATUS = {
     "archived": "g.archived_at IS NOT NULL",
 }
 DIARY_ENTRIES = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
-    WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
-AMOUNTS_OF_DAY = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
-    WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
+    WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
 
 FEW = 3
 BACKUP_COMMANDS = [
     f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")
 ]
-HABIT_COLUMNS = "id name icon description n until goal_id xp_reward xp_penalty".split()
+HABIT_COLUMNS = (
+    "id name icon description n until goal_id xp_reward xp_penalty frequency schedule_days month_days"
+).split()
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 # Fields that move into `usual` if at least FEW items share a value.
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
@@ -73,6 +74,8 @@ AS_SHOWN: dict[str, Callable[[Any], Any]] = {
     "next": lambda step: item_of(json.loads(step)),
     "time_duration": lambda minutes: filled(minutes=minutes, word=DURATION_WORDS.get(minutes)),
     "repeat": compact,
+    "schedule_days": parsed_numbers,
+    "month_days": parsed_numbers,
     "is_complete": bool,
     "archived": bool,
     "moved": lambda stamp: f"{days.today(days.moment_of(stamp))}",
@@ -87,21 +90,23 @@ def item_of(row: Row) -> JsonObject:
     return item
 
 
-def goals(db: Database, view: View) -> JsonObject:
+def goals(view: View) -> JsonObject:
     """Goals with their next step; `with_steps`: whole, with their open steps; a single goal with every step.
     Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
     is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else GOALS_OF_STATUS[view.goals_status]
     query = GOALS.format(columns=WHOLE_GOAL if is_whole else BRIEF_GOAL, which=which)
-    items = [_with_target(item_of(row)) for row in due_days.select(db, query, goal=view.goal_id)]
+    items = [
+        _with_target(item_of(row)) for row in due_days.select(view.db, query, goal=view.goal_id)
+    ]
     if is_one and not items:
         raise missing("goal")
 
     steps: list[JsonObject] = []
     if is_whole:
         for item in items:
-            rows = due_days.select(db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
+            rows = due_days.select(view.db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
             item["steps"] = list(map(item_of, rows))
             steps += item["steps"]
     return extract_usual(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -133,25 +138,24 @@ def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject
     return {"usual": usual} if usual else {}
 
 
-def habits(db: Database, view: View) -> JsonObject:
+def habits(view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     # Those in sight, and the signs of the last days of all.
     today = view.today.toordinal()
-    amounts = dict(db.execute(AMOUNTS_OF_DAY, (view.user, f"{view.today}")).fetchall())
     items = []
     archived = []
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
-    for each in histories(db, view.user, view.today):
+    for each in histories(view.db, view.today):
         habit = each.habit
         if habit["archived_at"] or (habit["until"] or LAST) < f"{view.today}":
             archived.append(
                 {"id": habit["id"], "name": habit["name"]} | filled(until=habit["until"])
             )
         else:
-            items.append(_habit(each, today, amounts.get(habit["id"], 0)))
+            items.append(_habit(each, today))
 
         first = today - WEEK + 1
-        signs = without_open_day(each.signs(first, today, today), until_today=True)
+        signs = without_open_day(each.signs(first, today, today))
         scheduled += "".join(
             sign for day, sign in enumerate(signs, first) if each.course.is_due(day)
         )
@@ -170,15 +174,12 @@ def habits(db: Database, view: View) -> JsonObject:
     return section
 
 
-def _habit(history: History, today: int, amount: float) -> JsonObject:
+def _habit(history: History, today: int) -> JsonObject:
     row = history.habit
     streak = history.streak(today)
     times = history.course.schedule_on(today).times
     item = {name: row[name] for name in HABIT_COLUMNS}
     item |= {
-        "frequency": row["frequency_type"],
-        "schedule_days": parsed_numbers(row["schedule_days"]),
-        "month_days": parsed_numbers(row["month_days"]),
         "current_streak": streak.run,
         "best_streak": streak.best,
         "today_status": _status(history, today, times),
@@ -192,7 +193,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     if row["target_amount"] is not None:
         item["target"] = target_of(row)
-        item["today_amount"] = amount
+        item["today_amount"] = row["today_amount"] or 0
     return item_of(item)
 
 
@@ -208,18 +209,16 @@ def _status(history: History, today: int, times: int) -> str:
     return "pending" if is_begun or history.is_owed(today) else "not_scheduled"
 
 
-def diary(db: Database, view: View) -> JsonObject:
+def diary(view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    items = [
-        item_of(row)
-        for row in db.execute(DIARY_ENTRIES, (view.user, f"{view.first}", f"{view.last}"))
-    ]
+    rows = due_days.select(view.db, DIARY_ENTRIES, first=f"{view.first}", last=f"{view.last}")
+    items = list(map(item_of, rows))
     return {"items": items, "total_count": len(items)}
 
 
-def schedule(db: Database, view: View) -> JsonObject:
+def schedule(view: View) -> JsonObject:
     """Steps with a date, and goals that are due; the titles of goals and what most steps share stand once."""
-    parts = dated(db, view)
+    parts = dated(view)
     steps = [row for row in chain(*parts.values()) if "kind" not in row]
     section = extract_usual(steps, USUAL_OF_STEPS)
     if len(steps) >= FEW:
@@ -227,16 +226,16 @@ def schedule(db: Database, view: View) -> JsonObject:
     return section | parts
 
 
-def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
+def dated(view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone
     by."""
     today = f"{view.today}"
     span = {"first": f"{view.first}", "last": f"{view.last}"}
-    rows = dated_items(db, "date BETWEEN :first AND :last", **span)
+    rows = dated_items(view.db, "date BETWEEN :first AND :last", **span)
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": dated_items(db, due_days.OVERDUE),
+        "overdue": dated_items(view.db, due_days.OVERDUE),
     }
 
 
@@ -245,10 +244,10 @@ def dated_items(db: Database, which: str, **values: str) -> list[JsonObject]:
     return list(map(item_of, due_days.dated(db, which, **values)))
 
 
-def ssp(db: Database, view: View) -> JsonObject:
+def ssp(view: View) -> JsonObject:
     """The last rating of the six spheres of life."""
-    newest = "SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
-    row = db.execute(newest, (view.user,)).fetchone()
+    newest = "SELECT * FROM ssp_evaluations WHERE user = :user ORDER BY id DESC LIMIT 1"
+    row = due_days.select(view.db, newest).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
 
@@ -262,9 +261,9 @@ def ssp(db: Database, view: View) -> JsonObject:
     return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}
 
 
-def xp(db: Database, view: View) -> JsonObject:
+def xp(view: View) -> JsonObject:
     """XP and level: level n starts at 1000·(n−1) of the balance; progress in percent."""
-    present, lifetime = balance(db, view.user)
+    present, lifetime = balance(view.db, settings.user())
     level = present // LEVEL_XP + 1
     return {
         "balance": present,
@@ -275,7 +274,7 @@ def xp(db: Database, view: View) -> JsonObject:
     }
 
 
-def status(db: Database, view: View) -> JsonObject:
+def status(view: View) -> JsonObject:
     """The status: what is set up, what works without internet, the newest copy of the database and how to
     make one."""
     return {
@@ -286,7 +285,7 @@ def status(db: Database, view: View) -> JsonObject:
     }
 
 
-SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
+SECTIONS: dict[str, Callable[[View], JsonObject]] = {
     "goals": goals,
     "habits": habits,
     "diary": diary,

@@ -72,14 +72,14 @@ def folded(text: str) -> str:
     return text.casefold().replace("ё", "е")
 
 
-def search(db: Database, user: str, query: str) -> JsonObject:
+def search(db: Database, query: str) -> JsonObject:
     """Everything that has all of the words, or if nothing has, any of them: open things first, what is done
     last."""
     words = WORD.findall(folded(query))
     alternatives = [variants(word) for word in words]
     # A preposition alone finds everything.
     longer = [variants(word) for word in words if len(word) >= SHORTEST_STEM] or alternatives
-    rows = _matches(db, user, alternatives, all) or _matches(db, user, longer, any)
+    rows = _matches(db, alternatives, all) or _matches(db, longer, any)
     items = []
     for row in rows[:MOST_SHOWN]:
         item = {name: value for name, value in row.items() if value is not None}
@@ -96,7 +96,6 @@ def search(db: Database, user: str, query: str) -> JsonObject:
 
 def _matches(
     db: Database,
-    user: str,
     alternatives: list[list[str]],
     enough: Callable[[Iterable[object]], bool],
 ) -> list[JsonObject]:
