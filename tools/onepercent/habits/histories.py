@@ -16,7 +16,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from tools.onepercent import settings
@@ -50,11 +50,14 @@ SETTLED_AFTER = 14
 # clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
 HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to, s.run, s.best,
-    ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = h.id), h.created_on) AS first_mark,
+    min(h.created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = h.id), h.created_on))
+        AS started,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
     (SELECT json_group_array(json_array(first_day, last_day))
         FROM habit_pauses WHERE habit_id = h.id) AS pauses,
+    iif(h.target_amount IS NULL, NULL,
+        json_object(iif(h.at_most, 'at_most', 'amount'), h.target_amount, 'unit', h.target_unit)) AS target,
     (SELECT amount FROM habit_marks WHERE habit_id = h.id AND date = :today) AS today_amount,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
@@ -201,8 +204,9 @@ def signs_between(db: Database, first: date, last: date, today: date) -> list[Ha
         if not is_archived or was_due(signs):
             streak = history.streak(present)
             is_weekly = bool(history.course.schedule_on(present).times)
-            row = habit["id"], habit["name"], signs, streak.run, streak.best, is_weekly, is_archived
-            rows.append(HabitSigns(*row))
+            rows.append(
+                HabitSigns(habit["id"], habit["name"], signs, *streak, is_weekly, is_archived)
+            )
     return rows
 
 
@@ -232,7 +236,7 @@ def fold_streaks(db: Database, today: date) -> None:
 def is_misfolded(db: Database, today: date) -> bool:
     """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
     folded = _load(db, "1", {}, today)
-    counted = _load(db, "1", {}, today, folds=False)
+    counted = _load(db, "1", {"week_ago": ""}, today)
     day = today.toordinal()
     return [each.streak(day) for each in folded] != [each.streak(day) for each in counted]
 
@@ -243,18 +247,16 @@ def _load(
     values: dict[str, Any],
     today: date,
     since: date = date.max,
-    folds: bool = True,
 ) -> list[History]:
     """Habits with their recent marks.
 
-    - `which`: the SQL condition of the habits, with its `values`;
-    - `since`: marks from this day on are loaded even if they are folded;
-    - `folds`: without it all marks are loaded.
+    - `which`: the SQL condition of the habits, with its `values`; an empty `week_ago` is before any fold, so
+      that all marks are loaded;
+    - `since`: marks from this day on are loaded even if they are folded.
     """
-    week_ago = today.toordinal() - WEEK
-    before = date.fromordinal(week_ago).isoformat() if folds else ""
-    span = {"since": f"{since:%Y-%m}", "week_ago": before, "today": f"{today}"}
-    rows = db.execute(HABITS.format(which=which), values | span)
+    week_ago = today - timedelta(WEEK)
+    span = {"since": f"{since:%Y-%m}", "week_ago": f"{week_ago}", "today": f"{today}"}
+    rows = db.execute(HABITS.format(which=which), span | values)
     return [_history(row, today, since) for row in rows]
 
 
@@ -262,7 +264,7 @@ def _history(row: Row, today: date, since: date) -> History:
     # The day it began, and the first day that is not in the folded streak.
     week_ago = today.toordinal() - WEEK
     created_on = row["created_on"]
-    started = days.ordinal(min(created_on, row["first_mark"]))
+    started = days.ordinal(row["started"])
     folded = Streak()
     unfolded = days.monday(min(started, week_ago))
     if row["folded_to"]:

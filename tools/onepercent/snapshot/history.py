@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 from tools.core.errors import ToolError
@@ -13,13 +13,14 @@ from tools.onepercent.base import words
 from tools.onepercent.base.days import WEEK, YEAR
 from tools.onepercent.base.fields import DIARY_COLUMNS
 from tools.onepercent.database import Database
+from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between, was_due
 from tools.onepercent.snapshot import View
 
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
 LONGEST_WITH_DIARY = 8  # days of which the diary is quoted
-EXCERPT = 200
+EXCERPT_CHARS = 200
 DAYS_AS_TEXT = 28
 ONE_DAY = timedelta(days=1)
 
@@ -35,8 +36,12 @@ SUMS = f"""SELECT (SELECT total(xp) FROM xp_ledger WHERE user = :user AND day BE
 EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last),
     total(min(xp, 0)) FILTER (WHERE day <= :last),
     total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
-DIARY_OF_DAY = f"""SELECT {DIARY_COLUMNS} FROM diary
-    WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY id"""
+DIARY_TEXT = f"""SELECT group_concat(value, ' ') AS text
+    FROM (SELECT value FROM diary, json_each(json_array({DIARY_COLUMNS})) WHERE user = :user AND value <> ''
+        AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY diary.id, key)"""
+# The beginning of it, with its length if it is longer.
+EXCERPT = f"""SELECT iif(length(text) <= {EXCERPT_CHARS}, text,
+    substr(text, 1, {EXCERPT_CHARS}) || '… (' || length(text) || ')') FROM ({DIARY_TEXT})"""
 AMOUNTS_BY_HABIT = """SELECT h.id, total(m.amount), h.target_unit
     FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL
@@ -47,7 +52,7 @@ NOTES = """SELECT habit_id, date, ifnull(note, excuse_reason) AS words FROM habi
     AND habit_id IN (SELECT id FROM habits WHERE user = :user) ORDER BY date"""
 
 # Each from an index, or of a few rows.
-FIRST_KEPT = """SELECT min(day) FROM (
+FIRST_KEPT = """SELECT ifnull(min(day), :today) FROM (
     SELECT min(created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = habits.id), created_on))
         AS day FROM habits WHERE user = :user AND deleted_at IS NULL
     UNION ALL SELECT min(day) FROM xp_ledger WHERE user = :user
@@ -119,12 +124,6 @@ class Past:
             notes.setdefault(key, {})[day] = note
         return notes
 
-    def excerpt(self, day: date) -> str:
-        """The beginning of what the diary says of a day, with its length if it is longer."""
-        parts = chain(*self.rows_between(DIARY_OF_DAY, day, day))
-        text = " ".join(filter(None, parts))
-        return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
-
 
 def every_day(first: date, last: date) -> list[date]:
     """The days of a period."""
@@ -147,8 +146,8 @@ def span_on_record(
     until = last or max(today, first or today)
     start = first or until - (WEEK - 1) * ONE_DAY
     if first or last:
-        (text,) = db.execute(FIRST_KEPT, {"user": settings.user()}).fetchone()
-        earliest = date.fromisoformat(text) if text else today
+        (text,) = due_days.select(db, FIRST_KEPT).fetchone()
+        earliest = date.fromisoformat(text)
         if start > today or until < earliest:
             raise ToolError(
                 f"Nothing is kept of the days {start} to {until}",
@@ -242,7 +241,9 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
     if pieces == "days" and sums.steps:
         piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
     if pieces == "days" and sums.diary:
-        piece["diary"] = recent.excerpt(first) if quotes_diary else True
+        piece["diary"] = True
+        if quotes_diary:
+            piece["diary"] = recent.rows_between(EXCERPT, first, last)[0][0]
     return {name: value for name, value in piece.items() if value and value != "0/0"}
 
 

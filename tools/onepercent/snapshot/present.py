@@ -15,7 +15,6 @@ from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.base import days, fields, words
 from tools.onepercent.base.days import WEEK
-from tools.onepercent.base.diff import target_of
 from tools.onepercent.base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.database import Database, Row, copies
 from tools.onepercent.habits import due_days
@@ -28,26 +27,32 @@ DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.
 IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
 
-AMOUNTS_OF_GOAL = (
-    f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum, g.target_amount, g.target_unit"
-)
+SUM = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum"
+# `moved`: when a goal or a step of it was changed last.
+MOVED_AND_TARGET = """
+    max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved,
+    iif(g.target_amount IS NULL, NULL, json_object('amount', g.target_amount, 'unit', g.target_unit))
+        AS target"""
 BRIEF_GOAL = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
-    nullif(g.status, 'work') AS status, g.due, {AMOUNTS_OF_GOAL},
+    nullif(g.status, 'work') AS status, g.due, {SUM},
     (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
-        AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
+        AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next, {MOVED_AND_TARGET}"""
 WHOLE_GOAL = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
-    p.steps_count, p.steps_completed, {AMOUNTS_OF_GOAL}"""
-# `moved`: when a goal or a step of it was changed last.
-GOALS = """SELECT {columns},
-    max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
-    FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
+    p.steps_count, p.steps_completed, {SUM}, {MOVED_AND_TARGET},
+    (SELECT json_group_array(json_object('id', id, 'title', title, 'dt', {DUE_DAY}, 'priority', priority,
+        'time_duration', time_duration, 'progress', progress, 'repeat', repeat{{more}}))
+    FROM (SELECT * FROM steps WHERE goal_id = g.id AND deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}))
+        AS steps"""
+WITH_OPEN_STEPS = WHOLE_GOAL.format(more="", which=" AND is_complete = 0")
+WITH_EVERY_STEP = WHOLE_GOAL.format(
+    more=""", 'description', description, 'order', "order", 'is_complete', is_complete,
+        'completed_on', completed_on""",
+    which="",
+)
+GOALS = """SELECT {columns} FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY ifnull(g.place, g.id), g.id"""
-STEPS = f"""SELECT id, title, {DUE_DAY} AS dt, priority, time_duration, progress, repeat{{more}} FROM steps
-    WHERE goal_id = :goal AND deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}"""
-OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0")
-EVERY_STEP = STEPS.format(more=', description, "order", is_complete, completed_on', which="")
 # By goals_status; an archived goal is out of sight.
 GOALS_OF_STATUS = {
     "work": "g.status = 'work' AND g.archived_at IS NULL",
@@ -72,6 +77,8 @@ USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 DURATION_WORDS = {minutes: word for word, minutes in fields.DURATIONS.items()}
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
     "next": lambda step: item_of(json.loads(step)),
+    "steps": lambda steps: list(map(item_of, json.loads(steps))),
+    "target": json.loads,
     "time_duration": lambda minutes: filled(minutes=minutes, word=DURATION_WORDS.get(minutes)),
     "repeat": compact,
     "schedule_days": parsed_numbers,
@@ -94,29 +101,15 @@ def goals(view: View) -> JsonObject:
     """Goals with their next step; `with_steps`: whole, with their open steps; a single goal with every step.
     Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
-    is_whole = is_one or view.with_steps
     which = "g.id = :goal" if is_one else GOALS_OF_STATUS[view.goals_status]
-    query = GOALS.format(columns=WHOLE_GOAL if is_whole else BRIEF_GOAL, which=which)
-    items = [
-        _with_target(item_of(row)) for row in due_days.select(view.db, query, goal=view.goal_id)
-    ]
+    columns = WITH_OPEN_STEPS if view.with_steps else BRIEF_GOAL
+    query = GOALS.format(columns=WITH_EVERY_STEP if is_one else columns, which=which)
+    items = list(map(item_of, due_days.select(view.db, query, goal=view.goal_id)))
     if is_one and not items:
         raise missing("goal")
 
-    steps: list[JsonObject] = []
-    if is_whole:
-        for item in items:
-            rows = due_days.select(view.db, EVERY_STEP if is_one else OPEN_STEPS, goal=item["id"])
-            item["steps"] = list(map(item_of, rows))
-            steps += item["steps"]
+    steps: list[JsonObject] = list(chain.from_iterable(item.get("steps", ()) for item in items))
     return extract_usual(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
-
-
-def _with_target(item: JsonObject) -> JsonObject:
-    """An item whose target is one object."""
-    if "target_amount" in item:
-        item["target"] = {"amount": item.pop("target_amount"), "unit": item.pop("target_unit")}
-    return item
 
 
 def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
@@ -191,8 +184,8 @@ def _habit(history: History, today: int) -> JsonObject:
         item["this_week"] = f"{history.done_in_week(today)}/{times}"
     if paused := history.course.pause_end(today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
-    if row["target_amount"] is not None:
-        item["target"] = target_of(row)
+    if row["target"]:
+        item["target"] = row["target"]
         item["today_amount"] = row["today_amount"] or 0
     return item_of(item)
 

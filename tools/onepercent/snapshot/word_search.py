@@ -6,8 +6,9 @@ from itertools import chain
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.base.fields import DIARY_FIELDS
-from tools.onepercent.database import Database
+from tools.onepercent.database import Database, Row
 from tools.onepercent.habits import due_days
+from tools.onepercent.snapshot.present import item_of
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3
@@ -82,7 +83,7 @@ def search(db: Database, query: str) -> JsonObject:
     rows = _matches(db, alternatives, all) or _matches(db, longer, any)
     items = []
     for row in rows[:MOST_SHOWN]:
-        item = {name: value for name, value in row.items() if value is not None}
+        item = item_of(row)
         if "done" in item:
             item["done"] = True
         if "text" in item:
@@ -98,7 +99,7 @@ def _matches(
     db: Database,
     alternatives: list[list[str]],
     enough: Callable[[Iterable[object]], bool],
-) -> list[JsonObject]:
+) -> list[Row]:
     """The rows that have enough of the words."""
     stems = list(chain(*alternatives))
     # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
@@ -113,7 +114,7 @@ def _matches(
         )
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in due_days.select(db, MATCHES)]
+    return due_days.select(db, MATCHES).fetchall()
 
 
 def _pattern(stem: str) -> str:
