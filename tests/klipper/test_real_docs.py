@@ -95,7 +95,7 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
     used = checker()
     reference = used.reference
     for block in reference.blocks:
-        options = reference.options_of(block.name, block.kinematics)
+        options = reference.options_of(reference.kind(block.name), block.kinematics)
         for option in block.options[:4] if block.name and block.kind != "include" else ():
             name = option.key + "q"
             text = f"[printer]\nkinematics: {block.kinematics}\n[{block.name}]\n{name}: 1\n"

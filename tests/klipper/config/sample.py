@@ -13,4 +13,4 @@ WHOLE = "[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n"
 
 
 def checker():
-    return Checker(REFERENCE, CHANGES, ["display_status"])
+    return Checker(REFERENCE, CHANGES, "# [display_status]")

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from typing import NamedTuple
 
+from tools.klipper import headings
+
 PAGE = "Config_Changes.md"
-# The date that begins an entry: `20240313: `.
-ENTRY_DATE = re.compile(r"^(\d{8}): ", re.MULTILINE)
 # The blanks between two sentences.
 SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
 # A link, with its text as a group.
@@ -44,9 +44,10 @@ class Entry(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """The fate of an option: removed, or only `deprecated`; its successor if one is named; the sentence."""
+    """The fate of an option by an entry: removed, or only `deprecated`; its successor if one is named; the
+    sentence."""
 
-    date: str
+    entry: Entry
     deprecated: bool
     successor: str
     sentence: str
@@ -58,10 +59,10 @@ Entries = list[Entry]
 
 def entries(text: str) -> Iterator[Entry]:
     """The entries, newest first as in the page."""
-    _, *parts = ENTRY_DATE.split(text)  # date and text of each
-    for day, part in zip(parts[::2], parts[1::2], strict=True):
-        plain = LINK.sub(r"\1", " ".join(part.split()))
-        yield Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain)
+    for section in headings.sections(text).values():
+        if section.level == headings.ENTRY_LEVEL:
+            _, *words = text[section.offset : section.end].split()  # the first is its date
+            yield Entry(section.heading, LINK.sub(r"\1", " ".join(words)))
 
 
 def about(listed: Entries, name: str) -> Iterator[tuple[Entry, list[str]]]:
@@ -83,37 +84,32 @@ def _named(name: str) -> re.Pattern[str]:
 
 def fate_of(listed: Entries, section: str, option: str) -> Fate | None:
     """The fate of an option by the newest entry about it; the successor may come from an older one."""
-    changes = list(_fates(listed, option))
+    fates = list(_fates(listed, option))
     # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
     subject = subject.replace("extruder", "extruder|the heater")
-    of_section = [change for change, text in changes if re.search(subject, text.lower())]
-    every = [change for change, _ in changes]
-    fates = of_section or (every if "_" in option else [])
-    if not fates:
+    of_section = [fate for fate in fates if re.search(subject, fate.entry.text.lower())]
+    deciding = of_section or (fates if "_" in option else [])
+    if not deciding:
         return None
-    for change in fates + every:
-        if change.successor:
-            return fates[0]._replace(successor=change.successor)
-    return fates[0]
+    successors = (fate.successor for fate in deciding + fates if fate.successor)
+    return deciding[0]._replace(successor=next(successors, ""))
 
 
-def _fates(listed: Entries, option: str) -> Iterator[tuple[Fate, str]]:
-    """The option's fate in each entry, with the entry's text."""
+def _fates(listed: Entries, option: str) -> Iterator[Fate]:
+    """The option's fate in each entry."""
     pattern = _named(option)
     for entry, sentences in about(listed, option):
         for number, sentence in enumerate(sentences):
             match = pattern.search(sentence)
-            if not match or not (GONE.search(sentence) or DEPRECATED.search(sentence)):
-                continue
-            if BEFORE_NEW_NAME.search(sentence[: match.start()]):
-                continue
-            later = " ".join(sentences[number + 1 :])
-            # The old name may still work after a rename.
-            deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
-            after = f"{sentence[match.end() :]} {later}"
-            successor = _successor(after, NAME_IN_MARKS.findall(sentence), match[0])
-            yield Fate(entry.date, deprecated, successor, sentence), entry.text
+            is_told = GONE.search(sentence) or DEPRECATED.search(sentence)
+            if match and is_told and not BEFORE_NEW_NAME.search(sentence[: match.start()]):
+                later = " ".join(sentences[number + 1 :])
+                # The old name may still work after a rename.
+                deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
+                after = f"{sentence[match.end() :]} {later}"
+                successor = _successor(after, NAME_IN_MARKS.findall(sentence), match[0])
+                yield Fate(entry, deprecated, successor, sentence)
 
 
 def _successor(after: str, old: list[str], name: str) -> str:

@@ -12,7 +12,7 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -42,6 +42,8 @@ from tools.klipper.config.reference import SENSOR, Option, Options, Reference
 from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
+# Kinds of sections whose options are kept.
+MOST_KINDS = 256
 # The most findings of one check: nobody reads a tenth of them.
 MOST_FINDINGS = 1000
 # The pin with which a probe is the endstop of the z axis.
@@ -49,8 +51,8 @@ Z_PROBE = "z_virtual_endstop"
 # Sections that may have templates in any option.
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
-# A heading of a further source that names a section.
-SECTION_HEADING = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
+# A heading of a further source that names a section, or of Moonraker's page.
+SECTION_HEADING = re.compile(r"^#+ `?\[(\w+)", re.MULTILINE)
 
 
 def checker() -> "Checker":
@@ -68,17 +70,17 @@ def checker() -> "Checker":
 @lru_cache(1)
 def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
     text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
-    # Sections of further sources are known, though not their options.
-    return Checker(text, changes_text, SECTION_HEADING.findall("\n".join(further)))
+    return Checker(text, changes_text, "\n".join(further))
 
 
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
-    def __init__(self, text: str, changes_text: str, others: Iterable[str] = ()):
-        """The texts of the two pages; `others` are the sections that further sources name."""
+    def __init__(self, text: str, changes_text: str, further: str = ""):
+        """The texts of the two pages. The sections in the headings of a `further` text are known, too, though
+        not their options."""
         self.reference = Reference(text)
-        self.others = set(others).difference(self.reference.kinds)
+        self.others = set(SECTION_HEADING.findall(further)).difference(self.reference.kinds)
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(options.known_words("sensor"))
@@ -87,7 +89,8 @@ class Checker:
                 if option.key == SENSOR:  # beside it, or in quotes
                     self.sensors.update((option.default, *option.text.split('"')[1::2]))
         self.sensors.discard("")
-        self._options: dict[tuple[str, str], Options] = {}
+        # The options of a section: the same for all of a kind.
+        self.options_of = lru_cache(MOST_KINDS)(self._options_of)
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
@@ -108,26 +111,22 @@ class Checker:
         """The findings that Klipper would refuse to start with."""
         return [finding for finding in self.findings(config) if finding.level == ERROR]
 
-    def options_of(self, section: Section, kinematics: str) -> Options:
-        """The options of a section: the same for all of a kind."""
-        kind = self.reference.kind(section.name)
-        kinematics = kinematics if kinematics in options.known_words("axes") else ""
-        key = kind, kinematics
-        if key not in self._options:
-            described = self.reference.options_of(section.name, kinematics)
-            for name in options.known_words("takes").get(kind, ()):
-                described.setdefault(name, Option(name))
-            self._options[key] = described
-        return self._options[key]
+    def _options_of(self, kind: str, kinematics: str) -> Options:
+        described = self.reference.options_of(kind, kinematics)
+        for name in options.known_words("takes").get(kind, ()):
+            described.setdefault(name, Option(name))
+        return described
 
     def _sections(self, machine: ParsedPrinter) -> Findings:
         """The findings of each section; those that SAVE_CONFIG wrote are left to Klipper."""
-        for section in machine.sections.values():
+        for section in machine.values():
             checkpoint()
             if section.kind in self.others or section.name.startswith(PROFILES):
                 continue
-            if self.reference.kind(section.name):
-                yield from self._section(machine, section)
+            if kind := self.reference.kind(section.name):
+                yield from self._section(
+                    machine, section, self.options_of(kind, machine.kinematics)
+                )
             elif section.kind in options.known_words("bare")["sections"]:
                 yield from (self.unknown(section, name, Options()) for name in section.values)
             elif machine.is_whole and section.kind in options.known_words("moonraker")["sections"]:
@@ -136,9 +135,8 @@ class Checker:
             elif not section.saved and section.kind not in options.known_words("kind"):
                 yield self.unknown_section(section)
 
-    def _section(self, machine: ParsedPrinter, section: Section) -> Findings:
-        """The findings of a section that the reference has."""
-        options = self.options_of(section, machine.kinematics)
+    def _section(self, machine: ParsedPrinter, section: Section, options: Options) -> Findings:
+        """The findings of a section that the reference has, with these options."""
         yield from _twice(section)
         sensor = section.value(SENSOR)
         # A sensor that a plugin brings has options of its own.
@@ -233,13 +231,19 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         yield machine.absent(section, option, f"Option '{option}' {place}")
 
 
-def _twice(section: Section) -> Findings:
-    """The findings of options that stand twice in one file; in an included file and its includer it is
-    deliberate."""
+def repeated(section: Section) -> Iterator[tuple[Setting, Setting]]:
+    """The settings of options that stand twice in one file, each with the first one; in an included file and
+    its includer it is deliberate."""
     first: dict[tuple[str, str], Setting] = {}
     for setting in section.settings:
         before = first.setdefault((setting.name, setting.file), setting)
-        if before == setting or (before.value == setting.value and setting.saved):
+        if before != setting:  # a file may be included twice
+            yield setting, before
+
+
+def _twice(section: Section) -> Findings:
+    for setting, before in repeated(section):
+        if before.value == setting.value and setting.saved:
             continue
         holds = (
             "the saved value is not used"
@@ -255,5 +259,5 @@ def _changed(section: Section, name: str, fate: changes.Fate) -> Finding:
     level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
     return finding_at(
-        section, name, f"{option} {what}, {fate.date}: {fate.sentence}", level, fate.successor
+        section, name, f"{option} {what}, {fate.entry.date}: {fate.sentence}", level, fate.successor
     )

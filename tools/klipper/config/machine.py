@@ -51,18 +51,18 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     return list(groups.values())
 
 
-class ParsedPrinter:
-    """A configuration with the questions that the rules ask of it."""
+class ParsedPrinter(dict[str, Section]):
+    """The sections of a configuration by their names, with the questions that the rules ask of them."""
 
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
-        self.sections = config.sections
+        super().__init__(config.sections)
         # The includes that are not read.
         self.unread = [*config.missing, *config.absent]
-        is_started = {"printer", "mcu"} <= self.sections.keys()
+        is_started = {"printer", "mcu"} <= self.keys()
         # True if nothing but macros can stand in another file.
         self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
-        self.kinematics = self.section("printer").value(KINEMATICS)
+        self.kinematics = self["printer"].value(KINEMATICS)
         # The names of the micro-controllers and of the heaters, as pins and options name them.
         self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in self.of("mcu"))
         self.heaters = {section.name.split()[-1] for section in self.of(*HEATERS)}
@@ -70,19 +70,19 @@ class ParsedPrinter:
         self.own_sensors = {section.label: section.name for section in self.of(*OWN_SENSORS)}
         # The sensors that Klipper, the documentation, or a section defines.
         self.sensors = sensors.union(self.own_sensors)
-        kinds = {section.kind for section in self.sections.values()}
+        kinds = {section.kind for section in self.values()}
         others = kinds.difference(known_words("kind"))
         # The kinds of sections that neither the documentation nor Klipper's source has: other programs may
         # bring what they name.
         self.plugins = {kind for kind in others if not reference.kind(kind)}
 
-    def section(self, name: str) -> Section:
-        """A section; an empty one if it is not there."""
-        return self.sections.get(name) or Section(name, 0, "", False)
+    def __missing__(self, name: str) -> Section:
+        """An empty section in the place of one that is not there."""
+        return Section(name, 0, "", False)
 
     def of(self, *kinds: str) -> list[Section]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
-        return [section for section in self.sections.values() if base(section.kind) in kinds]
+        return [section for section in self.values() if base(section.kind) in kinds]
 
     @cached_property
     def axes(self) -> dict[str, list[str]]:
@@ -104,7 +104,7 @@ class ParsedPrinter:
         options of that fork."""
         words = set(known_words("kalico")["options"])
         fewest = len(words) - KALICO_OPTIONS
-        for section in self.sections.values():
+        for section in self.values():
             words -= section.values.keys()
             is_constant = any("${" in setting.value for setting in section.settings)
             if section.name in KALICO or is_constant or len(words) <= fewest:
@@ -121,7 +121,7 @@ class ParsedPrinter:
         """The sections that are a chip, by the names that pins give them."""
         # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
         chips: dict[str, Section] = {}
-        for section in self.sections.values():
+        for section in self.values():
             if section.kind.startswith(tuple(CHIPS)):
                 words = section.name.split()
                 chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)

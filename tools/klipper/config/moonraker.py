@@ -2,11 +2,10 @@
 further source."""
 
 import re
-from collections import Counter
 from datetime import datetime
 
 from tools.klipper import pages
-from tools.klipper.config.checking import Checker, less
+from tools.klipper.config.checking import Checker, less, repeated
 from tools.klipper.config.machine import finding_at, merged
 from tools.klipper.config.options import known_words
 from tools.klipper.config.printer_cfg import HINT, Finding, Findings, PrinterConfig
@@ -19,7 +18,6 @@ NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The heading of a chapter with examples of mistakes.
 EXAMPLES_HEADING = "# Option Moved Deprecations"
-SECTION_HEADING = re.compile(r"^#+ `\[(\w+)", re.MULTILINE)
 # The mark of an option that Moonraker warns of.
 DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")
 # The heading of the changes of a day: `### October 14th 2022`.
@@ -48,8 +46,7 @@ def findings(config: PrinterConfig) -> list[Finding]:
 def checker(text: str, changes_text: str) -> Checker:
     """The check by the pages on the configuration and its changes."""
     text = text.partition(EXAMPLES_HEADING)[0]
-    others = [*SECTION_HEADING.findall(text), "history"]
-    return Checker(text, DATE_HEADING.sub(_entry, changes_text), others)
+    return Checker(text, DATE_HEADING.sub(_entry, changes_text), f"{text}\n# [history]")
 
 
 def _entry(day: re.Match[str]) -> str:
@@ -61,17 +58,15 @@ def _findings(checker: Checker, config: PrinterConfig) -> Findings:
     """The findings: options that stand twice in a file, with which Moonraker does not start; unknown or
     deprecated sections and options, which it takes with a warning."""
     for section in config.sections.values():
-        names = Counter((setting.name, setting.file) for setting in section.settings)
-        for (name, _), count in names.items():
-            if count > 1:
-                yield finding_at(
-                    section, name, f"Duplicate option '{name}' in section '{section.name}'"
-                )
-        if not checker.reference.kind(section.name) and section.kind not in checker.others:
+        for setting, _ in repeated(section):
+            message = f"Duplicate option '{setting.name}' in section '{section.name}'"
+            yield finding_at(section, setting.name, message)
+        kind = checker.reference.kind(section.name)
+        if not kind and section.kind not in checker.others:
             message = f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"
             yield finding_at(section, "", message, HINT)
             continue
-        options = checker.options_of(section, "")
+        options = checker.options_of(kind, "")
         for name in section.values:
             option = options.option_named(name)
             if option and not DEPRECATED.search(option.text):

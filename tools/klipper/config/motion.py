@@ -28,7 +28,7 @@ def findings(machine: ParsedPrinter) -> Findings:
     """The findings of these rules."""
     for rule in (axes, numbered, drivers, levelling, mesh, homing):
         yield from rule(machine)
-    for section in machine.sections.values():
+    for section in machine.values():
         yield from bounds(machine, section)
         yield from forms(section)
         yield from endstop(section)
@@ -40,11 +40,11 @@ def axes(machine: ParsedPrinter) -> Findings:
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
     for name, needed in machine.axes.items():
-        if name not in machine.sections:
+        if name not in machine:
             option = (*needed, "step_pin")[0]
             missing = f"Option '{option}' in section '{name}' must be specified"
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
-            yield machine.absent(machine.section("printer"), "kinematics", message)
+            yield machine.absent(machine["printer"], "kinematics", message)
     for section in machine.of("stepper") if len(machine.axes) > 1 else ():
         yield from _rail(machine, section)
 
@@ -53,7 +53,7 @@ def _rail(machine: ParsedPrinter, section: Section) -> Findings:
     """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
     match = STEPPER_NAME.fullmatch(section.name)
     if not match or match[1] not in machine.axes:
-        if match and not machine.plugins and machine.axes.keys() <= machine.sections.keys():
+        if match and not machine.plugins and machine.axes.keys() <= machine.keys():
             message = (
                 f"Section '{section.name}' is not a valid config section with {machine.kinematics}"
             )
@@ -74,10 +74,10 @@ def numbered(machine: ParsedPrinter) -> Findings:
 
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
-    for section in machine.sections.values():
+    for section in machine.values():
         for name in (section.name, *section.values):
             for missing in _needed(name):
-                if missing not in machine.sections and missing not in section.values:
+                if missing not in machine and missing not in section.values:
                     needs = f"it needs {missing}, which is not there"
                     message = f"'{name}' is not valid in section '{section.name}': {needs}"
                     yield machine.absent(section, name, message)
@@ -166,10 +166,10 @@ def drivers(machine: ParsedPrinter) -> Findings:
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
     """
     addresses = set()
-    for section in machine.sections.values():
+    for section in machine.values():
         if not section.kind.startswith("tmc") or section.saved:
             continue
-        stepper = machine.section(section.label)
+        stepper = machine[section.label]
         steps = stepper.value("microsteps")
         if steps not in MICROSTEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
@@ -190,9 +190,9 @@ def levelling(machine: ParsedPrinter) -> Findings:
     """
     # In a CoreXZ the steppers of x move z, too.
     axes = ("stepper_z", "stepper_x") if machine.kinematics.endswith("corexz") else "stepper_z"
-    motors = sum(name.startswith(axes) for name in machine.sections)
+    motors = sum(name.startswith(axes) for name in machine)
     for name, option in LEVELLING.items():
-        section = machine.section(name)
+        section = machine[name]
         rows = len(section.value(option).splitlines())
         wanted = 4 if name == "quad_gantry_level" else rows
         if not rows or (motors > 1 and motors == wanted):
@@ -211,7 +211,7 @@ def mesh(machine: ParsedPrinter) -> Findings:
 
     Source: klippy/extras/bed_mesh.py.
     """
-    section = machine.section("bed_mesh")
+    section = machine["bed_mesh"]
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     corners = zip(section.numbers("mesh_min"), section.numbers("mesh_max"), strict=False)
     if any(most <= least for least, most in corners):
@@ -241,7 +241,7 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
     and the calibration ends with "Move out of range".
     """
     for axis, place in zip("xy", mesh.numbers(option), strict=False):
-        stepper = machine.section(f"stepper_{axis}")
+        stepper = machine[f"stepper_{axis}"]
         least = stepper.number("position_min", 0.0)
         most = stepper.number("position_max")
         offset = probe.number(f"{axis}_offset", 0.0)
@@ -260,9 +260,9 @@ def homing(machine: ParsedPrinter) -> Findings:
     Source: klippy/extras/safe_z_home.py.
     """
     for section in machine.of("safe_z_home"):
-        if machine.sections.keys().isdisjoint(("stepper_z", "carriage z")):
+        if machine.keys().isdisjoint(("stepper_z", "carriage z")):
             yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
         for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):
-            if home > machine.section(f"stepper_{axis}").number("position_max"):
+            if home > machine[f"stepper_{axis}"].number("position_max"):
                 message = f"home_xy_position lies beyond stepper_{axis}"
                 yield finding_at(section, "home_xy_position", message, WARNING)

@@ -189,11 +189,11 @@ class Reference:
         kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
         return kind if not headed or any(block in headed for block in kind) else headed
 
-    def options_of(self, section: str, kinematics: str) -> Options:
-        """The options of a section by their key, those it shares with the sections it refers to included. Of
-        blocks for some kinematics those for these count, or all of them if none is."""
-        blocks = self.kinds.get(self.kind(section), [])
-        if AXIS_STEPPER.fullmatch(section.partition(" ")[0]):
+    def options_of(self, kind: str, kinematics: str) -> Options:
+        """The options of a kind of section by their key, those it shares with the sections it refers to
+        included. Of blocks for some kinematics those for these count, or all of them if none is."""
+        blocks = self.kinds.get(kind, [])
+        if AXIS_STEPPER.fullmatch(kind):
             axes = [block for block in self.blocks if AXIS_STEPPER.fullmatch(block.kind)]
             blocks = [*blocks, *axes]  # stepper_b has what is said of stepper_a
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):

@@ -54,7 +54,7 @@ GCODE_COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
 
 def findings(machine: ParsedPrinter) -> Findings:
     """The findings of these rules."""
-    for section in machine.sections.values():
+    for section in machine.values():
         if not section.saved and section.kind not in machine.plugins:
             yield from check_name(section)
             yield from check_references(machine, section)
@@ -70,10 +70,10 @@ def check_needed(machine: ParsedPrinter) -> Findings:
     """
     is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.unread
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
-        if is_printer and kind in machine.sections and gone not in machine.sections:
+        if is_printer and kind in machine and gone not in machine:
             message = f"Option '{option}' in section '{gone}' must be specified"
             message += ": there is no such section, unless another file has it"
-            yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
+            yield finding_at(machine[kind], option, message, WARNING)._replace(section=gone)
 
 
 def check_repeated(machine: ParsedPrinter) -> Findings:
@@ -122,7 +122,7 @@ def check_references(machine: ParsedPrinter, section: Section) -> Findings:
             names = [section.label]
             option = ""
         for name in names:
-            if name not in there.get(what, machine.sections):
+            if name not in there.get(what, machine):
                 message = " ".join(known_words("unknown")[what])
                 yield machine.absent(section, option, message.format(name))
 
@@ -139,7 +139,7 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
     if sensor not in machine.sensors and not is_plugins:
         yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
     # Klipper reads sections in order, extruders last.
-    names = list(machine.sections)
+    names = list(machine)
     owner = machine.own_sensors.get(sensor, section.name)
     if names.index(owner) > names.index(section.name) and base(section.kind) != "extruder":
         yield finding_at(
@@ -150,7 +150,7 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
 def check_macros(machine: ParsedPrinter) -> Findings:
     """The names of macros, their variables, and misspelt commands in them."""
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
-    kinds = {base(section.kind) for section in machine.sections.values()}
+    kinds = {base(section.kind) for section in machine.values()}
     gives = known_words("gives")
     taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
     by_name: dict[str, Section] = {}
@@ -246,7 +246,7 @@ def check_pins(machine: ParsedPrinter) -> Findings:
         yield from _aliases(section, aliases)
     # The section, the option and the marks with which each pin of a chip was used first.
     first: dict[tuple[str, str], tuple[Section, str, set[str]]] = {}
-    override = machine.section(OVERRIDE).words("pins")
+    override = machine[OVERRIDE].words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _pins(machine):
         pattern, form = MARKS_OF_PIN.get(value_rule(section.kind, option), MARKS_OF_PIN[ANY_MARKS])
@@ -303,7 +303,7 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Findings:
 
 def _pins(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
     """Every pin as it is written, with its section and option."""
-    for section in machine.sections.values():
+    for section in machine.values():
         if section.kind in (OVERRIDE, ALIASES, *machine.plugins):
             continue
         for setting in section.values.values():
