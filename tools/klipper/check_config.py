@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-from tools.core.json_types import JsonObject, compact_json, filled
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -18,8 +18,8 @@ from tools.klipper.page import printer_page
 LIMIT = 3000
 # More findings than fit into it.
 MOST_ENTRIES = 40
-LONGEST_MESSAGE = 240
-MOST_LINES_TOLD = 8
+# Characters of the names of includes that were not given.
+LONGEST_MISSING = 240
 # Mistakes that are named in the answer of another tool.
 MOST_MISTAKES = 4
 # Characters of each.
@@ -85,22 +85,19 @@ def _findings(config: PrinterConfig) -> list[Finding]:
 def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
-    report: JsonObject = {"sections": len(config.sections), "options": config.options}
+    entries = [printer_page.entry(finding) for finding in findings[:MOST_ENTRIES]]
     levels = Counter(finding.level for finding in findings)
-    report |= {f"{level}s": count for level, count in levels.items()}
-    entries = [_entry(finding) for finding in findings[:MOST_ENTRIES]]
-    report |= {"findings": entries, "not_checked": not_checked(config)}
+    report: JsonObject = {
+        "sections": len(config.sections),
+        "options": config.options,
+        **{f"{level}s": count for level, count in levels.items()},
+        "findings": entries,
+        "not_checked": not_checked(config),
+    }
     while len(compact_json(report).encode("utf-8", "replace")) > LIMIT:
         entries.pop()
         report["more"] = len(findings) - len(entries)
     return report
-
-
-def _entry(finding: Finding) -> JsonObject:
-    entry = finding._asdict()
-    entry["message"] = cut_between_words(finding.message, LONGEST_MESSAGE)
-    entry["also_in_lines"] = entry.pop("also")[:MOST_LINES_TOLD]
-    return filled(**entry)
 
 
 def not_checked(config: PrinterConfig) -> list[str]:
@@ -111,7 +108,7 @@ def not_checked(config: PrinterConfig) -> list[str]:
     left_out = [*ALWAYS]
     if config.missing:
         left_out.append(
-            f"includes that were not given: {cut_between_words(', '.join(config.missing), LONGEST_MESSAGE)}"
+            f"includes that were not given: {cut_between_words(', '.join(config.missing), LONGEST_MISSING)}"
         )
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append(

@@ -121,36 +121,34 @@ def printer_log(
         )
     start = starts[number]
 
-    # What the log says of it.
+    # What the log says of it, and of the starts before it.
+    newest = logs[-1]
+    is_last = number == count - 1 and newest.written
+    failures = [
+        f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure
+    ]
+    cut = f"the first {newest.cut_bytes:,} bytes of the log were not read"
+    config, drawn = _config(start) if start.config else ({}, [])
+    errors = [*map(_explained, start.errors[:MOST_ERRORS])]
     answer: JsonObject = {
         "started": start.when,
         "version": start.version,
         "klipper": klipper_of(start.version),
         "starts": count,
         "ran_s": start.ran_s,
+        "cut": newest.cut_bytes and cut,
+        "last_line_hours_ago": is_last and _hours_since(newest.written),
+        "shutdown": cut_between_words(start.state, 200),
+        "errors": errors,
+        "last_print": job and _last_print(job, starts),
+        "link": _link(start),
+        "config": config,
+        "earlier_failures": failures[-MOST_EARLIER:],
     }
-    newest = logs[-1]
-    if newest.cut_bytes:
-        answer["cut"] = f"the first {newest.cut_bytes:,} bytes of the log were not read"
-    if number == count - 1 and newest.written:
-        answer["last_line_hours_ago"] = _hours_since(newest.written)
-    answer["shutdown"] = cut_between_words(start.state, 200)
-    answer["errors"] = [*map(_explained, start.errors[:MOST_ERRORS])]
-    if job:
-        answer["last_print"] = _last_print(job, starts)
-    answer["link"] = _link(start)
-    drawn: list[JsonObject] = []
-    if start.config:
-        answer["config"], drawn = _config(start)
-
-    # The starts before it; fewer errors if the answer is too long.
-    failures = [
-        f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure
-    ]
-    answer["earlier_failures"] = failures[-MOST_EARLIER:]
-    while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
-        answer["errors"].pop()
     kept = {name: value for name, value in answer.items() if value or name == "errors"}
+    # Fewer errors if it is too long.
+    while len(compact_json(kept)) > LIMIT and len(errors) > 1:
+        errors.pop()
     return printer_page.DrawnAnswer(kept, findings=drawn)
 
 
@@ -268,20 +266,19 @@ class Start:
         line = self.errors[0].line if self.counted and never_ran else ""
         return cut_between_words(self.state or line, 120)
 
-    def count(self, message: messages.Message, line: str) -> None:
-        """Count a message and move it to the end of `counted`."""
-        before = self.counted.pop(message.means, Error(message, line, 0))
-        self.counted[message.means] = Error(message, line, before.times + 1)
-
-    def stop(self, line: str) -> bool:
-        """Read a line that may say why everything stopped; False if it only follows from another."""
+    def take(self, line: str, message: messages.Message | None) -> None:
+        """Read a line that may say why everything stopped; count its message and move it to the end of
+        `counted`, unless it only follows from another."""
         if line.startswith(TRANSITION):
             self.state = self.state or one_line(line.removeprefix(TRANSITION))
         elif self.state and line.endswith(CONSEQUENCE):
-            return False
+            return
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
-        return True
+        if message:
+            first = Error(message, PREFIX.sub("", line), 0)
+            before = self.counted.pop(message.means, first)
+            self.counted[message.means] = first._replace(times=before.times + 1)
 
 
 def _starts(logs: list[Log]) -> list[Start]:
@@ -332,54 +329,34 @@ class LogReader:
             return
         checkpoint()
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
-        if self._takes_start(text) or self._takes_config(text) or self._takes_traceback(text):
-            return
-        if text == CONFIG_ERROR:
-            self.start.refused = True
-        elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
-            self._count(text)
-
-    def _takes_start(self, text: str) -> bool:
         if match := STARTED.match(text):
             when, second, clock = match.groups()
             self.start = Start(when[:60], float(second), float(clock), self.version)
             self.starts.append(self.start)
+            self.config = None  # the power may have cut it off
         elif match := VERSION_LINE.match(text):
             self.version = match[1][:60]
             self.start.version = self.start.version or self.version
-        else:
-            return False
-        self.config = None  # the power may have cut it off
-        return True
-
-    def _takes_config(self, text: str) -> bool:
-        if text == CONFIG_HEAD:
+            self.config = None
+        elif text == CONFIG_HEAD:
             self.config = []
-        elif self.config is None:
-            return False
-        elif text == CONFIG_END:
+        elif self.config is not None and text == CONFIG_END:
             self.start.config, self.config = self.config, None
-        elif len(self.config) < MOST_CONFIG:
+        elif self.config is not None and len(self.config) < MOST_CONFIG:
             self.config.append(text)
-        else:
-            return False
-        return True
-
-    def _takes_traceback(self, text: str) -> bool:
-        if CRASH.match(text):
+        elif CRASH.match(text):
             self.crash = text
-        elif not self.crash:
-            return False
-        elif match := FRAME.match(text):
+        elif self.crash and (match := FRAME.match(text)):
             self.place = f" ({match[1]}:{match[2]})"
-        elif RAISED.match(text):
+        elif self.crash and RAISED.match(text):
             crash = f"{self.crash}: {text}{self.place}"
             self.crash = ""
             self.start.state = self.start.state or crash
             self._count(crash)
-        else:
-            return False
-        return True
+        elif text == CONFIG_ERROR:
+            self.start.refused = True
+        elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
+            self._count(text)
 
     def _count(self, text: str) -> None:
         """Count the line's message unless it only follows from another."""
@@ -390,6 +367,4 @@ class LogReader:
                     return
                 self.by_text.clear()
             self.by_text[key] = messages.of_line(text)
-        message = self.by_text[key]
-        if self.start.stop(text) and message:
-            self.start.count(message, PREFIX.sub("", text))
+        self.start.take(text, self.by_text[key])

@@ -122,6 +122,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     """The parts of the answer; empty where Klipper has none."""
     message = RESTART_ADVICE.sub("", str(info.get("state_message", "")))
     version = text_of(info, "software_version", 60)
+    config = _part(status, "configfile")
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
         "message": cut_between_words(one_line(message), 300),
@@ -129,21 +130,21 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "klipper": klipper_of(version),
         "job": _job(status),
         "temperatures": _temperatures(degrees),
+        "save_config_pending": config.get("save_config_pending") is True,
     }
-    config = _part(status, "configfile")
-    answer["save_config_pending"] = config.get("save_config_pending") is True
     if answer["state"] in ENDED:
         return answer
     toolhead = _part(status, "toolhead")
     homed = toolhead.get("homed_axes")
-    answer["homed"] = "" if homed is None else str(homed)[:10] or "none"
     places = dict(zip("xyz", toolhead.get("position") or [], strict=False))
     position = [number_of(places, axis) for axis in "xyz"]
-    answer["mesh"] = _mesh(_part(status, "bed_mesh"))
-    answer["position"] = [round(place, 2) for place in position if place is not None]
     warnings = [text_of(warning, "message", 120) for warning in config.get("warnings") or []]
-    answer["warnings"] = warnings[:MOST_WARNINGS]
-    return answer
+    return answer | {
+        "homed": "" if homed is None else str(homed)[:10] or "none",
+        "mesh": _mesh(_part(status, "bed_mesh")),
+        "position": [round(place, 2) for place in position if place is not None],
+        "warnings": warnings[:MOST_WARNINGS],
+    }
 
 
 def klipper_of(version: str) -> str:

@@ -1,12 +1,11 @@
 """The data that the page of a printer draws and no model reads."""
 
 import math
-import re
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tools.core.json_types import Answer, JsonObject
+from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import Page
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.config.printer_cfg import Finding, PrinterConfig
@@ -19,7 +18,6 @@ LONGEST_VALUE = 60
 LONGEST_MESSAGE = 240
 # Other lines with the same mistake that are named.
 MOST_OTHER_LINES = 8
-ALSO_IN_LINES = {"en": "also in lines", "ru": "и в строках"}
 # Points of a mesh in one direction.
 MOST_POINTS = 60
 # Points of a spectrum, and the highest frequency of interest.
@@ -27,28 +25,6 @@ MOST_FREQUENCIES = 200
 HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL_SCALE = 1000
-
-# A bound without the zeros that Klipper writes after the point.
-BOUND = r"(-?\d+(?:\.\d*[1-9])?)\S*"
-# The beginning of most messages.
-OPTION_IN_MESSAGE = re.compile(
-    r"(?:Unable to parse option|Option) '([^']*)' in section '([^']*)':? "
-)
-RUSSIAN_MESSAGES = {
-    r"must be specified.*": "нужно указать",
-    rf"must be above {BOUND}.*": "должно быть больше {}",
-    rf"must be below {BOUND}.*": "должно быть меньше {}",
-    rf"must have minimum of {BOUND}.*": "должно быть не меньше {}",
-    rf"must have maximum of {BOUND}.*": "должно быть не больше {}",
-    r"must have (\d+) elements, not '(.*)'": "нужно значений: {}, а не «{}»",
-    r"expected a number, not '(.*)'": "нужно число, а не «{}»",
-    r"expected a whole number, not '(.*)'": "нужно целое число, а не «{}»",
-    r"(?:Option '[^']*' )?is not valid.*": "такого параметра здесь нет",
-    r"Choice '(.*)' for option .* is not a valid choice: one of (.+)": "«{}» не подходит, можно только {}",
-    r"Section '(.*)' is not a valid config section.*": "такого раздела нет",
-    r"Unknown config object '(.*)'": "«{}» нигде не описан",
-    r"pin (\S+) used multiple times in config.*": "вывод {} занят дважды",
-}
 
 
 class DrawnAnswer(Answer):
@@ -69,50 +45,23 @@ CONFIG_PAGE = Page("ui://klipper/printer", FILE, _drawn, notes=())
 PRINTER_PAGE = Page("ui://printer/printer", FILE, _drawn, notes=())
 
 
+def entry(finding: Finding) -> JsonObject:
+    """A finding as it is answered and drawn."""
+    entry = finding._asdict()
+    also = entry.pop("also")[:MOST_OTHER_LINES]
+    message = cut_between_words(finding.message, LONGEST_MESSAGE)
+    return filled(**entry | {"message": message, "also_in_lines": also})
+
+
 def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
-    """The findings with the values that stand in the file."""
+    """The findings, each with the number of its lines and the value that stands in the file."""
     listed = []
     for finding in found[:MOST_FINDINGS]:
         section = config.sections.get(finding.section)
         value = section.value(finding.option) if section else ""
-        text = f"{finding.option}: {cut_between_words(' '.join(value.split()), LONGEST_VALUE)}".removesuffix(
-            ": "
-        )
-        listed.append(
-            {
-                "line": finding.line,
-                "count": 1 + len(finding.also),
-                "file": finding.file,
-                "level": finding.level,
-                "section": finding.section if finding.option else "",
-                "text": text if finding.option else f"[{finding.section}]",
-                "message": cut_between_words(finding.message, LONGEST_MESSAGE),
-                "says": in_words(finding),
-            }
-        )
+        shortened = cut_between_words(" ".join(value.split()), LONGEST_VALUE)
+        listed.append({**entry(finding), "value": shortened, "count": 1 + len(finding.also)})
     return listed
-
-
-def in_words(finding: Finding) -> JsonObject:
-    """Klipper's message in English and, if it is a common one, in Russian, without the option and section
-    that stand beside it."""
-    words = finding.message
-    name = ""
-    if match := OPTION_IN_MESSAGE.match(words):
-        option, section = match.groups()
-        words = words[match.end() :]
-        name = "" if option == finding.option else f"{option}: "
-        if section != finding.section:
-            name = f"[{section}] {name}"
-    says = {"en": words}
-    for pattern, russian in RUSSIAN_MESSAGES.items():
-        if match := re.fullmatch(pattern, words):
-            says["ru"] = russian.format(*match.groups())
-    others = ", ".join(map(str, finding.also[:MOST_OTHER_LINES]))
-    for language, text in says.items():
-        also = f" ({ALSO_IN_LINES[language]} {others})" if others else ""
-        says[language] = f"{name}{cut_between_words(text, LONGEST_MESSAGE)}{also}"
-    return says
 
 
 def bed(matrix: Any) -> JsonObject | None:
