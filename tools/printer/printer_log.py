@@ -298,73 +298,66 @@ def _starts(logs: list[Log]) -> list[Start]:
 
 def _starts_in(logs: list[Log]) -> list[Start]:
     """The starts in some logs; the first has the lines before the first start."""
-    reader = LogReader()
+    start = Start()
+    starts = [start]
+    # Of the start that follows.
+    version = ""
+    # The lines of a configuration while it is read.
+    config: list[str] | None = None
+    # The first line and the last frame of a traceback while it is read.
+    crash = place = ""
+    by_text: dict[str, messages.Message | None] = {}
     for line in chain.from_iterable(log.lines() for log in logs):
-        reader.take(line)
-    return reader.starts
-
-
-class LogReader:
-    """Reads the lines of a log. `start` is the last of `starts`, the first has the lines before the first
-    start."""
-
-    def __init__(self) -> None:
-        self.start = Start()
-        self.starts = [self.start]
-        # Of the start that follows.
-        self.version = ""
-        # The lines of a configuration while it is read.
-        self.config: list[str] | None = None
-        # The first line and the last frame of a traceback while it is read.
-        self.crash = self.place = ""
-        # The message of each line that was looked at, by the line without its numbers.
-        self.by_text: dict[str, messages.Message | None] = {}
-
-    def take(self, line: bytes) -> None:
-        """Take the next line."""
         if line.startswith(b"["):
             line = MAKERS_LINE.sub(b"", line)
         if line.startswith(STATS):  # most lines
-            self.start.stats = line
-            return
+            start.stats = line
+            continue
         checkpoint()
+        error = ""
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
             when, second, clock = match.groups()
-            self.start = Start(when[:60], float(second), float(clock), self.version)
-            self.starts.append(self.start)
-            self.config = None  # the power may have cut it off
+            start = Start(when[:60], float(second), float(clock), version)
+            starts.append(start)
+            config = None  # the power may have cut it off
         elif match := VERSION_LINE.match(text):
-            self.version = match[1][:60]
-            self.start.version = self.start.version or self.version
-            self.config = None
+            version = match[1][:60]
+            start.version = start.version or version
+            config = None
+        # The configuration.
         elif text == CONFIG_HEAD:
-            self.config = []
-        elif self.config is not None and text == CONFIG_END:
-            self.start.config, self.config = self.config, None
-        elif self.config is not None and len(self.config) < MOST_CONFIG:
-            self.config.append(text)
+            config = []
+        elif config is not None and text == CONFIG_END:
+            start.config, config = config, None
+        elif config is not None and len(config) < MOST_CONFIG:
+            config.append(text)
+        # A traceback.
         elif CRASH.match(text):
-            self.crash = text
-        elif self.crash and (match := FRAME.match(text)):
-            self.place = f" ({match[1]}:{match[2]})"
-        elif self.crash and RAISED.match(text):
-            crash = f"{self.crash}: {text}{self.place}"
-            self.crash = ""
-            self.start.state = self.start.state or crash
-            self._count(crash)
+            crash = text
+        elif crash and (match := FRAME.match(text)):
+            place = f" ({match[1]}:{match[2]})"
+        elif crash and RAISED.match(text):
+            error = f"{crash}: {text}{place}"
+            crash = ""
+            start.state = start.state or error
         elif text == CONFIG_ERROR:
-            self.start.refused = True
+            start.refused = True
         elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
-            self._count(text)
+            error = text
+        if error:
+            start.take(error, _message_in(error, by_text))
+    return starts
 
-    def _count(self, text: str) -> None:
-        """Count the line's message unless it only follows from another."""
-        key = re.sub(r"[\d.]+", "0", text)
-        if key not in self.by_text:
-            if len(self.by_text) >= MOST_DIFFERENT:
-                if "shutdown" not in text:
-                    return
-                self.by_text.clear()
-            self.by_text[key] = messages.of_line(text)
-        self.start.take(text, self.by_text[key])
+
+def _message_in(text: str, by_text: dict[str, messages.Message | None]) -> messages.Message | None:
+    """The message in a line. `by_text` keeps that of each line that was looked at, by the line without its
+    numbers."""
+    key = re.sub(r"[\d.]+", "0", text)
+    if key not in by_text:
+        if len(by_text) >= MOST_DIFFERENT:
+            if "shutdown" not in text:
+                return None
+            by_text.clear()
+        by_text[key] = messages.of_line(text)
+    return by_text[key]
