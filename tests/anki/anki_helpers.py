@@ -1,14 +1,21 @@
-"""What tests of several subjects need of a collection, and small images, made by hand."""
+"""What tests of several subjects need: calls, a collection with something in it, small images made by
+hand."""
 
+import base64
 import json
 import struct
 import time
 import zlib
+from contextlib import contextmanager
 
 import pytest
 
+from tests.klipper.asking import call
+
 # Queues of cards.
 LEARNING, REVIEW, DAY_LEARNING = 1, 2, 3
+# An id that no note and no card has.
+GONE = 1234567890123
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
 SVG = b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
@@ -19,6 +26,35 @@ JPEG = JPEG_HEAD + b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
 WEBP = b"RIFF\x16\0\0\0WEBPVP8L\x09\0\0\0/\x02\x40\x00\x00\0\0\0\0\0"
 
 both_versions = pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
+
+
+def add_items(*items, **more):
+    return call("anki.add_from_model", items=list(items), **more)
+
+
+def update_each(notes, dryRun=False, **update):
+    """The same update of each of these notes."""
+    updates = [{"noteId": note, **update} for note in notes]
+    return call("anki.update_notes", notes=updates, dryRun=dryRun)
+
+
+def update_note(note, **update):
+    return update_each([note], **update)
+
+
+def change_cards(expected, **change):
+    """A change that is made, of as many cards or notes as are expected."""
+    return call("anki.change_cards", **change, dryRun=False, expected=expected)
+
+
+def answer_each(answers, **more):
+    """Answers (card, ease)."""
+    given = [{"cardId": card, "ease": ease} for card, ease in answers]
+    return call("anki.answer_cards", answers=given, **more)
+
+
+def answer_cards(cards, ease="good", **more):
+    return answer_each([(card, ease) for card in cards], **more)
 
 
 def add_notes(collection, deck, *fronts):
@@ -32,6 +68,19 @@ def add_notes(collection, deck, *fronts):
     return ids
 
 
+def add_many(collection, deck, count, front="question"):
+    """Notes as of `add_notes`, numbered from 0."""
+    return add_notes(collection, deck, *(f"{front} {number}" for number in range(count)))
+
+
+@contextmanager
+def options(collection):
+    """The options of all decks, to be changed."""
+    config = collection.decks.config_dict_for_deck_id(1)
+    yield config
+    collection.decks.update_config(config)
+
+
 def borrow(collection, name, query, limit=100):
     """A filtered deck that has the cards of a query; its cards."""
     deck = collection.sched.get_or_create_filtered_deck(0)
@@ -43,24 +92,31 @@ def borrow(collection, name, query, limit=100):
     return collection.find_cards(f"did:{made.id}")
 
 
-def snapshot(collection):
-    """By deck: its cards with all that must survive a move, and the name of its preset."""
-    by_deck = {}
-    for deck in collection.decks.all_names_and_ids():
-        cards = [
-            collection.get_card(card) for card in sorted(collection.find_cards(f"did:{deck.id}"))
-        ]
-        config = collection.decks.config_dict_for_deck_id(deck.id)
-        by_deck[deck.name] = ([_kept(card) for card in cards], config["name"])
-    return by_deck
+# All of a card that can be changed and put back, but where it is and when it comes.
+SCHEDULE = ("ord", "type", "queue", "ivl", "factor", "reps", "lapses", "left", "flags")
 
 
-def _kept(card):
-    kept = {
-        name: getattr(card, name)
-        for name in ("id", "nid", "type", "queue", "due", "ivl", "reps", "factor")
-    }
-    return {**kept, "front": card.note()["Front"]}
+def whole(collection):
+    """All that a person can change, by its ids."""
+    columns = ", ".join(SCHEDULE)
+    return [
+        collection.db.all("select id, flds, tags from notes order by id"),
+        collection.db.all(f"select id, did, due, {columns} from cards order by id"),
+        sorted(collection.decks.all_names()),
+        [model["css"] for model in collection.models.all()],
+    ]
+
+
+def content(collection):
+    """Every note with its cards, whatever their ids are; a new card's place in the queue is not kept."""
+    found = []
+    for note in map(collection.get_note, collection.find_notes("")):
+        cards = []
+        for card in note.cards():
+            place = (collection.decks.name(card.did), card.due if card.type else 0)
+            cards.append((*(getattr(card, name) for name in SCHEDULE), *place))
+        found.append((note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)))
+    return sorted(found)
 
 
 def fronts(collection, deck):
@@ -71,45 +127,48 @@ def fronts(collection, deck):
     ]
 
 
+KINDS_OF_HARM = ["notes", "decks", "decks, cards kept", "update", "media", "cards"]
+
+
 def harm(anki):
-    """(tool, arguments, what it counts, what the person is asked) of each change that takes something from
-    deck Geo."""
+    """By kind: (tool, arguments, what it counts, what the person is asked) of a change that takes something
+    from deck Geo."""
     one, two, *_ = anki.ids
     fields = {"noteId": one, "fields": {"Back": "new"}, "removeTags": ["two"], "deckName": "B"}
-    updates = {"notes": [fields, {"noteId": two, "addTags": ["x"]}]}
     tags = {"addTags": ["x"], "removeTags": ["one"]}
-    change = {"query": "deck:Geo", "deck": "Geo::Sub", **tags, "dryRun": False, "expected": 4}
-    kinds = {
-        "notes": ({"noteIds": [one, two]}, 2, "delete 2 notes: “a”, “b” …"),
+    return {
+        "notes": ("anki.delete_notes", {"noteIds": [one, two]}, 2, "delete 2 notes: “a”, “b” …"),
         "decks": (
+            "anki.delete_decks",
             {"decks": ["Geo"], "cardsToo": True},
             4,
             "delete “Geo”, 4 cards deleted: “a”, “b” …",
         ),
         "decks, cards kept": (
+            "anki.delete_decks",
             {"decks": ["Geo::Sub"]},
             1,
             "delete “Geo::Sub”, 1 card moved to “Default”: “d” …",
         ),
-        "update": (updates, 2, "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …"),
-        "media": ({"filename": "a.mp3"}, 1, "delete the file “a.mp3”, used by 1 note"),
+        "update": (
+            "anki.update_notes",
+            {"notes": [fields, {"noteId": two, "addTags": ["x"]}]},
+            2,
+            "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …",
+        ),
+        "media": (
+            "anki.delete_media",
+            {"filename": "a.mp3"},
+            1,
+            "delete the file “a.mp3”, used by 1 note",
+        ),
         "cards": (
-            change,
+            "anki.change_cards",
+            {"query": "deck:Geo", "deck": "Geo::Sub", **tags, "dryRun": False, "expected": 4},
             4,
             "change 4 cards of “(deck:Geo)”: deck “Geo::Sub”, addTags “x”, removeTags “one”",
         ),
     }
-    return {kind: (KINDS_OF_HARM[kind], *told) for kind, told in kinds.items()}
-
-
-KINDS_OF_HARM = {
-    "notes": "anki.delete_notes",
-    "decks": "anki.delete_decks",
-    "decks, cards kept": "anki.delete_decks",
-    "update": "anki.update_notes",
-    "media": "anki.delete_media",
-    "cards": "anki.change_cards",
-}
 
 
 # What a person may do at once after the answer of a `card`, as Python in Anki (the lab runs it there, too).
@@ -196,21 +255,8 @@ def minutes_from_now(minutes):
     return int(time.time()) + 60 * minutes
 
 
-def various(collection, notes, fsrs):
-    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them
-    to."""
-    collection.set_config("fsrs", fsrs)
-    collection.decks.id("Other")
-    cards = sorted(collection.find_cards("deck:Geo"))
-    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=False):
-        shown = collection.get_card(card)
-        shown.start_timer()
-        collection.sched.answerCard(shown, ease)
-    collection.sched.set_due_date(cards[4:6], "9!")
-    collection.sched.suspend_cards(cards[5:7])
-    collection.set_user_flag_for_cards(2, cards[2:4])
-    collection.tags.bulk_add(notes[:3], "t")
-    return cards
+def in_base64(data):
+    return base64.b64encode(data).decode()
 
 
 def png(width=2, height=1, *, alpha=False, claimed=None):

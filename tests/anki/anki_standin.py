@@ -10,6 +10,7 @@ from contextlib import suppress
 import jsonschema
 
 from tests.anki.anki_addon import VERSIONS
+from tests.support.web import Handler
 
 SCHEMA = {
     "type": "object",
@@ -21,7 +22,14 @@ SCHEMA = {
     "required": ["action"],
 }
 ALLOWED_ORIGINS = ("", "http://localhost")
-HTML = b"<html><body>It works!</body></html>"
+# Answers in place of one to the action.
+WRONG_ANSWERS = {
+    "html": (200, b"<html><body>It works!</body></html>"),
+    "http_500": (500, b"Internal Server Error"),
+    "http_500_envelope": (500, b'{"result": null, "error": "out of luck"}'),
+    "http_403": (403, b""),
+    "refused": (200, b'{"result": null, "error": "out of luck"}'),
+}
 
 
 class StandIn:
@@ -29,8 +37,7 @@ class StandIn:
     goes wrong:
 
     cut_before, cut_after: the connection is closed without a reply, before or after the action was carried
-    out; reset: the same before, by RST; stall: it hangs; garbage: no HTTP; html, http_500, http_500_envelope,
-    http_403, refused: its answer; entry:N:TEXT: that entry of a multi is not carried out and fails with TEXT.
+    out; reset: the same before, by RST; stall: it hangs; garbage: no HTTP; one of WRONG_ANSWERS.
     """
 
     def __init__(self, collection, version="2025-11", port=0, path=None):
@@ -40,10 +47,8 @@ class StandIn:
         self.requests = []
         self.headers = []
         self.faults = {}
-        self._breaking = []
         self.released = threading.Event()
         self.collection = collection
-        self.stalled = threading.Event()
         self._listener = (
             _on_a_path(path) if path else socket.create_server(("127.0.0.1", port), backlog=5)
         )
@@ -65,37 +70,31 @@ class StandIn:
     def _serve(self):
         while True:
             try:
-                connection, _ = self._listener.accept()
+                connection, address = self._listener.accept()
             except OSError:
                 return
             with connection, suppress(ConnectionError):
-                self._answer(connection)
+                Connection(connection, address, self)
 
-    def _answer(self, connection):
-        head, body = _read(connection)
-        if head is None:
-            return
-        number = len(self.requests)
-        self.headers.append(head)
+    def answer(self, connection):
+        """The reply to what came over a connection, or none."""
+        body = connection.body()
+        fault = self.faults.get(len(self.requests), "")
+        self.headers.append(connection.headers)
         self.requests.append(_parsed(body))
-        fault = self.faults.get(number, "")
-        if fault in ("cut_before", "reset", "stall", "garbage"):
-            return self._vanish(connection, fault)
-        if fault in FAULTS:
-            return _reply(connection, *FAULTS[fault])
-        self._breaking = fault.split(":", 2)[1:]
-        status, reply = self.respond(head, body)
-        if fault != "cut_after":
-            _reply(connection, status, "application/json", reply)
-
-    def _vanish(self, connection, fault):
         if fault == "stall":
-            self.stalled.set()
             self.released.wait()
-        if fault == "garbage":
-            connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
-        if fault == "reset":
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        elif fault == "garbage":
+            connection.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+        elif fault == "reset":
+            linger = struct.pack("ii", 1, 0)
+            connection.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        elif fault in WRONG_ANSWERS:
+            connection.send(*WRONG_ANSWERS[fault])
+        elif fault != "cut_before":
+            status, reply = self.respond(connection.headers, body)
+            if fault != "cut_after":
+                connection.send(status, reply, {"Content-Type": "application/json"})
 
     def respond(self, head, body):
         """(HTTP status, body) for a request."""
@@ -115,26 +114,10 @@ class StandIn:
         try:
             if request.get("key") != self.key:
                 raise Exception("valid api key must be provided")
-            if request["action"] == "multi":
-                result = self._multi(**request.get("params", {}))
-            else:
-                result = self._method(request["action"])(**request.get("params", {}))
+            result = self._method(request["action"])(**request.get("params", {}))
         except Exception as error:
             return {"result": None, "error": str(error)}
         return result if version <= 4 else {"result": result, "error": None}
-
-    def _multi(self, **params):
-        at, text = self._breaking or (-1, "")
-        self._breaking = []
-        actions = params.get("actions")
-        if 0 <= int(at) < len(actions or []):
-            before, after = actions[: int(at)], actions[int(at) + 1 :]
-            return [
-                *self.addon.multi(before),
-                {"result": None, "error": text},
-                *self.addon.multi(after),
-            ]
-        return self.addon.multi(**params)
 
     def _method(self, name):
         if (
@@ -146,20 +129,23 @@ class StandIn:
         return getattr(self.addon, name)
 
 
+class Connection(Handler):
+    """One request; the connection ends with its reply, which does not say so."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.server.answer(self)
+        self.close_connection = True
+
+    do_GET = do_POST
+
+
 def _on_a_path(path):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen(5)
     return listener
-
-
-FAULTS = {
-    "html": (200, "text/html", HTML),
-    "http_500": (500, "text/plain", b"Internal Server Error"),
-    "http_500_envelope": (500, "application/json", b'{"result": null, "error": "out of luck"}'),
-    "http_403": (403, "text/plain", b""),
-    "refused": (200, "application/json", b'{"result": null, "error": "out of luck"}'),
-}
 
 
 def names(request):
@@ -175,29 +161,3 @@ def _parsed(body):
         return json.loads(body)
     except ValueError:
         return None
-
-
-def _read(connection):
-    data = b""
-    while b"\r\n\r\n" not in data:
-        chunk = connection.recv(65536)
-        if not chunk:
-            return None, b""
-        data += chunk
-    head, _, body = data.partition(b"\r\n\r\n")
-    lines = head.decode("latin-1").split("\r\n")
-    headers = {
-        name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])
-    }
-    headers["request"] = lines[0]
-    while len(body) < int(headers.get("content-length", 0)):
-        chunk = connection.recv(65536)
-        if not chunk:
-            return None, b""
-        body += chunk
-    return headers, body
-
-
-def _reply(connection, status, kind, body):
-    head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
-    connection.sendall(head.encode() + body)

@@ -1,4 +1,4 @@
-"""Fixtures: Anki as the server meets it, and calls as clients make them."""
+"""Fixtures: Anki as the server meets it."""
 
 import shutil
 import time
@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes
-from tests.klipper import asking
+from tests.anki.anki_helpers import add_many, add_notes
 from tools.anki import answers, batch
 
 
@@ -68,9 +67,8 @@ def anki(request, collection, env):
 @pytest.fixture
 def geo(anki):
     """Three notes with tags in Geo, one in a subdeck that plays a sound."""
-    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(
-        anki.collection, "Geo::Sub", "d"
-    )
+    anki.ids = add_notes(anki.collection, "Geo", *"abc")
+    anki.ids += add_notes(anki.collection, "Geo::Sub", "d")
     anki.collection.tags.bulk_add(anki.ids, "one two::three")
     anki.collection.media.write_data("a.mp3", b"ID3")
     last = anki.collection.get_note(anki.ids[3])
@@ -83,12 +81,6 @@ def geo(anki):
 def deck(anki):
     """Thirty new cards in two decks, made some seconds ago."""
     for name, count in (("Geo", 20), ("Geo::Cities", 10)):
-        add_notes(anki.collection, name, *(f"{name} question {number}" for number in range(count)))
+        add_many(anki.collection, name, count, f"{name} question")
     anki.collection.db.execute("update notes set mod = mod - 9")
     return anki
-
-
-@pytest.fixture
-def call(env):
-    """Calls a tool as a client does: by name and JSON arguments."""
-    return asking.call

@@ -6,17 +6,37 @@ from contextlib import closing
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, fronts
+from tests.anki.anki_helpers import (
+    add_items,
+    add_notes,
+    both_versions,
+    call,
+    content,
+    fronts,
+    update_note,
+)
 from tools.anki import batch, state
-from tools.core import calls, registry, settings
+from tools.core import calls, settings
 
 
 def note(front, **more):
     return {"fields": {"Front": front, "Back": "b"}, **more}
 
 
+def add_wholes(*notes, deck="Default"):
+    return call("anki.add_notes", deck=deck, notes=list(notes))
+
+
+def add_rows(*rows, names=("Front", "Back")):
+    return call("anki.add_from_model", fieldNames=list(names), rows=list(rows))
+
+
+def numbered(count):
+    return [{"Front": f"front {number}"} for number in range(count)]
+
+
 @both_versions
-def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki, collection, call):
+def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki, collection):
     add_notes(collection, "Geo", "there")
     notes = [
         (("ok", None), note("one", tags=["geo", "de"])),
@@ -28,7 +48,7 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
         (("ok", None), note("two")),
     ]
 
-    answer = call("anki.add_notes", deck="Geo", notes=[each for _, each in notes])
+    answer = add_wholes(*(each for _, each in notes), deck="Geo")
 
     assert (answer["added"], answer["skipped"]) == (2, 5)
     assert [detail["index"] for detail in answer["details"]] == list(range(7))
@@ -42,25 +62,25 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
 
 
 @both_versions
-def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki, collection, call):
-    items = [
-        {"front": "a", "BACK": "b", "tags": ["geo"], "dedup_key": "geo-paris"},
-        {"fields": {"Front": "c"}, "tags": ["geo"]},
-        {"Front": 7},
-        {"Frnot": "x"},
+def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki, collection):
+    flat = {"front": "a", "BACK": "b", "tags": ["geo"], "dedup_key": "geo-paris"}
+    whole = {"fields": {"Front": "c"}, "tags": ["geo"]}
+
+    answer = add_items(flat, whole, {"Front": 7}, {"Frnot": "x"}, deck="New::Deck")
+
+    first, second, number, typo = answer["details"]
+    assert (first["status"], first["dedup_key"]) == ("ok", "geo-paris")
+    assert second["status"] == "ok"
+    assert "valid string" in number["error"] and "mean Front?" in typo["hint"]
+    assert [note[1:3] for note in content(collection)] == [
+        (["a", "b"], ["geo"]),
+        (["c", ""], ["geo"]),
     ]
-
-    details = call("anki.add_from_model", deck="New::Deck", items=items)["details"]
-
-    assert [detail["status"] for detail in details] == ["ok", "ok", "error", "error"]
-    assert details[0]["dedup_key"] == "geo-paris"
-    assert "valid string" in details[2]["error"] and "mean Front?" in details[3]["hint"]
-    assert fronts(collection, "New::Deck") == ["a", "c"]
-    assert collection.get_note(details[0]["noteId"]).items() == [("Front", "a"), ("Back", "b")]
+    assert len(collection.find_notes("deck:New::Deck")) == 2
 
 
-def test_add_notes_does_not_make_the_deck(anki, call):
-    answer = call("anki.add_notes", deck="Nope", notes=[note("a"), note("b")])
+def test_add_notes_does_not_make_the_deck(anki):
+    answer = add_wholes(note("a"), note("b"), deck="Nope")
 
     assert (answer["added"], answer["skipped"]) == (0, 2)
     assert [one["reason"] for one in answer["details"]] == ["deck", "deck"]
@@ -71,41 +91,29 @@ def test_add_notes_does_not_make_the_deck(anki, call):
     ("model", "fields"),
     [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})],
 )
-def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(
-    anki, call, model, fields
-):
-    (detail,) = call("anki.add_from_model", model=model, items=[{"fields": fields}])["details"]
+def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki, model, fields):
+    (detail,) = add_items({"fields": fields}, model=model)["details"]
 
     assert "use note type Cloze, or write it without {{c1::}}" in detail["hint"]
 
 
 @both_versions
-def test_a_dedup_key_is_used_once_in_a_call_and_once_for_all(anki, call):
-    first = call(
-        "anki.add_from_model",
-        items=[{"Front": "a", "dedup_key": "k"}, {"Front": "b", "dedup_key": "k"}],
-    )
-    second = call("anki.add_notes", notes=[note("c", dedup_key="k"), note("d", dedup_key="other")])
+def test_a_dedup_key_is_used_once_in_a_call_and_once_for_all(anki):
+    first = add_items({"Front": "a", "dedup_key": "k"}, {"Front": "b", "dedup_key": "k"})
+    second = add_wholes(note("c", dedup_key="k"), note("d", dedup_key="other"))
 
-    (kept, twice), (again, other) = first["details"], second["details"]
-    assert (
-        [kept["status"], twice["status"]]
-        == [other["status"], again["status"]]
-        == ["ok", "duplicate"]
-    )
+    kept, _, again, _ = details = [*first["details"], *second["details"]]
+    assert [detail["status"] for detail in details] == ["ok", "duplicate", "duplicate", "ok"]
     assert (again["noteId"], again["dedup_key"]) == (kept["noteId"], "k")
     assert fronts(anki.collection, "Default") == ["a", "d"]
 
 
-def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki, call):
-    (detail,) = call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])["details"]
-    call("anki.add_from_model", items=[{"Front": "", "dedup_key": "bad"}])
+def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki):
+    (detail,) = add_items({"Front": "a", "dedup_key": "k"})["details"]
+    add_items({"Front": "", "dedup_key": "bad"})
     call("anki.delete_notes", noteIds=[detail["noteId"]])
 
-    answer = call(
-        "anki.add_from_model",
-        items=[{"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"}],
-    )
+    answer = add_items({"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"})
 
     assert answer["added"] == 2
 
@@ -113,12 +121,12 @@ def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki
 @both_versions
 @pytest.mark.parametrize(("count", "requests"), [(1, 3), (100, 4), (500, 5)])
 def test_notes_without_media_cost_few_requests_whatever_their_number(
-    anki, collection, call, count, requests
+    anki, collection, count, requests
 ):
-    items = [{"Front": f"front {number}", "dedup_key": f"key {number}"} for number in range(count)]
+    items = [{**item, "dedup_key": item["Front"]} for item in numbered(count)]
     add_notes(collection, "Default", "of the person")
 
-    answer = call("anki.add_from_model", deck="New", items=items)
+    answer = add_items(*items, deck="New")
 
     assert answer["added"] == len(collection.find_cards("deck:New")) == count
     older = hasattr(anki.addon, "ABSENT")  # its cards have to be moved
@@ -132,14 +140,12 @@ def count_of(answer):
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after"])
-def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_writes_nothing_twice(
-    anki, call, fault
-):
-    items = [{"Front": f"front {number}"} for number in range(300)]
+def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_writes_nothing_twice(anki, fault):
+    items = numbered(300)
     anki.faults = {2: fault}
 
-    broken = call("anki.add_from_model", deck="New", items=items)
-    again = call("anki.add_from_model", deck="New", items=items)
+    broken = add_items(*items, deck="New")
+    again = add_items(*items, deck="New")
 
     assert count_of(broken) == {"ok": 30, "unknown": 240, "not_sent": 30}
     assert (broken["success"], broken["added"], broken["skipped"]) == (False, 30, 270)
@@ -163,60 +169,54 @@ def test_parts_take_some_seconds_however_slow_anki_is(monkeypatch):
 
 def test_progress_is_reported_and_a_cancelled_batch_stops_between_requests(anki):
     reports = []
-    tool = registry.tool_named("anki.add_from_model", registry.listed().values())
-    items = [{"Front": f"front {number}"} for number in range(300)]
 
-    with calls.calling(lambda *report: reports.append(report), lambda: len(anki.requests) > 2):
-        answer = tool.call({"items": items, "deck": "New"})
+    with calls.calling(lambda *report: reports.append(report[0]), lambda: len(anki.requests) > 2):
+        answer = add_items(*numbered(300), deck="New")
 
     assert answer["code"] == "CANCELLED"
     assert count_of(answer) == {"ok": 270, "unknown": 0, "not_sent": 30}
     assert "added 270" in answer["error"]
-    assert [report[0] for report in reports] == sorted({report[0] for report in reports})
+    assert reports == sorted(set(reports))
     assert len(anki.collection.find_cards("deck:New")) == 270
 
 
-def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, collection, call):
+def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, collection):
     collection.decks.rename(collection.decks.get(1), "По умолчанию")
 
-    one = call("anki.add_notes", notes=[note("a")])["details"][0]["noteId"]
-    call("anki.add_from_model", deck="Default", items=[{"Front": "b"}])
-    call("anki.add_from_model", deck="Geo", items=[{"Front": "c"}])
-    moved = call("anki.update_notes", notes=[{"noteId": one, "deckName": "default"}])
+    (added,) = add_wholes(note("a"))["details"]
+    add_items({"Front": "b"}, deck="Default")
+    add_items({"Front": "c"}, deck="Geo")
+    (moved,) = update_note(added["noteId"], deckName="default")["details"]
 
-    assert "deckChangedTo" not in moved["details"][0]
+    assert "deckChangedTo" not in moved
     assert fronts(collection, "По умолчанию") == ["a", "b"]
     assert collection.decks.all_names() == ["Geo", "По умолчанию"]
 
 
-def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, call, monkeypatch):
+def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, monkeypatch):
     """Another session holds the record, once the notes are in Anki."""
-    call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])
+    add_items({"Front": "a", "dedup_key": "k"})
     monkeypatch.setattr(state, "PATIENCE_S", 0)
-    items = [{"Front": f"n{number}", "dedup_key": f"n{number}"} for number in range(35)]
+    items = [{**item, "dedup_key": item["Front"]} for item in numbered(35)]
     items.insert(3, {"Front": "a", "dedup_key": "another"})
 
-    with closing(sqlite3.connect(settings.current().state_dir / "anki-added.sqlite3")) as record:
-        record.execute("begin immediate")
-        broken = call("anki.add_from_model", items=items)
-    again = call("anki.add_from_model", items=items)
-    (settings.current().state_dir / "anki-added.sqlite3").write_bytes(b"no database" * 100)
-    refused = call("anki.add_from_model", items=[{"Front": "b", "dedup_key": "b"}])
+    file = settings.current().state_dir / "anki-added.sqlite3"
 
-    assert (broken["code"], count_of(broken)) == (
-        "STATE_NOT_WRITABLE",
-        {"ok": 29, "unknown": 0, "not_sent": 6},
-    )
-    assert "added 29" in broken["error"]
-    assert (refused["code"], "anki-added.sqlite3" in refused["error"]) == (
-        "STATE_NOT_WRITABLE",
-        True,
-    )
+    with closing(sqlite3.connect(file)) as record:
+        record.execute("begin immediate")
+        broken = add_items(*items)
+    again = add_items(*items)
+    file.write_bytes(b"no database" * 100)
+    refused = add_items({"Front": "b", "dedup_key": "b"})
+
+    assert broken["code"] == refused["code"] == "STATE_NOT_WRITABLE"
+    assert count_of(broken) == {"ok": 29, "unknown": 0, "not_sent": 6}
+    assert "added 29" in broken["error"] and "anki-added.sqlite3" in refused["error"]
     assert (again["added"], anki.collection.note_count()) == (6, 36)
 
 
 @pytest.mark.parametrize("way", ["rows", "tsv"])
-def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, call, way):
+def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, way):
     add_notes(collection, "Words", "word 7")
     rows = [[f"word {number}", f"слово {number}", "en"] for number in range(200)]
     given = rows if way == "rows" else "\n".join(map("\t".join, rows))
@@ -224,7 +224,7 @@ def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, call, wa
 
     answer = call("anki.add_from_model", **arguments)
 
-    first, *_, last = (note for note in sorted(collection.find_notes("tag:en")))
+    first, *_, last = sorted(collection.find_notes("tag:en"))
     (duplicate,) = answer["details"]
     assert (answer["added"], answer["skipped"]) == (199, 1)
     assert answer["noteIds"] == f"{first}-{last}"
@@ -234,9 +234,10 @@ def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, call, wa
     assert size / 4 <= 1500
 
 
-def test_of_rows_that_do_not_fit_only_tags_may_be_missing(anki, call):
+def test_of_rows_that_do_not_fit_only_tags_may_be_missing(anki):
     rows = [["a", "b", "c", "d"], ["d", "e"], ["", "e"], ["f"], ["g", ""]]
-    answer = call("anki.add_from_model", fieldNames=["Front", "Back", "tags"], rows=rows)
+
+    answer = add_rows(*rows, names=["Front", "Back", "tags"])
 
     assert answer["added"] == 2
     reasons = [(detail["index"], detail["reason"]) for detail in answer["details"]]
@@ -247,31 +248,24 @@ def test_of_rows_that_do_not_fit_only_tags_may_be_missing(anki, call):
     "arguments",
     [{}, {"tsv": "a\tb"}, {"fieldNames": ["Front"]}, {"items": [{"Front": "a"}], "rows": [["a"]]}],
 )
-def test_notes_come_in_one_way_only(anki, call, arguments):
+def test_notes_come_in_one_way_only(anki, arguments):
     assert call("anki.add_from_model", **arguments)["code"] == "INVALID_ARGUMENTS"
     assert anki.requests == []
 
 
-def test_a_row_that_was_added_with_a_warning_has_a_detail(anki, call):
-    rows = [["cat", "кот"], ["dog", "data:image/png;base64,AAAA"]]
+def test_a_row_that_was_added_with_a_warning_has_a_detail(anki):
+    answer = add_rows(["cat", "кот"], ["dog", "data:image/png;base64,AAAA"])
 
-    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], rows=rows)
-
-    assert answer["added"] == 2
-    ((index, warnings),) = [(detail["index"], detail["warnings"]) for detail in answer["details"]]
-    assert index == 1 and "left as it is" in warnings[0]
+    (detail,) = answer["details"]
+    assert (answer["added"], detail["index"]) == (2, 1)
+    assert "left as it is" in detail["warnings"][0]
 
 
-def test_a_duplicate_is_added_where_the_person_insists(anki, collection, call):
+def test_a_duplicate_is_added_where_the_person_insists(anki, collection):
     add_notes(collection, "Words", "bank")
 
-    assert call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}])["skipped"] == 1
-    assert (
-        call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}], allowDuplicates=True)[
-            "added"
-        ]
-        == 1
-    )
+    assert add_items({"Front": "bank"}, deck="Words")["skipped"] == 1
+    assert add_items({"Front": "bank"}, deck="Words", allowDuplicates=True)["added"] == 1
     assert fronts(collection, "Words") == ["bank", "bank"]
 
 
@@ -279,25 +273,19 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection, call):
     ("line", "separator"),
     [("basement|подвал", "'|'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
 )
-def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(
-    anki, call, line, separator
-):
+def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, line, separator):
     names = ["Front", "Back", "tags"]
 
     answer = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\n{line}")
     mixed = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\ncat\tкот")
 
-    assert (
-        answer["code"] == "ROW"
-        and separator in answer["hint"]
-        and "Nothing was sent" in answer["error"]
-    )
-    assert mixed["added"] == 1
-    assert mixed["details"][0]["reason"] == "row" and separator in mixed["details"][0]["hint"]
+    assert answer["code"] == mixed["details"][0]["reason"].upper() == "ROW"
+    assert separator in answer["hint"] and separator in mixed["details"][0]["hint"]
+    assert "Nothing was sent" in answer["error"]
     assert fronts(anki.collection, "Default") == ["cat"]
 
 
-def test_a_first_row_of_field_names_is_left_out_and_said_so(anki, call):
+def test_a_first_row_of_field_names_is_left_out_and_said_so(anki):
     answer = call("anki.add_from_model", fieldNames=["Front", "Back"], tsv="Front\tBack\ncat\tкот")
 
     assert (answer["added"], answer["skipped"]) == (1, 0)
@@ -318,14 +306,18 @@ def test_a_first_row_of_field_names_is_left_out_and_said_so(anki, call):
         ("\\( x \\) [sound:a.mp3]", "\\( x \\) [sound:a.mp3]"),
     ],
 )
-def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, call, text, kept):
-    call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["q", text]])
+def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, text, kept):
+    add_rows(["q", text])
 
-    (note,) = collection.find_notes("")
-    assert collection.get_note(note)["Back"] == kept
-    if "<" in text:
-        call("anki.add_from_model", items=[{"Front": "by items", "Back": text}])
-        assert collection.get_note(max(collection.find_notes("")))["Back"] == text
+    (note,) = content(collection)
+    assert note[1] == ["q", kept]
+
+
+def test_items_are_html(anki, collection):
+    add_items({"Front": "q", "Back": "vector<int> <b>bold</b>"})
+
+    (note,) = content(collection)
+    assert note[1] == ["q", "vector<int> <b>bold</b>"]
 
 
 @pytest.mark.parametrize(
@@ -336,14 +328,12 @@ def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, c
         (["Front", "Add Reverse"], "Basic (optional reversed card)"),
     ],
 )
-def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(
-    anki, call, env, fields, used
-):
+def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, env, fields, used):
     env(ANKI_DEFAULT_MODEL="")
     item = {name: "{{c1::text}}" if name == "Text" else "text" for name in fields}
 
-    answer = call("anki.add_from_model", items=[item])
-    named = call("anki.add_from_model", items=[item], model="Nonsense")
+    answer = add_items(item)
+    named = add_items(item, model="Nonsense")
 
     assert answer["added"] == 1
     assert answer["warnings"] == [
@@ -352,22 +342,21 @@ def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(
     assert named["details"][0]["reason"] == "model"
 
 
-def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(
-    anki, collection, call
-):
+def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(anki, collection):
     """A batch ended before its keys were kept: the repeated call finds duplicates, the third has other words."""
     add_notes(collection, "Default", "a")
 
-    (again,) = call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])["details"]
-    (reworded,) = call("anki.add_from_model", items=[{"Front": "A!", "dedup_key": "k"}])["details"]
+    again = add_items({"Front": "a", "dedup_key": "k"})
+    reworded = add_items({"Front": "A!", "dedup_key": "k"})
 
-    assert again["reason"] == reworded["reason"] == "duplicate"
+    assert again["skipped"] == reworded["skipped"] == 1
     assert fronts(collection, "Default") == ["a"]
 
 
 @both_versions
-def test_a_duplicate_is_named_also_where_its_first_field_has_several_lines(anki, call):
-    for front in ("one\ntwo\tthree", 'a "b" \\ c: *_', "<b>e\u0301</b>"):
-        (first,) = call("anki.add_notes", notes=[note(front)])["details"]
-        (again,) = call("anki.add_notes", notes=[note(front)])["details"]
-        assert (again["reason"], again["noteId"]) == ("duplicate", first["noteId"])
+@pytest.mark.parametrize("front", ["one\ntwo\tthree", 'a "b" \\ c: *_', "<b>e\u0301</b>"])
+def test_a_duplicate_is_named_also_where_its_first_field_has_several_lines(anki, front):
+    (first,) = add_wholes(note(front))["details"]
+    (again,) = add_wholes(note(front))["details"]
+
+    assert (again["reason"], again["noteId"]) == ("duplicate", first["noteId"])

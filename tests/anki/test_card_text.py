@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_helpers import add_notes, answer_cards, call
 from tools.anki import due
 
 
@@ -19,7 +19,7 @@ def typing_note(collection, template, fields):
     collection.add_note(note, collection.decks.id("Geo"))
 
 
-def one_card(call):
+def one_card():
     (card,) = call("anki.due", deck="Geo")["cards"]
     return card["question"], card["answer"]
 
@@ -37,12 +37,10 @@ def one_card(call):
         ),
     ],
 )
-def test_a_card_to_type_has_its_answer_on_the_back_alone(
-    anki, call, template, fields, question, answer
-):
+def test_a_card_to_type_has_its_answer_on_the_back_alone(anki, template, fields, question, answer):
     typing_note(anki.collection, template, fields)
 
-    assert one_card(call) == (question, answer)
+    assert one_card() == (question, answer)
     (card,) = due.STUDY.private(call("anki.due"))[due.CARDS]
     assert card["typed"] == answer and card["state"] == "new"
     assert card["texts"] == [question, answer]
@@ -58,44 +56,39 @@ def test_a_card_to_type_has_its_answer_on_the_back_alone(
         "if (a <= b && c >= d)",
     ],
 )
-def test_a_sign_that_is_no_tag_is_text(anki, call, text):
+def test_a_sign_that_is_no_tag_is_text(anki, text):
     add_notes(anki.collection, "Geo", text)
 
-    assert one_card(call)[0] == text
+    assert one_card()[0] == text
 
 
-def test_a_formula_is_read_by_its_text(anki, call):
+def test_a_formula_is_read_by_its_text(anki):
     image = '<img class=latex alt="\\( x^2 &lt; 4 \\)" src="latex-70461e5.png">'
     add_notes(anki.collection, "Geo", f"What is {image}?")
 
-    assert one_card(call)[0] == "What is \\( x^2 < 4 \\)?"
+    assert one_card()[0] == "What is \\( x^2 < 4 \\)?"
 
 
-def test_an_image_occlusion_card_is_left_to_anki_s_window(anki, collection, call):
+@pytest.fixture
+def occluded(anki, collection):
+    """A card of image occlusion."""
     collection.add_image_occlusion_notetype()
-    model = collection.get_image_occlusion_notetype() if hasattr(collection, "x") else None
-    model = next(m for m in collection.models.all() if m["name"] == "Image Occlusion")
-    note = collection.new_note(model)
-    note.fields[0] = "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.2}}"
-    note.fields[1] = '<img src="oc.png">'
-    note.fields[2] = "hdr"
+    note = collection.new_note(collection.models.by_name("Image Occlusion"))
+    box = "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.2}}"
+    note.fields[:3] = box, '<img src="oc.png">', "hdr"
     collection.add_note(note, collection.decks.id("Geo"))
-    (card,) = call("anki.due", deck="Geo")["cards"]
+    return collection.card_ids_of_note(note.id)
 
-    answer = call("anki.answer_cards", answers=[{"cardId": card["cardId"], "ease": "good"}])
 
+def test_an_image_occlusion_card_is_left_to_anki_s_window(occluded):
     masked = "[image occlusion: Anki's window shows it]"
-    assert (card["question"], card["answer"]) == (masked, masked)
-    assert answer["skipped"][0]["reason"] == "occlusion" and answer["answered"] == 0
+    assert one_card() == (masked, masked)
+    assert answer_cards(occluded)["skipped"][0]["reason"] == "occlusion"
     (on_page,) = due.STUDY.private(call("anki.due"))[due.CARDS]
     assert "image-occlusion" in on_page["sides"][0] and "typed" not in on_page
 
 
-def test_an_image_occlusion_card_on_the_screen_can_be_answered(anki, collection, call):
-    test_an_image_occlusion_card_is_left_to_anki_s_window(anki, collection, call)
+def test_an_image_occlusion_card_on_the_screen_can_be_answered(anki, occluded):
     anki.addon.guiDeckReview("Geo")
-    card = anki.addon._showing
 
-    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])
-
-    assert answer["answered"] == 1
+    assert answer_cards(occluded)["answered"] == 1

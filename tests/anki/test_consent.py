@@ -3,7 +3,7 @@ change meanwhile."""
 
 import pytest
 
-from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, harm
+from tests.anki.anki_helpers import KINDS_OF_HARM, add_items, add_notes, call, harm
 from tools.core import calls, registry
 
 
@@ -28,7 +28,7 @@ def asking(geo, env):
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
-def test_the_person_is_asked_once_for_what_would_happen(asking, geo, collection, call, kind):
+def test_the_person_is_asked_once_for_what_would_happen(asking, geo, collection, kind):
     tool, arguments, _, question = harm(geo)[kind]
     notes = collection.note_count()
 
@@ -55,7 +55,7 @@ def test_a_name_cannot_speak_in_the_question(asking, geo):
 
 
 @pytest.mark.parametrize("kind", ["decks", "decks, cards kept", "cards"])
-def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, collection, call, kind):
+def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, collection, kind):
     tool, arguments, *_ = harm(geo)[kind]
 
     answer, *_ = asking(
@@ -78,7 +78,7 @@ def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking,
     assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", 1)
 
 
-def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection, call):
+def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection):
     """The person edits the note while they are asked: their text is what anki_restore puts back."""
     tool, arguments, *_ = harm(geo)["update"]
 
@@ -96,7 +96,7 @@ def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection, c
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
 @pytest.mark.parametrize("setting", ["off", "count"])
 def test_a_wrong_count_is_refused_wherever_it_is_given_and_a_true_one_demanded_by_the_setting(
-    geo, call, env, kind, setting
+    geo, env, kind, setting
 ):
     env(ANKI_CONFIRM=setting)
     tool, arguments, count, _ = harm(geo)[kind]
@@ -111,20 +111,20 @@ def test_a_wrong_count_is_refused_wherever_it_is_given_and_a_true_one_demanded_b
     assert answer is None or answer.get("success") is not False
 
 
-def test_a_dedup_key_counts_in_its_own_profile(geo, collection, call):
+def test_a_dedup_key_counts_in_its_own_profile(geo, collection):
     key = {"Front": "once", "dedup_key": "k"}
-    call("anki.add_from_model", items=[key])
+    add_items(key)
     geo.addon.getActiveProfile = lambda: "Two"
     collection.remove_notes(collection.find_notes("once"))  # the other profile has other notes
-    call("anki.add_from_model", items=[key])
+    add_items(key)
     geo.addon.getActiveProfile = lambda: "User 1"
-    first = call("anki.add_from_model", items=[{"Front": "reworded", "dedup_key": "k"}])
+    first = add_items({"Front": "reworded", "dedup_key": "k"})
 
     assert first["added"] == 1, "its note is gone from this profile"
-    assert call("anki.add_from_model", items=[{"Front": "again", "dedup_key": "k"}])["skipped"] == 1
+    assert add_items({"Front": "again", "dedup_key": "k"})["skipped"] == 1
 
 
-def test_a_profile_switched_while_notes_are_added_gets_none(geo, collection, call):
+def test_a_profile_switched_while_notes_are_added_gets_none(geo, collection):
     """The next part would go to the other person's collection."""
     parts = []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, borrow, both_versions, snapshot
+from tests.anki.anki_helpers import add_notes, borrow, both_versions, call
 
 
 @pytest.fixture
@@ -20,6 +20,18 @@ def tree(anki):
     return anki
 
 
+def snapshot(collection):
+    """By deck: its cards with all that must survive a move, and the name of its preset."""
+    names = ("id", "nid", "type", "queue", "due", "ivl", "reps", "factor")
+    by_deck = {}
+    for deck in collection.decks.all_names_and_ids():
+        cards = map(collection.get_card, sorted(collection.find_cards(f"did:{deck.id}")))
+        config = collection.decks.config_dict_for_deck_id(deck.id)
+        kept = [[getattr(card, name) for name in names] for card in cards]
+        by_deck[deck.name] = (kept, config["name"])
+    return by_deck
+
+
 def moved(decks, old, new):
     """A snapshot as it is to be after a rename."""
     return {
@@ -29,7 +41,7 @@ def moved(decks, old, new):
 
 
 @both_versions
-def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, collection, call):
+def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, collection):
     before = snapshot(collection)
 
     assert call("anki.rename_deck", oldName="Old", newName="New::Home") is None
@@ -41,7 +53,7 @@ def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, colle
 
 @both_versions
 def test_rename_deck_changes_the_case_of_a_name_and_finds_a_parent_however_that_is_written(
-    tree, collection, call
+    tree, collection
 ):
     before = snapshot(collection)
 
@@ -54,7 +66,7 @@ def test_rename_deck_changes_the_case_of_a_name_and_finds_a_parent_however_that_
     assert len(collection.find_cards("deck:Other")) == 8
 
 
-def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, collection, call):
+def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, collection):
     for name in ("A_b", "Axb", "A_b*", 'A"q', "A\\n", "A_bc", "no\u00a0break"):
         add_notes(collection, name, name)
     before = snapshot(collection)
@@ -66,7 +78,7 @@ def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, collection, 
     assert snapshot(collection) == before
 
 
-def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed(tree, collection, call):
+def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed(tree, collection):
     before = snapshot(collection)
     borrow(collection, "Cram", '"deck:Old::Sub" or deck:Other')
 
@@ -85,7 +97,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_rename_deck_refuses_before_anything_moves(tree, collection, call, code):
+def test_rename_deck_refuses_before_anything_moves(tree, collection, code):
     borrow(collection, "Other::Cram", "deck:Other")
     before = snapshot(collection)
 
@@ -97,9 +109,7 @@ def test_rename_deck_refuses_before_anything_moves(tree, collection, call, code)
 
 @both_versions
 @pytest.mark.parametrize("default", ["Default", "По умолчанию"])
-def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(
-    tree, collection, call, default
-):
+def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, collection, default):
     add_notes(collection, "Default", "d")
     add_notes(collection, "Default::Sub", "s")
     collection.decks.rename(collection.decks.get(1), default)
@@ -114,7 +124,7 @@ def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(
     assert snapshot(collection) == {default: ([], "Default"), **after}
 
 
-def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, collection, call):
+def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, collection):
     default = collection.decks.get(1)
     collection.decks.rename(default, "По умолчанию")
 
@@ -126,7 +136,7 @@ def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, collect
     assert "Default" not in collection.decks.all_names()
 
 
-def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, collection, call):
+def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, collection):
     """Also of a name with a no-break space, as texts from the web have it: deck: finds nothing for it."""
     add_notes(collection, "from\u00a0the web", "a", "b")
     cards = sorted(collection.find_cards("deck:Old or front:a or front:b"))
@@ -140,7 +150,7 @@ def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, col
     assert sorted(collection.find_cards("")) == cards
 
 
-def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, collection, call):
+def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, collection):
     borrow(collection, "Old::Cram", "deck:Other or deck:Old::Sub::Leaf")
     cards = collection.card_count()
 
@@ -156,7 +166,7 @@ def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, collection,
 @both_versions
 @pytest.mark.parametrize("cards_too", [True, False])
 def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(
-    tree, collection, call, cards_too
+    tree, collection, cards_too
 ):
     """The subdeck is gone with its parent when its own turn comes."""
     cards = collection.card_count()
@@ -178,7 +188,7 @@ def test_delete_decks_takes_a_deck_named_beside_its_subdeck_and_no_other(
 
 
 @pytest.mark.parametrize("cards_too", [True, False])
-def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, collection, call, cards_too):
+def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, collection, cards_too):
     before = snapshot(collection)
 
     answer = call("anki.delete_decks", decks=["Other", "old", "Nope"], cardsToo=cards_too)
@@ -189,7 +199,7 @@ def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, collection, cal
 
 
 @pytest.mark.parametrize("new", ["New", "OLD", None])
-def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, collection, call, new):
+def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, collection, new):
     before = snapshot(collection)
     tree.addon.changeDeck = lambda cards, deck: None
 

@@ -4,13 +4,11 @@ import json
 import shlex
 
 from tests import golden
-from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_helpers import add_notes, call
 from tools.anki.health import health
 
 
-def test_health_counts_decks_and_notes_and_offers_the_default_note_type(
-    anki, collection, call, env
-):
+def test_health_counts_decks_and_notes_and_offers_the_default_note_type(anki, collection, env):
     add_notes(collection, "A", "1", "2")
     env(ANKI_DEFAULT_MODEL="")
 

@@ -5,7 +5,7 @@ import base64
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, png
+from tests.anki.anki_helpers import add_many, add_notes, call, png
 from tools.__main__ import main
 from tools.anki.client import READING
 from tools.core import calls
@@ -29,6 +29,9 @@ def at_any_depth(action, params):
         sent = {"action": "multi", "params": {"actions": [sent]}}
 
 
+FIELD = {"modelName": "Basic", "fieldName": "Back"}
+
+
 @pytest.mark.parametrize(
     ("action", "params", "hint"),
     [
@@ -37,56 +40,32 @@ def at_any_depth(action, params):
         ("updateNoteFields", {"note": {"id": 1, "fields": {}}}, "anki_update_notes"),
         ("replaceTagsInAllNotes", {}, "anki_change_cards"),
         ("setDueDate", {}, "anki_change_cards"),
+        ("setSpecificValueOfCard", {"card": 1, "keys": ["due"]}, "Cards, Reposition"),
         ("exportPackage", {"deck": "Default", "path": "x.apkg"}, "File, Export"),
         ("importPackage", {"path": "x.apkg"}, "File, Import"),
         ("guiImportFile", {}, "File, Import"),
         ("removeEmptyNotes", {}, "Anki itself"),
-        (
-            "modelFieldRemove",
-            {"modelName": "Basic", "fieldName": "Back"},
-            "Manage Note Types, Fields",
-        ),
-        (
-            "modelFieldAdd",
-            {"modelName": "Basic", "fieldName": "Example"},
-            "after syncing every device",
-        ),
-        (
-            "modelFieldReposition",
-            {"modelName": "Basic", "fieldName": "Back", "index": 0},
-            "after syncing",
-        ),
+        ("modelFieldRemove", FIELD, "Manage Note Types, Fields"),
+        ("modelFieldAdd", FIELD, "after syncing every device"),
+        ("modelFieldReposition", FIELD, "after syncing"),
         ("modelTemplateAdd", {"modelName": "Basic", "template": {}}, "Manage Note Types, Cards"),
-        (
-            "modelTemplateReposition",
-            {"modelName": "Basic", "templateName": "Card 1"},
-            "after syncing",
-        ),
+        ("modelTemplateReposition", {"templateName": "Card 1"}, "after syncing"),
         ("insertReviews", {"reviews": []}, "Anki itself"),
         ("updateNoteModel", {"note": {"id": 1, "modelName": "Cloze"}}, "Change Note Type"),
         ("loadProfile", {"name": "Two"}, "Anki itself"),
         ("guiExitAnki", {}, "Anki itself"),
         ("storeMediaFile", {"filename": "n.txt", "path": "/etc/hostname"}, "anki_store_media"),
         ("storeMediaFile", {"filename": "n.txt", "url": PUBLIC}, "anki_store_media"),
-        (
-            "addNote",
-            {"note": {**NOTE, "picture": {"path": "/etc/hostname", "filename": "n"}}},
-            "anki_store_media",
-        ),
-        (
-            "addNote",
-            {"note": {**NOTE, "audio": [{"url": PUBLIC, "filename": "n"}]}},
-            "anki_store_media",
-        ),
-        *(
-            ("getMediaFilesNames", {"pattern": text}, "*.mp3")
-            for text in ("/etc/host*", "a/../../*", "..\\*")
-        ),
+        ("addNote", {"note": {**NOTE, "picture": {"path": "/etc/x"}}}, "anki_store_media"),
+        ("addNote", {"note": {**NOTE, "audio": [{"url": PUBLIC}]}}, "anki_store_media"),
+        ("getMediaFilesNames", {"pattern": "/etc/host*"}, "*.mp3"),
+        ("getMediaFilesNames", {"pattern": "a/../../*"}, "*.mp3"),
+        ("getMediaFilesNames", {"pattern": "..\\*"}, "*.mp3"),
     ],
 )
 @pytest.mark.parametrize("confirm", ["off", "elicit"])
 def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(
-    anki, call, env, action, params, hint, confirm
+    anki, env, action, params, hint, confirm
 ):
     env(ANKI_CONFIRM=confirm)
     for sent in at_any_depth(action, params):
@@ -97,45 +76,34 @@ def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(
 
 
 @pytest.mark.parametrize("name", ["", " ", ".", "..", "folder/", "a\\", "../.."])
-def test_no_file_name_is_sent_that_would_take_the_media_folder_along(anki, call, env, name):
+@pytest.mark.parametrize("action", ["deleteMediaFile", "retrieveMediaFile"])
+def test_no_file_name_is_sent_that_would_take_the_media_folder_along(anki, env, action, name):
     env(ANKI_INVOKE="all")
-    for action in ("deleteMediaFile", "retrieveMediaFile"):
-        for sent in at_any_depth(action, {"filename": name}):
-            assert call("anki.invoke", **sent)["code"] == "INVALID_FILENAME"
+    for sent in at_any_depth(action, {"filename": name}):
+        assert call("anki.invoke", **sent)["code"] == "INVALID_FILENAME"
     assert anki.requests == []
 
 
-def test_the_owner_can_allow_everything(anki, call, env, tmp_path):
+def test_the_owner_can_allow_everything(anki, env, tmp_path):
     env(ANKI_INVOKE="all")
-    (tmp_path / "n.txt").write_text("mine")
+    file = tmp_path / "n.txt"
+    file.write_text("mine")
+    params = {"filename": "n.txt", "path": str(file)}
 
-    assert call(
-        "anki.invoke",
-        action="storeMediaFile",
-        params={"filename": "n.txt", "path": str(tmp_path / "n.txt")},
-    )
-    assert call("anki.get_media", filename="n.txt")["sizeBytes"] == 4
+    assert call("anki.invoke", action="storeMediaFile", params=params) == "n.txt"
 
 
-def test_what_harms_nothing_is_sent_as_it_is(anki, call):
+def test_what_harms_nothing_is_sent_as_it_is(anki):
     """Media as data, fields that are called as parameters of media are, any version."""
     model = {"modelName": "Files", "inOrderFields": ["path", "url"]}
-    call(
-        "anki.create_model",
-        **model,
-        cardTemplates=[{"name": "c", "front": "{{path}}", "back": "{{url}}"}],
-    )
-    note = {
-        "deckName": "Default",
-        "modelName": "Files",
-        "fields": {"path": "/etc", "url": "http://127.0.0.1"},
-    }
+    template = {"name": "c", "front": "{{path}}", "back": "{{url}}"}
+    call("anki.create_model", **model, cardTemplates=[template])
+    fields = {"path": "/etc", "url": "http://127.0.0.1"}
+    params = {"note": {**NOTE, "modelName": "Files", "fields": fields}}
+    media = {"filename": "b.png", "data": "eA=="}
 
-    assert call("anki.invoke", action="addNote", params={"note": note})
-    assert (
-        call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="})
-        == "b.png"
-    )
+    assert call("anki.invoke", action="addNote", params=params)
+    assert call("anki.invoke", action="storeMediaFile", params=media) == "b.png"
     assert call("anki.invoke", action=" version ", version=5) == 6
     assert anki.requests[-1] == {"action": "version", "version": 5, "params": {}}
 
@@ -152,19 +120,10 @@ def test_what_harms_nothing_is_sent_as_it_is(anki, call):
         ("repositionCards", "Reposition"),
     ],
 )
-def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, call, action, way):
+def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, action, way):
     answer = call("anki.invoke", action=action)
     assert answer["error"] == "RuntimeError: unsupported action"
     assert way in answer["hint"] and "update the add-on" not in answer["hint"]
-
-
-def test_the_order_of_new_cards_is_set_in_anki(anki, call):
-    answer = call(
-        "anki.invoke", action="setSpecificValueOfCard", params={"card": 1, "keys": ["due"]}
-    )
-
-    assert answer["code"] == "ANKI_INVOKE" and "Cards, Reposition" in answer["hint"]
-    assert anki.requests == []
 
 
 @pytest.mark.parametrize(
@@ -178,7 +137,7 @@ def test_the_order_of_new_cards_is_set_in_anki(anki, call):
         ("'NoneType' object has no attribute 'all'", "as during a full sync"),
     ],
 )
-def test_an_error_of_sync_says_what_the_person_can_do(anki, call, text, hint):
+def test_an_error_of_sync_says_what_the_person_can_do(anki, text, hint):
     def fail():
         raise Exception(text)
 
@@ -187,14 +146,12 @@ def test_an_error_of_sync_says_what_the_person_can_do(anki, call, text, hint):
     assert hint in call("anki.invoke", action="sync")["hint"]
 
 
-def test_new_cards_a_day_are_set_in_anki(anki, call):
-    answer = call(
-        "anki.invoke", action="saveDeckConfig", params={"config": {"new": {"perDay": 10}}}
-    )
-    assert "Daily Limits" in answer["hint"]
+def test_new_cards_a_day_are_set_in_anki(anki):
+    params = {"config": {"new": {"perDay": 10}}}
+    assert "Daily Limits" in call("anki.invoke", action="saveDeckConfig", params=params)["hint"]
 
 
-def test_read_only_sends_what_reads_in_one_request(read_only, call):
+def test_read_only_sends_what_reads_in_one_request(read_only):
     reading = [{"action": "multi", "params": {"actions": [{"action": "deckNames"}]}}]
 
     assert call("anki.invoke", action="deckNames") == ["Default"]
@@ -202,28 +159,27 @@ def test_read_only_sends_what_reads_in_one_request(read_only, call):
     assert len(read_only.requests) == 2
 
 
-WITH_A_FILE = {
-    "notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename": "s.txt", "fields": []}]}]
-}
+# Asked whether it can be added, the add-on stores it.
+WITH_A_FILE = {"notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename": "s.txt"}]}]}
 
 
 @pytest.mark.parametrize(
     ("action", "params"),
     [
-        *(
-            (action, {"deck": "New"})
-            for action in ("createDeck", "deleteNotes", "sync", "guiBrowse", "DECKNAMES", "no")
-        ),
-        *(
-            (action, WITH_A_FILE) for action in ("canAddNotes", "canAddNotesWithErrorDetail")
-        ),  # which would store it
-        *(
-            ("multi", {"actions": entries})
-            for entries in (["createDeck"], [{"action": ["deckNames"]}], None)
-        ),
+        ("createDeck", {"deck": "New"}),
+        ("deleteNotes", {}),
+        ("sync", {}),
+        ("guiBrowse", {}),
+        ("DECKNAMES", {}),
+        ("no", {}),
+        ("canAddNotes", WITH_A_FILE),
+        ("canAddNotesWithErrorDetail", WITH_A_FILE),
+        ("multi", {"actions": ["createDeck"]}),
+        ("multi", {"actions": [{"action": ["deckNames"]}]}),
+        ("multi", {"actions": None}),
     ],
 )
-def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, call, action, params):
+def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, action, params):
     for sent in at_any_depth(action, params):
         assert call("anki.invoke", **sent)["code"] == "READ_ONLY"
     assert read_only.requests == []
@@ -242,14 +198,14 @@ def test_no_action_that_sounds_like_writing_is_called_reading():
         ("getLatestReviewID", {"deck": "default"}),
     ],
 )
-def test_a_reading_action_makes_no_deck(read_only, call, action, params):
+def test_a_reading_action_makes_no_deck(read_only, action, params):
     for sent in at_any_depth(action, params):
         assert "anki_due" in call("anki.invoke", **sent)["hint"]
     assert read_only.requests == []
     assert read_only.collection.decks.all_names() == ["Default"]
 
 
-def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection, call):
+def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection):
     note = {"id": add_notes(collection, "Geo", "a")[0], "fields": {"Back": "new"}}
     wanted = {"action": "updateNoteFields", "params": {"note": note}}
 
@@ -259,8 +215,8 @@ def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection, 
     assert collection.get_note(note["id"])["Back"] == "new"
 
 
-def test_a_person_at_the_shell_finds_all_notes(anki, call):
-    add_notes(anki.collection, "Geo", *(f"word {number}" for number in range(60)))
+def test_a_person_at_the_shell_finds_all_notes(anki):
+    add_many(anki.collection, "Geo", 60)
 
     with calls.calling(lambda *_: None, lambda: False, by_person=True):
         answer = call("anki.find_notes", query="deck:Geo")
@@ -271,7 +227,7 @@ def test_a_person_at_the_shell_finds_all_notes(anki, call):
 
 
 def test_the_shell_is_a_person(anki, collection, capsys):
-    add_notes(collection, "Geo", *(f"word {number}" for number in range(60)))
+    add_many(collection, "Geo", 60, "word")
     collection.media.write_data("a.png", png())
 
     assert main(["call", "anki_find_notes", '{"query": "deck:Geo", "brief": true}']) == 0

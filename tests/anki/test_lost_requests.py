@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import REVIEW, add_notes, png
+from tests.anki.anki_helpers import REVIEW, add_notes, call, png
 from tests.anki.anki_standin import StandIn, names
 from tools.anki.client import READING
 from tools.core import registry
@@ -142,7 +142,7 @@ ADD_ONS = [
 @pytest.mark.parametrize(("version", "fault"), ADD_ONS)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
-    collection_in, env, call, tmp_path, name, fault, version
+    collection_in, env, tmp_path, name, fault, version
 ):
     # The add-on of 2023 puts new cards into the default deck; after a lost answer nobody knows which those
     # are.

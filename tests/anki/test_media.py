@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import both_versions, png
+from tests.anki.anki_helpers import both_versions, call, png
 from tools.core import results
 
 NOT_NAMES = ["", " .. ", "../x", "/etc/hostname", "a\\b.png", "a\nb.png", "a\0.png", "x\x7f.png"]
 
 
 @both_versions
-def test_delete_media_tells_the_truth(anki, call):
+def test_delete_media_tells_the_truth(anki):
     for name in ("hello[1].mp3", "hello1.mp3"):
         Path(anki.collection.media.dir(), name).write_bytes(b"sound")
 
@@ -25,7 +25,7 @@ def test_delete_media_tells_the_truth(anki, call):
 
 
 @pytest.mark.parametrize("name", NOT_NAMES)
-def test_a_name_that_could_harm_is_never_sent(anki, call, name):
+def test_a_name_that_could_harm_is_never_sent(anki, name):
     for tool in ("anki.get_media", "anki.delete_media"):
         answer = call(tool, filename=name)
         assert answer["code"] == "MEDIA_NOT_FOUND" and "FileNotFoundError" in answer["error"]
@@ -33,7 +33,7 @@ def test_a_name_that_could_harm_is_never_sent(anki, call, name):
     assert anki.requests == []
 
 
-def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, collection, call):
+def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, collection):
     collection.media.write_data("a.png", png())
     collection.media.write_data("a.mp3", b"ID3")
 
@@ -49,7 +49,7 @@ def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, collecti
     assert results.as_result(sound)["content"][1:] == []
 
 
-def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
+def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki):
     assert call("anki.store_media", filename="a.mp3", data="SUQz") == {
         "filename": "a.mp3",
         "sizeBytes": 3,
@@ -72,14 +72,12 @@ def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
         ({"filename": "a.mp3", "url": "http://127.0.0.1:1/x"}, "PRIVATE_ADDRESS"),
     ],
 )
-def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(
-    anki, call, arguments, code
-):
+def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(anki, arguments, code):
     assert call("anki.store_media", **arguments)["code"] == code
     assert anki.requests == []
 
 
-def test_a_large_file_is_answered_only_on_demand(anki, call):
+def test_a_large_file_is_answered_only_on_demand(anki):
     anki.collection.media.write_data("big.mp3", b"x" * 300_000)
 
     refused = call("anki.get_media", filename="big.mp3")
@@ -90,7 +88,7 @@ def test_a_large_file_is_answered_only_on_demand(anki, call):
     assert len(str(refused)) < 1000
 
 
-def test_the_size_of_what_is_not_base64_is_not_known(anki, call):
+def test_the_size_of_what_is_not_base64_is_not_known(anki):
     anki.addon.retrieveMediaFile = lambda filename: "QUJD*RA=="
 
     answer = call("anki.get_media", filename="a.mp3")
@@ -98,7 +96,7 @@ def test_the_size_of_what_is_not_base64_is_not_known(anki, call):
     assert answer == {"filename": "a.mp3", "dataBase64": "QUJD*RA==", "sizeBytes": None}
 
 
-def test_deleting_a_sound_says_which_note_plays_it(geo, call):
+def test_deleting_a_sound_says_which_note_plays_it(geo):
     note = geo.ids[3]
 
     dry = call("anki.delete_media", filename="a.mp3", dryRun=True)
@@ -108,7 +106,7 @@ def test_deleting_a_sound_says_which_note_plays_it(geo, call):
     assert deletion["warnings"] == [f"still named by 1 note: {note}"]
 
 
-def test_a_sound_is_found_by_the_name_it_was_stored_under_and_the_new_one_is_said(anki, call):
+def test_a_sound_is_found_by_the_name_it_was_stored_under_and_the_new_one_is_said(anki):
     content = base64.b64encode(b"ID3").decode()
     anki.addon.storeMediaFile = lambda filename, **params: anki.collection.media.write_data(
         filename.lower(), b"ID3"

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from tests.anki.anki_helpers import both_versions, png
+from tests.anki.anki_helpers import add_items, both_versions, call, png, update_note
 
 QA = {
     "modelName": "Custom QA",
@@ -20,7 +20,7 @@ QA = {
 
 @both_versions
 def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_not_take(
-    anki, collection, call
+    anki, collection
 ):
     answer = call("anki.create_model", **QA)
 
@@ -49,9 +49,7 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
         ({"inOrderFields": []}, "List should have at least 1 item"),
     ],
 )
-def test_create_model_refuses_with_anki_s_own_text_as_plain_text(
-    anki, collection, call, changes, text
-):
+def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, collection, changes, text):
     before = collection.models.all_names()
 
     answer = call("anki.create_model", **{**QA, **changes})
@@ -61,7 +59,7 @@ def test_create_model_refuses_with_anki_s_own_text_as_plain_text(
     assert collection.models.all_names() == before
 
 
-def test_model_info_shows_fields_templates_and_styling_in_one_request(anki, call):
+def test_model_info_shows_fields_templates_and_styling_in_one_request(anki):
     found = call("anki.model_info", model="basic")
 
     assert found["model"] == "Basic"
@@ -71,7 +69,7 @@ def test_model_info_shows_fields_templates_and_styling_in_one_request(anki, call
     assert len(anki.requests) == 1
 
 
-def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env):
+def test_model_info_brings_the_call_that_makes_the_default_model(anki, env):
     env(ANKI_DEFAULT_MODEL="")
 
     missing = call("anki.model_info")
@@ -85,7 +83,7 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env
 
 
 @both_versions
-def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
+def test_create_model_answers_with_the_names_that_anki_keeps(anki):
     asked = {"modelName": 'He said "hi"', "inOrderFields": [" A ", "{{x}}", "a"]}
     answer = call(
         "anki.create_model",
@@ -95,28 +93,19 @@ def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
 
     assert (answer["model_name"], answer["in_order_fields"]) == ("He said hi", ["A", "x", "a+"])
     assert call("anki.model_info", model=answer["model_name"])["fields"] == ["A", "x", "a+"]
-    assert (
-        call("anki.add_from_model", model=answer["model_name"], items=[{"A": "1", "x": "2"}])[
-            "added"
-        ]
-        == 1
-    )
+    assert add_items({"A": "1", "x": "2"}, model=answer["model_name"])["added"] == 1
 
 
 BOX = "{{c1::image-occlusion:rect:left=.1:top=0:width=1:height=0.25:oi=1}}"
 
 
-def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, collection, call):
+def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, collection):
     collection.add_image_occlusion_notetype()
 
     hint = call("anki.model_info", model="Image Occlusion")["hint"]
     picture = {"target_field": "Image", "image_base64": base64.b64encode(png()).decode()}
     fields = {"Occlusion": f"{BOX}<br>{BOX.replace('c1', 'c2')}", "Header": "h"}
-    answer = call(
-        "anki.add_from_model",
-        model="Image Occlusion",
-        items=[{"fields": fields, "images": [picture]}],
-    )
+    answer = add_items({"fields": fields, "images": [picture]}, model="Image Occlusion")
 
     assert (
         hint.startswith("Occlusion takes {{c1::image-occlusion:rect:left=.1:")
@@ -128,20 +117,18 @@ def test_a_type_of_image_occlusion_says_how_its_boxes_are_written(anki, collecti
 
 
 @pytest.mark.parametrize("left", ["10%", "1.4", "120", "-.1", ""])
-def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, call, left):
+def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, left):
     anki.collection.add_image_occlusion_notetype()
     wrong = {"Occlusion": BOX.replace("left=.1", f"left={left}")}
 
-    answer = call("anki.add_from_model", model="Image Occlusion", items=[wrong, {"Occlusion": BOX}])
+    answer = add_items(wrong, {"Occlusion": BOX}, model="Image Occlusion")
 
     assert answer["added"] == 1
     assert (
         answer["details"][0]["reason"] == "occlusion"
         and f"left={left} is not" in answer["details"][0]["error"]
     )
-    updated = call(
-        "anki.update_notes", notes=[{"noteId": answer["details"][1]["noteId"], "fields": wrong}]
-    )
+    updated = update_note(answer["details"][1]["noteId"], fields=wrong)
     assert updated["details"][0]["reason"] == "occlusion"
 
 
@@ -155,12 +142,10 @@ def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, call, left):
         ("{{c1::a}} and {{c2::b}}", True),
     ],
 )
-def test_a_cloze_that_ends_too_early_is_said(anki, call, text, is_whole):
-    answer = call("anki.add_from_model", model="Cloze", items=[{"Text": text}])
+def test_a_cloze_that_ends_too_early_is_said(anki, text, is_whole):
+    answer = add_items({"Text": text}, model="Cloze")
     (detail,) = answer["details"]
-    update = call(
-        "anki.update_notes", notes=[{"noteId": detail["noteId"], "fields": {"Text": text + "."}}]
-    )
+    update = update_note(detail["noteId"], fields={"Text": text + "."})
 
     assert (answer["added"], update["updated"]) == (1, 1)
     for one in (detail, update):

@@ -5,7 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm
+from tests.anki.anki_helpers import (
+    KINDS_OF_HARM,
+    add_notes,
+    both_versions,
+    call,
+    change_cards,
+    content,
+    harm,
+    update_note,
+)
 from tools.anki import client, journal, state
 from tools.core import settings
 
@@ -13,22 +22,9 @@ from tools.core import settings
 EXTRA = 3
 
 
-def content(collection):
-    """Every note with its fields, tags and the decks of its cards."""
-    notes = [collection.get_note(note) for note in sorted(collection.find_notes(""))]
-    return sorted(
-        (
-            tuple(note.fields),
-            tuple(note.tags),
-            tuple(collection.decks.name(card.did) for card in note.cards()),
-        )
-        for note in notes
-    )
-
-
 @both_versions
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
-def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, collection, call, kind):
+def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, collection, kind):
     tool, arguments, count, _ = harm(geo)[kind]
     before = content(collection)
 
@@ -43,7 +39,7 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, collection, c
 
 @both_versions
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
-def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, call, kind):
+def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, kind):
     tool, arguments, *_ = harm(geo)[kind]
     before = content(collection)
     call(tool, **arguments)
@@ -69,7 +65,7 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, call, kind
 @both_versions
 @pytest.mark.parametrize("kind", ["notes", "decks"])
 @pytest.mark.parametrize("way", ["the request was lost", "the person took it back"])
-def test_what_is_there_with_its_old_id_is_not_added_again(geo, collection, call, kind, way):
+def test_what_is_there_with_its_old_id_is_not_added_again(geo, collection, kind, way):
     tool, arguments, *_ = harm(geo)[kind]
     before = content(collection)
     if way == "the request was lost":
@@ -88,7 +84,7 @@ def test_what_is_there_with_its_old_id_is_not_added_again(geo, collection, call,
 
 
 @pytest.mark.parametrize("fault", ["", "cut_after"])
-def test_twins_come_back_each_once(geo, collection, call, fault):
+def test_twins_come_back_each_once(geo, collection, fault):
     """Notes with the first field of one that stays, one of them the same throughout."""
     twins = add_notes(collection, "Geo", "a", "a")
     other = collection.get_note(twins[0])
@@ -107,8 +103,8 @@ def test_twins_come_back_each_once(geo, collection, call, fault):
     assert content(collection) == before
 
 
-def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
-    call("anki.update_notes", notes=[{"noteId": geo.ids[0], "fields": {"Back": "new"}}])
+def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo):
+    update_note(geo.ids[0], fields={"Back": "new"})
     call("anki.delete_notes", noteIds=[geo.ids[0]])
 
     answer = call("anki.restore", entry=1)
@@ -117,17 +113,8 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
     assert geo.collection.note_count() == 3
 
 
-def schedule(collection):
-    """By the first field and the template: each card's place in the schedule."""
-    names = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
-    cards = [collection.get_card(card) for card in collection.find_cards("-is:new or is:suspended")]
-    return {
-        (card.note().fields[0], card.ord): [getattr(card, name) for name in names] for card in cards
-    }
-
-
-def test_an_entry_of_another_profile_is_not_put_back(geo, collection, call):
-    call("anki.change_cards", noteIds=geo.ids, addTags=["x"], dryRun=False, expected=4)
+def test_an_entry_of_another_profile_is_not_put_back(geo, collection):
+    change_cards(4, noteIds=geo.ids, addTags=["x"])
     geo.addon.getActiveProfile = lambda: "Two"
     before = content(collection)
 
@@ -138,18 +125,18 @@ def test_an_entry_of_another_profile_is_not_put_back(geo, collection, call):
     assert content(collection) == before
 
 
-def test_a_card_studied_since_keeps_its_own_schedule(geo, collection, call):
+def test_a_card_studied_since_keeps_its_own_schedule(geo, collection):
     """The entry is put back a second time, a day later."""
     cards = sorted(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "5!")
     call("anki.delete_notes", noteIds=geo.ids)
     assert call("anki.restore", entry=1)["cardsScheduled"] == 4
     collection.sched.set_due_date(collection.find_cards("deck:Geo"), "9!")
-    since = schedule(collection)
+    since = content(collection)
 
     call("anki.restore", entry=1)
 
-    assert schedule(collection) == since
+    assert content(collection) == since
 
 
 def two_sided(collection, *decks):
@@ -164,7 +151,7 @@ def two_sided(collection, *decks):
 
 
 @both_versions
-def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, collection, call):
+def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, collection):
     stayed, _ = two_sided(collection, "A", "B")
     call("anki.delete_decks", decks=["B"], cardsToo=True, expected=1)
     assert collection.find_cards("") == [stayed]
@@ -180,7 +167,7 @@ def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, c
 
 
 @both_versions
-def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki, collection, call):
+def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki, collection):
     cards = two_sided(collection, "A", "B")
     note = collection.get_card(cards[0]).nid
     call("anki.delete_notes", noteIds=[note])
@@ -195,7 +182,7 @@ def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki,
     assert collection.decks.name(collection.get_card(first).did) == "C"
 
 
-def test_without_a_journal_nothing_is_deleted(geo, collection, call):
+def test_without_a_journal_nothing_is_deleted(geo, collection):
     call("anki.restore")
     (settings.current().state_dir / "anki-journal.sqlite3").write_bytes(b"not a database" * 100)
     before = content(collection)
@@ -240,5 +227,5 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
 
 
 @pytest.mark.parametrize("entry", [0, -1, 10**30, -(10**30)])
-def test_an_entry_that_cannot_be_is_not_there(call, entry):
+def test_an_entry_that_cannot_be_is_not_there(entry):
     assert call("anki.restore", entry=entry)["code"] == "NO_ENTRY"

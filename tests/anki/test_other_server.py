@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import png
+from tests.klipper import asking
 from tests.support.services import free_port
 
 pytestmark = pytest.mark.slow
@@ -58,12 +59,12 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def call(server, call, env):
+def call(server, env):
     """A call that never ends in an internal error."""
     env(ANKI_CONNECT_URL=server, ANKI_DEFAULT_MODEL="")
 
     def run(name, **arguments):
-        answer = call(name, **arguments)
+        answer = asking.call(name, **arguments)
         assert not (isinstance(answer, dict) and answer.get("code") == "INTERNAL_ERROR"), answer
         return answer
 

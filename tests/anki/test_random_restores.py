@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tests.anki.anki_helpers import both_versions
+from tests.anki.anki_helpers import both_versions, call, content
 
 LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
 DECKS = ["Geo", "Geo::Sub", "Verbs", "Ещё одна"]
@@ -20,24 +20,11 @@ TEXTS = [
     "tabs\tand lines",
 ]
 TAGS = ["t", "geo::eu", "leech", "Ё"]
-COLUMNS = ("ord", "type", "queue", "ivl", "factor", "reps", "lapses", "left", "flags")
-
-
-def whole(collection):
-    """Every note with its cards, whatever their ids are; a new card's place in the queue is not kept."""
-    found = []
-    for note in map(collection.get_note, collection.find_notes("")):
-        cards = []
-        for card in note.cards():
-            place = (collection.decks.name(card.did), card.due if card.type else 0)
-            cards.append((*(getattr(card, name) for name in COLUMNS), *place))
-        found.append((note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)))
-    return sorted(found)
 
 
 class Person:
-    def __init__(self, random, collection, call):
-        self.random, self.collection, self.call = random, collection, call
+    def __init__(self, random, collection):
+        self.random, self.collection = random, collection
         self.pick = random.choice
         collection.decks.rename(collection.decks.get(1), self.pick(["Default", "По умолчанию"]))
         for number in range(25):
@@ -71,8 +58,8 @@ class Person:
         return self.random.sample(there, min(len(there), self.random.randint(1, 5)))
 
     def dry_then_wet(self, tool, count, **arguments):
-        counted = self.call(tool, **arguments, dryRun=True)
-        return self.call(tool, **arguments, dryRun=False, expected=counted.get(count, 0))
+        counted = call(tool, **arguments, dryRun=True)
+        return call(tool, **arguments, dryRun=False, expected=counted.get(count, 0))
 
     def update(self):
         changes = []
@@ -86,7 +73,7 @@ class Person:
                     **self.pick([fields, tags, {**fields, **tags}, {"deckName": "New::Deck"}]),
                 }
             )
-        self.call("anki.update_notes", notes=changes)
+        call("anki.update_notes", notes=changes)
 
     def replace(self):
         pair = self.pick([["a", "ä"], ["Paris", "Lyon"], [" ", "  "]])
@@ -107,7 +94,7 @@ class Person:
         )
 
     def delete(self):
-        self.call("anki.delete_notes", noteIds=self.notes())
+        call("anki.delete_notes", noteIds=self.notes())
 
     def delete_deck(self):
         cards_too = self.pick([True, False])
@@ -118,11 +105,11 @@ class Person:
 
 @both_versions
 @pytest.mark.parametrize("seed", range(LIVES))
-def test_what_was_changed_is_put_back(anki, collection, call, seed):
-    anna = Person(Random(seed), collection, call)
+def test_what_was_changed_is_put_back(anki, collection, seed):
+    anna = Person(Random(seed), collection)
     entries = call("anki.restore")["entries"]
     for _ in range(12):
-        before = whole(collection)
+        before = content(collection)
         anna.pick(
             [anna.update, anna.replace, anna.change, anna.change, anna.delete, anna.delete_deck]
         )()
@@ -130,4 +117,4 @@ def test_what_was_changed_is_put_back(anki, collection, call, seed):
         if entries != former:
             back = call("anki.restore", entry=entries[0][0])
             assert "failed" not in back
-        assert whole(collection) == before, entries[:1]
+        assert content(collection) == before, entries[:1]

@@ -4,7 +4,7 @@ import html
 
 import pytest
 
-from tests.anki.anki_helpers import fronts
+from tests.anki.anki_helpers import call, fronts
 from tools.anki import tables
 from tools.core.errors import ToolError
 
@@ -94,7 +94,7 @@ def test_a_header_need_not_have_the_tags():
     assert cells("Tags\tBack\tFront\nx y\tкот\tcat", ["Front", "Back"])[0] == [["кот", "cat"]]
 
 
-def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, collection, call):
+def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, collection):
     text = (
         "#separator:tab\n#html:true\n#guid column:1\n#notetype column:2\n#deck column:3\n#tags column:6\n"
         "g1\tBasic\tGeo::Cities\tBerlin?\t<b>Germany</b>\tgeo capital\n"
@@ -111,7 +111,7 @@ def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, collection,
 
 
 @pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
-def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, collection, call):
+def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, collection):
     text = "#deck column:3\n#tags:all\na\tb\tOther\nc\td\tGeo"
 
     call("anki.add_from_model", deck="Words", fieldNames=["Front", "Back"], tsv=text)
@@ -126,7 +126,7 @@ def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, collection, ca
     assert len(collection.find_notes("tag:all")) == 4
 
 
-def test_the_labels_of_an_export_are_the_names_of_its_fields(anki, call):
+def test_the_labels_of_an_export_are_the_names_of_its_fields(anki):
     text = "#separator:comma\n#columns:Back,Front\n#deck:Words\n#notetype:Basic\nкот,cat"
 
     assert call("anki.add_from_model", tsv=text)["added"] == 1
@@ -134,7 +134,7 @@ def test_the_labels_of_an_export_are_the_names_of_its_fields(anki, call):
     assert call("anki.add_from_model", tsv="a,b")["code"] == "INVALID_ARGUMENTS"
 
 
-def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki, call):
+def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki):
     rows = [[f"word {number}", "x"] for number in range(90)]
     call("anki.add_from_model", fieldNames=["Front", "Back"], rows=rows)
 

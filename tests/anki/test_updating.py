@@ -1,14 +1,23 @@
 """Changing notes, and telling what Anki really changed."""
 
-import base64
-import json
-
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, fronts, png
+from tests.anki.anki_helpers import (
+    GONE,
+    add_items,
+    add_many,
+    add_notes,
+    both_versions,
+    call,
+    content,
+    fronts,
+    in_base64,
+    png,
+    tokens,
+    update_each,
+    update_note,
+)
 from tools.anki import client, notes, update_notes
-
-GONE = 1234567890123
 
 
 def back(collection, note):
@@ -22,24 +31,20 @@ def write_back(collection, note, text):
 
 
 def with_backs(collection, *backs):
-    ids = add_notes(collection, "Geo", *(f"front {number}" for number in range(len(backs))))
+    ids = add_many(collection, "Geo", len(backs), "front")
     for note, text in zip(ids, backs, strict=True):
         write_back(collection, note, text)
     return ids
 
 
 @both_versions
-def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, collection, call):
+def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, collection):
     one, two, three = add_notes(collection, "A", "a", "b", "c")
     collection.tags.bulk_add([one], "obsolete::tag keep")
-    whole = {
-        "fields": {"front": "new"},
-        "addTags": ["updated"],
-        "removeTags": ["obsolete", "nothere"],
-    }
-    picture = {"image_base64": base64.b64encode(png()).decode(), "target_field": "Bakc"}
+    tags = {"addTags": ["updated"], "removeTags": ["obsolete", "nothere"]}
+    picture = {"image_base64": in_base64(png()), "target_field": "Bakc"}
     updates = [
-        (None, {"noteId": one, **whole, "deckName": "B::C"}),
+        (None, {"noteId": one, "fields": {"front": "new"}, **tags, "deckName": "B::C"}),
         ("missing", {"noteId": GONE, "fields": {"Back": "new"}}),
         ("unknown_field", {"noteId": two, "fields": {"Bakc": "new"}}),
         ("unknown_target_field", {"noteId": two, "images": [picture]}),
@@ -71,96 +76,87 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, collection, c
     assert back(collection, three).startswith("cleaned")
 
 
-def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, collection, call):
+def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, collection):
     (note,) = add_notes(collection, "A", "a")
-    field = {"noteId": note, "fields": {"Back": "first"}}
+    first = {"noteId": note, "fields": {"Back": "first"}}
+    second = {"noteId": note, "fields": {"Back": "second"}}
+    tag = {"noteId": note, "addTags": ["x"]}
 
-    tagged = call("anki.update_notes", notes=[field, field, {"noteId": note, "addTags": ["x"]}])
-    answer = call(
-        "anki.update_notes", notes=[field, {"noteId": note, "fields": {"Back": "second"}}]
-    )
+    tagged = call("anki.update_notes", notes=[first, first, tag])
+    answer = call("anki.update_notes", notes=[first, second])
 
     assert (tagged["updated"], collection.get_note(note).tags) == (3, ["x"])
     assert [detail.get("reason") for detail in answer["details"]] == ["unchanged", None]
     assert back(collection, note) == "second"
 
 
-def test_what_was_not_sent_is_not_read_back(anki, call):
-    answer = call("anki.update_notes", notes=[{"noteId": GONE, "fields": {"Back": "x"}}])
+def test_what_was_not_sent_is_not_read_back(anki):
+    answer = update_note(GONE, fields={"Back": "x"})
 
     assert (answer["skipped"], len(anki.requests)) == (1, 1)
 
 
-def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, collection, call):
+def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, collection):
     (basic,) = add_notes(collection, "A", "a")
     cloze = collection.new_note(collection.models.by_name("Cloze"))
     cloze["Text"] = "{{c1::x}}"
     collection.add_note(cloze, collection.decks.id("A"))
     fields = ((basic, {"back": "b"}), (cloze.id, {"back extra": "e"}))
 
-    details = call(
-        "anki.update_notes", notes=[{"noteId": note, "fields": its} for note, its in fields]
-    )["details"]
-    changed = [collection.get_note(note).values() for note in (basic, cloze.id)]
+    updates = [{"noteId": note, "fields": its} for note, its in fields]
+    details = call("anki.update_notes", notes=updates)["details"]
+    changed = content(collection)
     call("anki.restore", entry=1)
 
     assert [detail["updatedFields"] for detail in details] == [["Back"], ["Back Extra"]]
-    assert changed == [["a", "b"], ["{{c1::x}}", "e"]]
-    assert [collection.get_note(note).values()[1] for note in (basic, cloze.id)] == ["answer", ""]
+    assert [note[1] for note in changed] == [["a", "b"], ["{{c1::x}}", "e"]]
+    assert [note[1] for note in content(collection)] == [["a", "answer"], ["{{c1::x}}", ""]]
 
 
-def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki, call):
+def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki):
     one, two = add_notes(anki.collection, "A", "a", "b")
     anki.addon._open_in_browser = {one}
 
-    answer = call(
-        "anki.update_notes",
-        notes=[{"noteId": note, "fields": {"Back": "new"}} for note in (one, two)],
-    )
+    answer = update_each([one, two], fields={"Back": "new"})
 
     assert (answer["updated"], answer["skipped"]) == (1, 1)
     assert "Browser" in answer["details"][0]["error"]
     assert answer["details"][1]["status"] == "ok"
 
 
-def test_a_note_with_several_cards_moves_with_all_of_them(anki, collection, call):
+def test_a_note_with_several_cards_moves_with_all_of_them(anki, collection):
     note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
     note["Front"], note["Back"] = "f", "b"
     collection.add_note(note, collection.decks.id("A"))
     first, _ = collection.card_ids_of_note(note.id)
     collection.set_deck([first], collection.decks.id("B"))
 
-    answer = call("anki.update_notes", notes=[{"noteId": str(note.id), "deckName": "B"}])
+    (detail,) = update_note(str(note.id), deckName="B")["details"]
 
-    assert answer["details"][0]["deckChangedTo"] == "B"
+    assert detail["deckChangedTo"] == "B"
     assert len(collection.find_cards("deck:B")) == 2
 
 
 @pytest.mark.parametrize(("count", "requests"), [(1, 5), (500, 7)])
-def test_updates_cost_few_requests_whatever_their_number(anki, call, count, requests):
-    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(count)))
+def test_updates_cost_few_requests_whatever_their_number(anki, count, requests):
+    ids = add_many(anki.collection, "A", count, "front")
 
-    answer = call(
-        "anki.update_notes",
-        notes=[
-            {"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"], "deckName": "B"}
-            for one in ids
-        ],
-    )
+    answer = update_each(ids, fields={"Back": "new"}, addTags=["t"], deckName="B")
 
     assert answer["updated"] == count
     assert len(anki.requests) <= requests
 
 
-def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
+def test_one_step_that_fails_is_told_with_those_that_did_not(anki):
     (one,) = add_notes(anki.collection, "A", "a")
-    anki.faults = {1: "entry:1:bad tag"}
 
-    answer = call(
-        "anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"]}]
-    )
+    def fail(**params):
+        raise Exception("bad tag")
 
-    (detail,) = answer["details"]
+    anki.addon.addTags = fail
+
+    (detail,) = update_note(one, fields={"Back": "new"}, addTags=["t"])["details"]
+
     assert (detail["status"], detail["error"], detail["updatedFields"]) == (
         "error",
         "bad tag",
@@ -169,15 +165,13 @@ def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
     assert "addedTags" not in detail
 
 
-def test_after_a_stall_nothing_more_is_asked(anki, call, env, monkeypatch):
+def test_after_a_stall_nothing_more_is_asked(anki, env, monkeypatch):
     env(ANKI_CONNECT_TIMEOUT=1)
     monkeypatch.setattr(client, "ENTRY_S", 0)
-    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(51)))
+    ids = add_many(anki.collection, "A", 51, "front")
     anki.faults = {2: "stall"}
 
-    answer = call(
-        "anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}} for one in ids]
-    )
+    answer = update_each(ids, fields={"Back": "new"})
 
     assert answer["code"] == "ANKI_NO_ANSWER"
     assert [answer["details"][at]["status"] for at in (0, 29, 30)] == ["ok", "ok", "unknown"]
@@ -186,21 +180,16 @@ def test_after_a_stall_nothing_more_is_asked(anki, call, env, monkeypatch):
 
 
 @both_versions
-def test_a_tag_for_500_notes_is_two_requests(anki, collection, call):
-    ids = add_notes(collection, "A", *(f"front {number}" for number in range(500)))
+def test_a_tag_for_500_notes_is_two_requests(anki, collection):
+    ids = add_many(collection, "A", 500, "front")
 
-    assert (
-        call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])[
-            "updated"
-        ]
-        == 500
-    )
+    assert update_each(ids, addTags=["t"])["updated"] == 500
     assert (len(anki.requests), anki.actions().count("addTags")) == (2, 1)
     assert len(collection.find_notes("tag:t")) == 500
 
 
 def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
-    anki, collection, call, monkeypatch
+    anki, collection, monkeypatch
 ):
     """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new
     one."""
@@ -210,18 +199,16 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
         update_notes.time, "sleep", lambda _: write_back(collection, note, "answer")
     )
 
-    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])[
-        "details"
-    ]
+    (detail,) = update_note(note, fields={"Back": "new"})["details"]
 
     assert detail["status"] == "error"
     assert "Browser" in detail["error"]
 
 
-def test_hundreds_of_moved_cards_are_moved_back_by_their_decks(anki, collection, call):
-    ids = add_notes(collection, "A", *(f"front {number}" for number in range(200)))
-    more = add_notes(collection, "B", *(f"other {number}" for number in range(100)))
-    call("anki.update_notes", notes=[{"noteId": note, "deckName": "C"} for note in ids + more])
+def test_hundreds_of_moved_cards_are_moved_back_by_their_decks(anki, collection):
+    ids = add_many(collection, "A", 200, "front")
+    more = add_many(collection, "B", 100, "other")
+    update_each(ids + more, deckName="C")
     anki.requests.clear()
 
     assert call("anki.restore", entry=1)["cards"] == 300
@@ -231,14 +218,14 @@ def test_hundreds_of_moved_cards_are_moved_back_by_their_decks(anki, collection,
     assert homes == [200, 100, 0]
 
 
-def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection, call):
+def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection):
     (note,) = with_backs(collection, "x" * 2000 + " teh end " + "y" * 2000)
     update = {"noteId": note, "replace": {"Back": ["teh", "the"]}}
 
     answer = call("anki.update_notes", notes=[update])
 
     assert back(collection, note)[1995:2010] == "xxxxx the end y"
-    assert (len(json.dumps({"notes": [update]})) + len(json.dumps(answer))) / 4 <= 60
+    assert tokens([update, answer]) <= 60
 
 
 @pytest.mark.parametrize(
@@ -251,32 +238,29 @@ def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection, call)
         ({"*": ["front", "back"]}, {}, None),
     ],
 )
-def test_a_text_is_replaced_where_it_is_meant(anki, collection, call, replace, more, reason):
+def test_a_text_is_replaced_where_it_is_meant(anki, collection, replace, more, reason):
     (note,) = with_backs(collection, "teh cat and teh dog")
 
-    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "replace": replace, **more}])[
-        "details"
-    ]
+    (detail,) = update_note(note, replace=replace, **more)["details"]
 
     assert detail.get("reason") == reason
     assert (back(collection, note) == "teh cat and teh dog") == (not more)
 
 
-def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki, collection, call):
+def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki, collection):
     """The new text holds the old one: cats must not become catss."""
     (note,) = with_backs(collection, "a cat, two cats")
-    notes = [{"noteId": note, "replace": {"Back": ["cat", "cats"]}}]
+    replace = {"Back": ["cat", "cats"]}
     anki.faults = {1: "cut_after"}
 
-    assert call("anki.update_notes", notes=notes)["success"] is False
-    assert call("anki.update_notes", notes=notes)["updated"] == 1
+    assert update_note(note, replace=replace)["success"] is False
+    assert update_note(note, replace=replace)["updated"] == 1
     assert back(collection, note) == "a cats, two cats"
 
 
-def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, collection, call):
-    ids = with_backs(
-        collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other"
-    )
+def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, collection):
+    backs = [f"{'x' * 300} teh word {number}" for number in range(30)]
+    ids = with_backs(collection, *backs, "the other")
     wanted = {"query": "deck:Geo", "replace": {"*": ["teh", "the"]}}
 
     dry = call("anki.update_notes", **wanted, dryRun=True)
@@ -289,10 +273,7 @@ def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, coll
     assert answer == {"updated": 30, "skipped": 0, "noteIds": f"{ids[0]}-{ids[29]}"}
     assert [back(collection, note)[-10:-2] for note in ids[:9]] == ["the word"] * 9
     # The dry run's places are most of it.
-    assert (
-        sum(len(json.dumps(text, ensure_ascii=False)) for text in (wanted, dry, wanted, answer)) / 4
-        <= 300
-    )
+    assert tokens([wanted, dry, wanted, answer]) <= 300
 
 
 @pytest.mark.parametrize(
@@ -305,44 +286,34 @@ def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, coll
         {"query": "deck:Geo", "replace": {"*": ["a", "b"]}, "notes": [{"noteId": 1}]},
     ],
 )
-def test_a_replacement_that_is_not_whole_is_refused(anki, call, arguments):
+def test_a_replacement_that_is_not_whole_is_refused(anki, arguments):
     assert call("anki.update_notes", **arguments)["code"] == "INVALID_ARGUMENTS"
     assert anki.requests == []
 
 
-def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki, call):
+def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki):
     (note,) = with_backs(anki.collection, "the same beginning of a text, then blue")
-    update = {
-        "noteId": note,
-        "fields": {"Back": "the same beginning of a text, then green"},
-        "deckName": "Nowhere",
-    }
+    fields = {"Back": "the same beginning of a text, then green"}
     tags = {"addTags": ["new"], "removeTags": ["old"]}
 
-    dry = call("anki.update_notes", notes=[{**update, **tags}, {"noteId": GONE}], dryRun=True)
+    dry = update_each([note, GONE], fields=fields, **tags, deckName="Nowhere", dryRun=True)
 
-    (example,) = dry["examples"]
     changes = {"Back": ["ing of a text, then blue", "ing of a text, then green"]}
-    assert example == {
-        "noteId": note,
-        "text": "front 0",
-        "fields": changes,
-        **tags,
-        "deckName": ["Geo", "Nowhere"],
-    }
+    decks = ["Geo", "Nowhere"]
+    example = {"noteId": note, "text": "front 0", "fields": changes, **tags, "deckName": decks}
+    assert dry["examples"] == [example]
     assert (dry["count"], dry["missing"]) == (1, 1)
     assert dry["makes"] == {"decks": ["Nowhere"], "tags": ["new"]}
     assert "undo list" in dry["warnings"][0]
 
 
-def test_a_dry_run_names_each_update_that_would_fail(geo, call):
-    picture = {"image_base64": base64.b64encode(png()).decode()}
-    updates = [
-        {"addTags": ["two words"]},
-        {"replace": {"Back": ["zzz", "x"]}},
-        {"images": [picture]},
+def test_a_dry_run_names_each_update_that_would_fail(geo):
+    one, two, three, _ = geo.ids
+    notes = [
+        {"noteId": one, "addTags": ["two words"]},
+        {"noteId": two, "replace": {"Back": ["zzz", "x"]}},
+        {"noteId": three, "images": [{"image_base64": in_base64(png())}]},
     ]
-    notes = [{"noteId": note, **update} for note, update in zip(geo.ids, updates, strict=False)]
 
     examples = call("anki.update_notes", notes=notes, dryRun=True)["examples"]
 
@@ -350,21 +321,20 @@ def test_a_dry_run_names_each_update_that_would_fail(geo, call):
     assert "storeMediaFile" not in geo.actions()
 
 
-def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo, call):
-    answer = call(
-        "anki.update_notes", query="deck:Geo", replace={"Bakc": ["answer", "x"]}, dryRun=True
-    )
+def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo):
+    replace = {"Bakc": ["answer", "x"]}
+
+    answer = call("anki.update_notes", query="deck:Geo", replace=replace, dryRun=True)
+
     assert answer["code"] == "UNKNOWN_FIELD" and "Bakc" in answer["error"]
 
 
 @pytest.mark.parametrize(
     "change", [{"replace": {"Front": ["a", ""]}}, {"fields": {"Front": "<br>"}}]
 )
-def test_a_change_that_empties_the_first_field_warns(geo, call, change):
-    update = {"noteId": geo.ids[0], **change}
-
-    dry = call("anki.update_notes", notes=[update], dryRun=True)
-    answer = call("anki.update_notes", notes=[update])
+def test_a_change_that_empties_the_first_field_warns(geo, change):
+    dry = update_note(geo.ids[0], **change, dryRun=True)
+    answer = update_note(geo.ids[0], **change)
 
     warning = f"note {geo.ids[0]} has nothing in its first field, Front, after this"
     assert warning in dry["warnings"] and warning in answer["warnings"]
@@ -379,21 +349,16 @@ def test_a_change_that_empties_the_first_field_warns(geo, call, change):
         ("<li>a\n<li>b", "<li>a\n<li>b"),
     ],
 )
-def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, collection, call, text, kept):
-    items = [{"Front": "q", "Back": text}]
-    (detail,) = call("anki.add_from_model", items=items)["details"]
+def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, collection, text, kept):
+    (detail,) = add_items({"Front": "q", "Back": text})["details"]
     call("anki.add_notes", notes=[{"fields": {"Front": "r", "Back": text}}])
-    update = {"noteId": detail["noteId"], "fields": {"Front": text}}
-    assert call("anki.update_notes", notes=[update])["updated"] == 1
+    update_note(detail["noteId"], fields={"Front": text})
 
-    backs = [collection.get_note(note).fields[1] for note in collection.find_notes("")]
-    assert backs == [kept, kept]
-    assert collection.get_note(detail["noteId"])["Front"] == kept
+    fields = [note[1] for note in content(collection)]
+    assert fields == [[kept, kept], ["r", kept]]
 
 
-def test_a_replacement_in_many_notes_goes_on_with_the_same_call(
-    anki, collection, call, monkeypatch
-):
+def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, collection, monkeypatch):
     monkeypatch.setattr(update_notes, "AT_ONCE", 20)
     monkeypatch.setattr(notes, "NOTES_PER_REQUEST", 7)
     ids = with_backs(collection, *(f"teh word {number}" for number in range(50)))
@@ -415,12 +380,11 @@ def test_a_replacement_in_many_notes_goes_on_with_the_same_call(
     assert len(collection.find_notes("back:*teh*")) == len(ids)
 
 
-def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, collection, call):
+def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, collection):
     one, two = with_backs(collection, "one teh", "<pre>a\nb</pre>")
-    replace = {"Back": ["teh", "two\nthree"]}
 
-    call("anki.update_notes", notes=[{"noteId": one, "replace": replace}])
-    call("anki.update_notes", notes=[{"noteId": two, "replace": {"Back": ["a\nb", "a\nc"]}}])
+    update_note(one, replace={"Back": ["teh", "two\nthree"]})
+    update_note(two, replace={"Back": ["a\nb", "a\nc"]})
 
-    assert collection.get_note(one)["Back"] == "one two<br>three"
-    assert collection.get_note(two)["Back"] == "<pre>a\nc</pre>"
+    assert back(collection, one) == "one two<br>three"
+    assert back(collection, two) == "<pre>a\nc</pre>"

@@ -8,16 +8,23 @@ import pytest
 
 from tests.anki.anki_helpers import (
     CHANGES_SINCE,
+    GONE,
     LEARNING,
     add_notes,
+    answer_cards,
+    answer_each,
     answer_in_the_window,
     borrow,
+    call,
+    change_cards,
     log,
     make_due,
     minutes_from_now,
     pass_minutes,
     put,
     undo_list,
+    update_note,
+    whole,
 )
 from tools.anki import answers
 from tools.anki.card_text import span
@@ -25,7 +32,6 @@ from tools.anki.card_text import span
 # The context in which Anki writes a time on its buttons.
 ANSWER_BUTTONS = 1
 
-GONE = 1234567890123
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
 DAY = 86400
 
@@ -34,13 +40,12 @@ def cards_of(anki, count=None):
     return sorted(anki.collection.find_cards("deck:Geo"))[:count]
 
 
-def answer(call, cards, ease="good", **more):
-    return call(
-        "anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card in cards], **more
-    )
+@pytest.fixture
+def card(deck):
+    return min(cards_of(deck))
 
 
-def undo(call):
+def undo():
     return call("anki.answer_cards", undo=True)
 
 
@@ -55,7 +60,7 @@ def buttons_of(collection, card):
 
 
 @pytest.mark.parametrize("fsrs", [False, True])
-def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collection, call, fsrs):
+def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collection, fsrs):
     """Eight cards answered with every button as new ones, and once more as reviews."""
     collection.set_config("fsrs", fsrs)
     cards = cards_of(deck, 8)
@@ -65,7 +70,7 @@ def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collect
             ease = number % 4
             expected = buttons_of(collection, card)
             assert (shown[card]["state"], list(shown[card]["next"].values())) == (state, expected)
-            (answered,) = answer(call, [card], ease + 1)["cards"]
+            (answered,) = answer_cards([card], ease + 1)["cards"]
             assert answered["interval"] == expected[ease].lstrip("<")
             assert is_due_then(collection, collection.get_card(card), answered["due"])
         make_due(collection, cards, days="0")
@@ -84,7 +89,7 @@ def is_due_then(collection, card, due):
     return early <= card.due <= early + 60 + 0.25 * 3600
 
 
-def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collection, call):
+def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collection):
     new, suspended, later, *others = cards_of(deck)
     collection.sched.suspend_cards([suspended])
     make_due(collection, [later], days="5!")
@@ -98,12 +103,11 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collectio
         *((card, 1) for card in others),
     ]
 
-    result = call(
-        "anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card, ease in eases]
-    )
+    result = answer_each(eases)
 
     assert len(deck.requests) == 2
-    assert (result["cards"][0]["cardId"], result["cards"][0]["ease"]) == (new, "good")
+    first = result["cards"][0]
+    assert (first["cardId"], first["ease"]) == (new, "good")
     assert reasons(result) == {
         new: "twice",
         suspended: "suspended",
@@ -115,23 +119,21 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collectio
 
 
 @pytest.mark.parametrize("ease", [0, 5, "well", True])
-def test_a_wrong_ease_answers_nothing(deck, call, ease):
+def test_a_wrong_ease_answers_nothing(deck, ease):
     one, two = cards_of(deck, 2)
 
-    result = call(
-        "anki.answer_cards", answers=[{"cardId": one, "ease": 3}, {"cardId": two, "ease": ease}]
-    )
+    result = answer_each([(one, 3), (two, ease)])
 
     assert result["code"] == call("anki.answer_cards", early=True)["code"] == "INVALID_ARGUMENTS"
     assert log(deck.collection) == []
 
 
 @pytest.mark.parametrize("ease", ["again", "hard", "good", "easy"])
-def test_the_same_call_made_again_answers_nothing_twice(deck, call, ease):
+def test_the_same_call_made_again_answers_nothing_twice(deck, ease):
     cards = cards_of(deck, 4)
-    first = answer(call, cards, ease)
+    first = answer_cards(cards, ease)
 
-    again = answer(call, cards, ease)
+    again = answer_cards(cards, ease)
 
     assert (first["answered"], again["answered"]) == (4, 0)
     assert set(reasons(again).values()) == {"not_due"}
@@ -139,22 +141,21 @@ def test_the_same_call_made_again_answers_nothing_twice(deck, call, ease):
 
 
 def test_a_learning_card_ahead_of_its_time_is_answered_early_only_and_by_four_at_once_once(
-    deck, call
+    deck, card
 ):
-    (card,) = cards_of(deck, 1)
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: answer(call, [card]), range(4)))
+        results = list(pool.map(lambda _: answer_cards([card]), range(4)))
     assert sorted(result["answered"] for result in results) == [0, 0, 0, 1]
 
-    refused = answer(call, [card], "easy")
-    taken = answer(call, [card], "easy", early=True)
+    refused = answer_cards([card], "easy")
+    taken = answer_cards([card], "easy", early=True)
 
     assert re.search(r"due in 1[0-3] min", refused["skipped"][0]["error"])
     assert taken["cards"][0]["interval"].endswith("d")
     assert log(deck.collection) == [(card, 3), (card, 4)]
 
 
-def test_another_profile_opened_meanwhile_keeps_its_cards(deck, call, collection_in, tmp_path):
+def test_another_profile_opened_meanwhile_keeps_its_cards(deck, collection_in, tmp_path):
     other = collection_in(tmp_path / "Two")
     add_notes(other, "Geo", "a card of the other profile")
     look, collection = deck.addon.guiCurrentCard, deck.addon._collection
@@ -165,18 +166,18 @@ def test_another_profile_opened_meanwhile_keeps_its_cards(deck, call, collection
 
     deck.addon.guiCurrentCard = switch
     cards = cards_of(deck, 2)
-    result = answer(call, cards)
+    result = answer_cards(cards)
     deck.addon._collection = collection
 
     assert set(reasons(result).values()) == {"not_answered"}
     assert log(other) == log(collection) == []
 
 
-def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
+def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck):
     deck.addon.guiDeckReview("Geo")
     showing, other = deck.addon._showing, max(cards_of(deck))
 
-    assert answer(call, [showing, other], "hard")["answered"] == 2
+    assert answer_cards([showing, other], "hard")["answered"] == 2
     actions = deck.actions()
     assert "guiAnswerCard" in actions
     assert actions[actions.index("answerCards") + 1] == "addTags"
@@ -184,13 +185,13 @@ def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collection, call, ended):
+def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collection, ended):
     shown = [answer_in_the_window(deck) for _ in range(3)]
     if ended:
         deck.addon.guiDeckBrowser()
     others = [card for card in cards_of(deck) if card not in [*shown, deck.addon._showing]][:4:-1]
 
-    assert answer(call, others)["answered"] == len(others)
+    assert answer_cards(others)["answered"] == len(others)
 
     steps = undo_list(collection)
     assert steps.count("Answer Card") == 3 + len(others)
@@ -198,7 +199,7 @@ def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collectio
 
 
 @pytest.mark.parametrize("state", ["new", "relearning", "across", "review"])
-def test_making_room_beside_a_review_changes_no_card(deck, collection, call, state):
+def test_making_room_beside_a_review_changes_no_card(deck, collection, state):
     """A card is suspended and woken before the answers; a copy answered without that ends in the same
     state."""
     one, two, *_ = cards_of(deck)
@@ -228,21 +229,21 @@ def test_making_room_beside_a_review_changes_no_card(deck, collection, call, sta
         put(collection, card, **columns)
     deck.addon.answerCards([{"cardId": two, "ease": 1}])
 
-    answer(call, [one], "again")
+    answer_cards([one], "again")
 
     names = ("type", "queue", "ivl", "factor", "reps", "lapses", "left")
     states = [[getattr(collection.get_card(card), name) for name in names] for card in (one, two)]
     assert states[0] == states[1]
 
 
-def test_a_card_in_a_filtered_deck_stays_there(deck, collection, call):
+def test_a_card_in_a_filtered_deck_stays_there(deck, collection):
     (card,) = borrow(collection, "Cram", "deck:Geo", limit=1)
 
-    assert answer(call, [card], "again")["answered"] == 1
+    assert answer_cards([card], "again")["answered"] == 1
     assert collection.find_cards("deck:Cram") == [card]
 
 
-def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, call, monkeypatch):
+def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, monkeypatch):
     deck.addon.guiDeckReview("Geo")
     showing, answering = deck.addon._showing, deck.addon.answerCards
     late = []
@@ -251,95 +252,91 @@ def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, c
     )
     deck.addon.answerCards = late.append
 
-    result = answer(call, [showing])
+    result = answer_cards([showing])
 
     assert [(card["cardId"], card["ease"]) for card in result["cards"]] == [(showing, "good")]
     assert log(deck.collection) == [(showing, 3)]
 
 
-def test_an_answer_that_went_to_another_card_is_said(deck, call):
+def test_an_answer_that_went_to_another_card_is_said(deck):
     """The person goes on in the window between the look at it and the answer."""
     deck.addon.guiDeckReview("Geo")
     look = deck.addon.guiCurrentCard
     looks = iter([look(), None])
     deck.addon.guiCurrentCard = lambda: next(looks) or (answer_in_the_window(deck), look())[1]
 
-    result = answer(call, [deck.addon._showing], "easy")
+    result = answer_cards([deck.addon._showing], "easy")
 
     assert "had moved on" in result["warnings"][0]
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after", "reset", "http_500"])
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_a_lost_answer_is_never_given_twice(deck, call, fault, number):
+def test_a_lost_answer_is_never_given_twice(deck, fault, number):
     cards = cards_of(deck, 5)
     deck.faults = {number: fault}
 
-    told = answer(call, cards, "again")
+    told = answer_cards(cards, "again")
     deck.faults = {}
-    answer(call, cards, "again")
+    answer_cards(cards, "again")
 
     if number == 1 and fault == "cut_after":
         assert "review log" in told["warnings"][0]
     assert sorted(log(deck.collection)) == [(card, 1) for card in cards]
 
 
-def lose_an_answer(deck, call, card, ease, fault="cut_after"):
+def lose_an_answer(deck, card, ease, fault="cut_after"):
     """The answer is sent, and neither the reply nor the log can be read."""
     deck.faults = {1: fault, 2: "cut_before"}
-    broken = answer(call, [card], ease)
+    broken = answer_cards([card], ease)
     deck.faults = {}
     deck.requests.clear()
     return broken
 
 
-def test_a_lost_answer_that_the_log_has_is_told_as_given_before(deck, call):
-    (card,) = cards_of(deck, 1)
-
-    broken = lose_an_answer(deck, call, card, "again")
-    again = answer(call, [card], "again")
+def test_a_lost_answer_that_the_log_has_is_told_as_given_before(deck, card):
+    broken = lose_an_answer(deck, card, "again")
+    again = answer_cards([card], "again")
 
     assert "what is in the log is not answered twice" in broken["hint"]
     assert again["cards"][0]["answeredBefore"] is True
     assert log(deck.collection) == [(card, 1)]
 
 
-def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, collection, call):
+def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, card, collection):
     """It never reached Anki; the person answered the card in Anki, and again it is due."""
-    (card,) = cards_of(deck, 1)
-    lose_an_answer(deck, call, card, "easy", fault="cut_before")
+    lose_an_answer(deck, card, "easy", fault="cut_before")
     deck.addon.answerCards([{"cardId": card, "ease": 3}])
     pass_minutes(collection, 15)
 
-    result = answer(call, [card], "easy")
+    result = answer_cards([card], "easy")
 
     assert "answeredBefore" not in result["cards"][0]
     assert log(collection) == [(card, 3), (card, 4)]
 
 
-def test_a_lost_answer_is_forgotten_after_an_hour(deck, collection, call, monkeypatch):
-    (card,) = cards_of(deck, 1)
-    lose_an_answer(deck, call, card, "good")
+def test_a_lost_answer_is_forgotten_after_an_hour(deck, card, collection, monkeypatch):
+    lose_an_answer(deck, card, "good")
     pass_minutes(collection, 61)
     now = answers.time.time
     monkeypatch.setattr(answers.time, "time", lambda: now() + 3660)
     make_due(collection, [card])
 
-    result = answer(call, [card], "good")
+    result = answer_cards([card], "good")
 
     assert "answeredBefore" not in result["cards"][0]
     assert [ease for _, ease in log(collection) if ease] == [3, 3]
 
 
 @pytest.mark.parametrize("on_screen", [False, True])
-def test_the_last_answer_can_be_taken_back(deck, collection, call, on_screen):
+def test_the_last_answer_can_be_taken_back(deck, collection, on_screen):
     if on_screen:
         deck.addon.guiDeckReview("Geo")
     first, second = (deck.addon._showing if on_screen else cards_of(deck)[0]), cards_of(deck)[5]
-    answer(call, [second], "again")
-    answer(call, [first], "good")
+    answer_cards([second], "again")
+    answer_cards([first], "good")
 
-    newer, older, none = (undo(call) for _ in range(3))
+    newer, older, none = (undo() for _ in range(3))
 
     assert newer["undone"] == {"cardId": first, "ease": "good"}
     assert older["undone"] == {"cardId": second, "ease": "again"}
@@ -349,47 +346,26 @@ def test_the_last_answer_can_be_taken_back(deck, collection, call, on_screen):
     assert collection.get_card(first).queue == 0
 
 
-def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
-    answer(call, cards_of(deck, 1))
+def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, card):
+    answer_cards([card])
     shown = answer_in_the_window(deck)
 
-    assert undo(call)["code"] == "NOTHING_TO_UNDO"
+    assert undo()["code"] == "NOTHING_TO_UNDO"
     assert log(deck.collection)[-1] == (shown, 3)
 
 
-CHANGES_OF_OURS = {
-    "tags": ("anki.change_cards", {"addTags": ["one"]}),
-    "an update": ("anki.update_notes", {"fields": {"Back": "new"}}),
-    "flags": ("anki.change_cards", {"flag": 2}),
-}
-
-
-def note_of(deck):
-    return min(deck.collection.find_notes("deck:Geo"))
-
-
-def whole(collection):
-    """All that a person can change."""
-    return [
-        collection.db.all("select id, flds, tags from notes order by id"),
-        collection.db.all("select id, did, queue, due, flags from cards order by id"),
-        sorted(deck.name for deck in collection.decks.all_names_and_ids()),
-        [model["css"] for model in collection.models.all()],
-    ]
-
-
 @pytest.mark.parametrize("change", CHANGES_SINCE)
-def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection, call, change):
+def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection, change):
     card, other, flagged = cards_of(deck, 3)
     collection.set_user_flag_for_cards(1, [flagged])
     collection.decks.id("Other")
-    answer(call, [card])
+    answer_cards([card])
     exec(
         CHANGES_SINCE[change], {"col": collection, "card": card, "other": other, "flagged": flagged}
     )
     before = whole(collection)
 
-    refusal = undo(call)
+    refusal = undo()
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "Ctrl+Z" in refusal["hint"]
     assert "guiUndo" not in deck.actions()
@@ -397,59 +373,54 @@ def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection,
     assert whole(collection) == before
 
 
-@pytest.mark.parametrize("change", CHANGES_OF_OURS)
-def test_an_undo_takes_back_no_change_of_ours(deck, collection, call, change):
-    (card,) = cards_of(deck, 1)
-    answer(call, [card])
-    tool, arguments = CHANGES_OF_OURS[change]
-    note = note_of(deck)
-    if tool == "anki.update_notes":
-        call(tool, notes=[{"noteId": note, **arguments}])
-    else:
-        call(tool, noteIds=[note], **arguments, dryRun=False, expected=1)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda note: change_cards(1, noteIds=[note], addTags=["one"]),
+        lambda note: change_cards(1, noteIds=[note], flag=2),
+        lambda note: update_note(note, fields={"Back": "new"}),
+    ],
+    ids=["tags", "flags", "an update"],
+)
+def test_an_undo_takes_back_no_change_of_ours(deck, card, collection, change):
+    answer_cards([card])
+    change(collection.get_card(card).nid)
     before = whole(collection)
 
-    refusal = undo(call)
+    refusal = undo()
 
     assert refusal["code"] == "NOTHING_TO_UNDO" and "changed after the answer" in refusal["error"]
     assert whole(collection) == before
 
 
 def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_changed(
-    deck, collection, call
+    deck, collection
 ):
     first, second, third = cards_of(deck, 3)
-    answer(call, [first])
+    answer_cards([first])
     collection.set_user_flag_for_cards(2, [third])
-    answer(call, [second, third])
+    answer_cards([second, third])
 
-    undone = [undo(call) for _ in range(3)]
+    undone = [undo() for _ in range(3)]
 
     assert [one.get("undone", {}).get("cardId") for one in undone] == [third, second, None]
     assert undone[2]["code"] == "NOTHING_TO_UNDO"
     assert [card for card, _ in log(collection)] == [first]
 
 
-def test_the_state_of_anki_comes_in_the_answer_s_own_request(deck, call):
-    answer(call, cards_of(deck, 1))
-
-    assert len(deck.requests) == 2
-
-
 @pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
-def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, call):
-    answer(call, cards_of(deck, 1))
+def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, card):
+    answer_cards([card])
 
-    assert undo(call)["code"] == "NOTHING_TO_UNDO"
+    assert undo()["code"] == "NOTHING_TO_UNDO"
     assert "guiUndo" not in deck.actions()
 
 
-def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call):
-    (card,) = cards_of(deck, 1)
-    answer(call, [card])
+def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, card):
+    answer_cards([card])
     deck.addon.guiUndo = lambda: True  # an empty undo list
 
-    refusal = undo(call)
+    refusal = undo()
 
     assert refusal["code"] == "UNDO_OTHER"
     assert refusal["error"].endswith("took back a later step instead, or had nothing to undo")
@@ -457,24 +428,24 @@ def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after"])
-def test_an_undo_whose_reply_is_lost_takes_back_one_answer_at_most(deck, call, fault):
+def test_an_undo_whose_reply_is_lost_takes_back_one_answer_at_most(deck, fault):
     cards = cards_of(deck, 2)
-    answer(call, cards)
+    answer_cards(cards)
     deck.requests.clear()
     deck.faults = {2: fault}
 
-    lost = undo(call)
+    lost = undo()
     deck.faults = {}
 
     assert lost["code"] == "ANKI_CUT"
     assert len(log(deck.collection)) == (2 if fault == "cut_before" else 1)
 
 
-def test_due_dates_count_from_anki_s_day_not_from_this_clock(deck, call, monkeypatch):
+def test_due_dates_count_from_anki_s_day_not_from_this_clock(deck, card, monkeypatch):
     """Anki's host may be in another zone, where the day is another."""
     deck.addon.getNumCardsReviewedByDay = lambda: [["2031-05-09", 7], ["2031-05-08", 2]]
 
-    (answered,) = answer(call, cards_of(deck, 1), "easy")["cards"]
+    (answered,) = answer_cards([card], "easy")["cards"]
 
     assert answered["interval"].endswith("d")
     assert answered["due"] == f"2031-05-{9 + int(answered['interval'][:-1]):02}"
@@ -487,14 +458,14 @@ def test_an_interval_is_written_as_on_anki_s_buttons(collection):
     assert list(map(span, seconds)) == [text.translate(ISOLATES) for text in by_anki]
 
 
-def test_a_call_with_early_that_is_repeated_at_once_writes_nothing_twice(deck, call):
+def test_a_call_with_early_that_is_repeated_at_once_writes_nothing_twice(deck):
     cards = cards_of(deck, 2)
-    answer(call, cards, "again")
+    answer_cards(cards, "again")
 
-    again, more = (answer(call, cards, "again", early=True) for _ in range(2))
+    again, more = (answer_cards(cards, "again", early=True) for _ in range(2))
 
     for repeated in (again, more):
         assert repeated["answered"] == 0
         assert repeated["skipped"][0]["error"] == "it got this answer less than a minute ago"
     assert len(log(deck.collection)) == 2
-    assert answer(call, cards[:1], early=True)["answered"] == 1
+    assert answer_cards(cards[:1], early=True)["answered"] == 1

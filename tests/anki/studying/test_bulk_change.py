@@ -1,47 +1,56 @@
 """Changing many cards at once: dry first, then exactly what was counted."""
 
-import json
-
 import pytest
 
-from tests.anki.anki_helpers import add_notes, borrow, both_versions, snapshot, various
+from tests.anki.anki_helpers import (
+    add_many,
+    add_notes,
+    borrow,
+    both_versions,
+    call,
+    change_cards,
+    tokens,
+    whole,
+)
 from tools.core import calls
 
 
 @pytest.fixture
 def ten(anki):
     """Ten notes with a card each, in deck Geo."""
-    anki.ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(10)))
+    anki.ids = add_many(anki.collection, "Geo", 10)
     return anki
 
 
-CHANGES = [
-    ({"suspend": True}, "is:suspended"),
-    ({"due": "3-7!"}, "prop:due>=3 prop:due<=7"),
-    ({"deck": "Other"}, "deck:Other"),
-    ({"flag": 4}, "flag:4"),
-    ({"addTags": ["x", "y"], "suspend": True}, "tag:x tag:y is:suspended"),
-]
+def dry_run(query="deck:Geo", **change):
+    return call("anki.change_cards", query=query, **change)
 
 
-@pytest.mark.parametrize(("change", "search"), CHANGES)
-def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(
-    ten, collection, call, change, search
-):
+@pytest.mark.parametrize(
+    ("change", "search"),
+    [
+        ({"suspend": True}, "is:suspended"),
+        ({"due": "3-7!"}, "prop:due>=3 prop:due<=7"),
+        ({"deck": "Other"}, "deck:Other"),
+        ({"flag": 4}, "flag:4"),
+        ({"addTags": ["x", "y"], "suspend": True}, "tag:x tag:y is:suspended"),
+    ],
+)
+def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, collection, change, search):
     collection.decks.id("Other")
-    before = snapshot(collection)
+    before = whole(collection)
 
-    dry = call("anki.change_cards", query="deck:Geo", **change)
-    wrong = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=9)
+    dry = dry_run(**change)
+    wrong = change_cards(9, query="deck:Geo", **change)
     unsaid = call("anki.change_cards", query="deck:Geo", **change, dryRun=False)
 
     assert (dry["count"], len(dry["examples"])) == (10, 5)
     assert set(dry["before"].values()) == {0}
     assert wrong["code"] == unsaid["code"] == "EXPECTED_COUNT"
-    assert snapshot(collection) == before
+    assert whole(collection) == before
     assert collection.find_cards(search) == []
 
-    done = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=10)
+    done = change_cards(10, query="deck:Geo", **change)
 
     assert done["changed"] == 10
     assert set(done["after"].values()) == {10}
@@ -49,26 +58,34 @@ def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(
 
 
 @both_versions
-def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, collection, call):
-    ids = add_notes(collection, "Geo", *(f"question {number}" for number in range(500)))
+def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, collection):
+    add_many(collection, "Geo", 500)
 
-    dry = call("anki.change_cards", query="deck:Geo", addTags=["t"])
+    dry = dry_run(addTags=["t"])
     assert len(anki.requests) == 2
     anki.requests.clear()
-    wet = call(
-        "anki.change_cards", query="deck:Geo", addTags=["t"], dryRun=False, expected=dry["count"]
-    )
+    wet = change_cards(dry["count"], query="deck:Geo", addTags=["t"])
 
     assert len(anki.requests) == 3
-    assert len(json.dumps([dry, wet], ensure_ascii=False)) / 4 <= 250
-    assert len(collection.find_notes("tag:t")) == len(ids) == 500
+    assert tokens([dry, wet]) <= 250
+    assert len(collection.find_notes("tag:t")) == 500
 
 
-def states(collection):
-    """By card: everything that a change of cards may touch."""
-    names = ("did", "type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
-    cards = [collection.get_card(card) for card in sorted(collection.find_cards(""))]
-    return {card.id: ([getattr(card, name) for name in names], card.note().tags) for card in cards}
+def various(collection, notes, fsrs):
+    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them
+    to."""
+    collection.set_config("fsrs", fsrs)
+    collection.decks.id("Other")
+    cards = sorted(collection.find_cards("deck:Geo"))
+    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=False):
+        shown = collection.get_card(card)
+        shown.start_timer()
+        collection.sched.answerCard(shown, ease)
+    collection.sched.set_due_date(cards[4:6], "9!")
+    collection.sched.suspend_cards(cards[5:7])
+    collection.set_user_flag_for_cards(2, cards[2:4])
+    collection.tags.bulk_add(notes[:3], "t")
+    return cards
 
 
 TO_PUT_BACK = [
@@ -94,40 +111,39 @@ OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
     [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER],
     indirect=["anki"],
 )
-def test_cards_are_put_back_as_they_were(ten, collection, call, change, fsrs):
+def test_cards_are_put_back_as_they_were(ten, collection, change, fsrs):
     cards = various(collection, ten.ids, fsrs)
-    before = states(collection)
-    call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
-    assert states(collection) != before
+    before = whole(collection)
+    change_cards(10, cardIds=cards, **change)
+    assert whole(collection) != before
 
     entry, _, _, summary = call("anki.restore")["entries"][0]
     answer = call("anki.restore", entry=entry)
 
     assert summary.startswith("10 cards changed: " + next(iter(change)))
     assert "failed" not in answer
-    assert states(collection) == before
+    assert whole(collection) == before
 
 
-def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, collection, call):
+def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, collection):
     collection.sched.set_due_date(collection.find_cards(""), "0")
     borrow(collection, "Cram", '"question 0"')
 
-    answer = call("anki.change_cards", noteIds=ten.ids, forget=True, dryRun=False, expected=10)
+    answer = change_cards(10, noteIds=ten.ids, forget=True)
 
     assert "of 1 card cannot be put back" in answer["warnings"][0]
 
 
-def test_progress_is_of_all_changes_together(ten, call):
+def test_progress_is_of_all_changes_together(ten):
     reports = []
-    change = {"suspend": True, "flag": 4}
     with calls.calling(lambda *report: reports.append(report[:2]), lambda: False):
-        call("anki.change_cards", noteIds=ten.ids, **change, dryRun=False, expected=10)
+        change_cards(10, noteIds=ten.ids, suspend=True, flag=4)
     assert [report for report in reports if report[1] == 20] == [(10, 20), (20, 20)]
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused", "cancelled"])
-def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, call, fault):
-    ids = add_notes(collection, "Geo", *(f"question {number}" for number in range(300)))
+def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, fault):
+    ids = add_many(collection, "Geo", 300)
     anki.faults = {3: fault}
     reports = []
 
@@ -135,7 +151,7 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, ca
         lambda *report: reports.append(report[:2]),
         lambda: fault == "cancelled" and len(anki.requests) > 2,
     ):
-        answer = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
+        answer = change_cards(300, noteIds=ids, flag=4)
 
     assert (answer["code"] == "CANCELLED") == (fault == "cancelled")
     assert reports == [(30, 300)]
@@ -143,149 +159,138 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, ca
     assert "30 of 300 changes are made" in answer["error"]
     assert ("may be made too" in answer["error"]) == (fault.startswith("cut"))
     assert "anki_restore puts back" in answer["hint"]
-    again = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
+    again = change_cards(300, noteIds=ids, flag=4)
     assert again["after"] == {"flag 4": 300}
 
 
-WRONG = [
-    {"query": "deck:Geo"},
-    {"query": "deck:Geo", "cardIds": [1], "suspend": True},
-    {"suspend": True},
-    *({"query": "deck:Geo", "due": due} for due in ("tomorrow", "7-3")),
-    {"query": "deck:Geo", "renameTag": ["tt", "TT"]},
-]
-
-
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    ("code", "change"),
     [
-        *((arguments, "INVALID_ARGUMENTS") for arguments in WRONG),
-        ({"query": "deck:Geo", "addTags": ["two words"]}, "INVALID_TAG"),
-        ({"query": "deck:Geo", "deck": "Typo"}, "DECK_NOT_FOUND"),
-        ({"query": "is:zzz", "suspend": True}, "ANKI_ERROR"),
+        ("INVALID_ARGUMENTS", {}),
+        ("INVALID_ARGUMENTS", {"cardIds": [1], "suspend": True}),
+        ("INVALID_ARGUMENTS", {"query": "", "suspend": True}),
+        ("INVALID_ARGUMENTS", {"due": "tomorrow"}),
+        ("INVALID_ARGUMENTS", {"due": "7-3"}),
+        ("INVALID_ARGUMENTS", {"renameTag": ["tt", "TT"]}),
+        ("INVALID_ARGUMENTS", {"query": "", "suspend": True, "removeTags": ["rare"]}),
+        ("INVALID_TAG", {"addTags": ["two words"]}),
+        ("DECK_NOT_FOUND", {"deck": "Typo"}),
+        ("ANKI_ERROR", {"query": "is:zzz", "suspend": True}),
     ],
 )
-def test_what_makes_no_sense_changes_nothing(ten, collection, call, arguments, code):
-    before = snapshot(collection)
+def test_what_makes_no_sense_changes_nothing(ten, collection, code, change):
+    before = whole(collection)
 
-    assert call("anki.change_cards", **arguments, dryRun=False, expected=10)["code"] == code
-    assert snapshot(collection) == before
+    assert change_cards(10, **{"query": "deck:Geo", **change})["code"] == code
+    assert whole(collection) == before
 
 
 @pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
-def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten, call):
-    answer = call("anki.change_cards", query="deck:Geo", due="3", dryRun=False, expected=10)
+def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten):
+    answer = change_cards(10, query="deck:Geo", due="3")
 
     assert "update the add-on" in answer["hint"]
     assert answer["before"] == {"due 3": 0}
 
 
-REPEATED = [
-    {"forget": True},
-    {"unsuspend": True},
-    {"due": "3-7"},
-    {"deck": "Other"},
-    {"renameTag": ["t", "u"]},
-]
-
-
-@pytest.mark.parametrize("change", REPEATED)
+@pytest.mark.parametrize(
+    ("number", "change"),
+    [
+        (3, {"forget": True}),
+        (2, {"unsuspend": True}),
+        (3, {"due": "3-7"}),
+        (2, {"deck": "Other"}),
+        (2, {"renameTag": ["t", "u"]}),
+    ],
+)
 def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(
-    ten, collection, call, change
+    ten, collection, number, change
 ):
+    """`number` is that of the request that makes the change."""
     collection.decks.id("Other")
-    cards = sorted(collection.find_cards("deck:Geo"))
+    cards = list(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "0")
     collection.tags.bulk_add(ten.ids, "t")
     if "unsuspend" in change:
         collection.sched.suspend_cards(cards)
-    before = states(collection)
-    ten.faults = {
-        3 if "forget" in change or "due" in change else 2: "cut_after"
-    }  # the request that makes the change
+    before = whole(collection)
+    ten.faults = {number: "cut_after"}
 
-    lost = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
-    again = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
+    lost = change_cards(10, cardIds=cards, **change)
+    again = change_cards(10, cardIds=cards, **change)
 
     assert "may be made too" in lost["error"]
     assert again["changed"] == 0
     ((entry, *_),) = call("anki.restore")["entries"]
     call("anki.restore", entry=entry)
-    assert states(collection) == before
+    assert whole(collection) == before
 
 
-def test_a_dry_run_tells_what_a_change_brings_beside_it(ten, call):
+def test_a_dry_run_tells_what_a_change_brings_beside_it(ten):
     ten.collection.tags.bulk_add(ten.ids[:3], "lang lang::de")
 
-    due = call("anki.change_cards", query="deck:Geo", due="0")
-    tags = call("anki.change_cards", query="deck:Geo", removeTags=["lang"])
-    flag = call("anki.change_cards", query="deck:Geo", flag=1)
+    due = dry_run(due="0")
+    tags = dry_run(removeTags=["lang"])
+    flag = dry_run(flag=1)
 
     assert due["warnings"] == ["10 new cards become review cards"]
     assert tags["warnings"] == ["lang goes with the tags below it, lang::*, of 3 notes"]
     assert "undo list" in flag["warnings"][0]
-    assert "warnings" not in call("anki.change_cards", query="deck:Geo", suspend=True)
+    assert "warnings" not in dry_run(suspend=True)
 
 
 @pytest.mark.parametrize("change", [{"renameTag": ["rare", "new"]}, {"removeTags": ["rare"]}])
 @pytest.mark.parametrize("query", ["deck:*", ""])
-def test_a_change_of_tags_alone_counts_the_notes_that_have_them(
-    ten, collection, call, change, query
-):
+def test_a_change_of_tags_alone_counts_the_notes_that_have_them(ten, collection, change, query):
     collection.tags.bulk_add(ten.ids[:3], "rare")
 
-    dry = call("anki.change_cards", query=query, **change)
-    made = call("anki.change_cards", query=query, **change, dryRun=False, expected=3)
-    again = call("anki.change_cards", query=query, **change, dryRun=False, expected=3)
+    dry = dry_run(query, **change)
+    made = change_cards(3, query=query, **change)
+    again = change_cards(3, query=query, **change)
 
     assert dry["count"] == made["changed"] == 3 and again["changed"] == 0
     assert not collection.find_notes("tag:rare")
 
 
-def test_a_tag_with_a_quotation_mark_is_renamed_and_removed(ten, collection, call):
+def test_a_tag_with_a_quotation_mark_is_renamed_and_removed(ten, collection):
     collection.tags.bulk_add(ten.ids[:3], '5"')
 
-    renamed = call("anki.change_cards", renameTag=['5"', '6"'], dryRun=False, expected=3)
-    removed = call("anki.change_cards", removeTags=['6"'], dryRun=False, expected=3)
+    renamed = change_cards(3, renameTag=['5"', '6"'])
+    removed = change_cards(3, removeTags=['6"'])
 
     assert renamed["changed"] == removed["changed"] == 3
     assert not collection.find_notes("-tag:none")
 
 
-def test_a_change_of_tags_beside_another_still_needs_to_be_told_of_what(ten, call):
-    answer = call("anki.change_cards", removeTags=["rare"], suspend=True)
-    assert answer["code"] == "INVALID_ARGUMENTS"
+def test_the_dry_run_of_forgetting_says_what_goes(ten, collection):
+    one, *others = collection.find_cards("")
+    collection.sched.set_due_date(others[:2], "9!")
+    collection.sched.set_due_date([one], "40!")
 
-
-def test_the_dry_run_of_forgetting_says_what_goes(ten, collection, call):
-    cards = list(collection.find_cards(""))
-    collection.sched.set_due_date(cards[:3], "9!")
-    collection.sched.set_due_date(cards[:1], "40!")
-
-    dry = call("anki.change_cards", query="deck:Geo", forget=True)
+    dry = dry_run(forget=True)
 
     assert dry["warnings"] == [
         "3 cards lose their intervals, 1 of these of 3 weeks or more; anki_restore puts them back"
     ]
 
 
-def test_cards_of_a_subdeck_are_moved_to_its_parent(anki, collection, call):
+def test_cards_of_a_subdeck_are_moved_to_its_parent(anki, collection):
     add_notes(collection, "Geo::Sub", "a", "b")
 
-    made = call("anki.change_cards", query="deck:Geo::Sub", deck="Geo", dryRun=False, expected=2)
+    made = change_cards(2, query="deck:Geo::Sub", deck="Geo")
 
     assert made["changed"] == made["after"]["deck “Geo”"] == 2
     assert len(collection.find_cards("deck:Geo -deck:Geo::*")) == 2
 
 
-def test_a_tag_is_another_than_the_one_above_it(ten, collection, call):
+def test_a_tag_is_another_than_the_one_above_it(ten, collection):
     collection.tags.bulk_add(ten.ids, "lang::de")
 
-    call("anki.change_cards", query="deck:Geo", addTags=["lang"], dryRun=False, expected=10)
+    change_cards(10, query="deck:Geo", addTags=["lang"])
     collection.tags.bulk_remove(ten.ids, "lang")
     collection.tags.bulk_add(ten.ids[:3], "lang")
     collection.tags.bulk_add(ten.ids[3:], "lang::de")
-    renamed = call("anki.change_cards", renameTag=["lang", "language"], dryRun=False, expected=3)
+    renamed = change_cards(3, renameTag=["lang", "language"])
 
     assert len(collection.find_notes("tag:re:^language$")) == renamed["changed"] == 3
     assert len(call("anki.restore")["entries"]) == 2

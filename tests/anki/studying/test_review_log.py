@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, make_due, put, tokens
+from tests.anki.anki_helpers import add_notes, both_versions, call, make_due, put, tokens
 from tools.anki import batch
 from tools.anki.studying import review_log
 
@@ -14,7 +14,7 @@ DAY = 86400
 
 @both_versions
 def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(
-    deck, collection, call
+    deck, collection
 ):
     cards = sorted(collection.find_cards("deck:Geo"))
     make_due(collection, cards[:10])
@@ -45,7 +45,7 @@ def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_ha
     assert tokens(answer) <= 500
 
 
-def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection, call):
+def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection):
     cards = [
         collection.find_cards(f"nid:{note}")[0] for note in add_notes(collection, "A", *"abcdefgh")
     ]
@@ -72,7 +72,7 @@ def write_log(collection, seconds, ease=3, last_interval=9):
 
 
 @pytest.mark.parametrize("days", [30, 31, 365])
-def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, collection, call, days):
+def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, collection, days):
     today = collection.sched.day_cutoff - DAY
     write_log(collection, [today + 60, today + 120, today - 60, today - 3 * DAY, today - 29 * DAY])
 
@@ -86,7 +86,7 @@ def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, collection, c
 
 
 @pytest.mark.parametrize("hours_ahead", [-20, -9, 0, 5.75, 13])
-def test_days_are_anki_s_whatever_this_clock_says(deck, collection, call, monkeypatch, hours_ahead):
+def test_days_are_anki_s_whatever_this_clock_says(deck, collection, monkeypatch, hours_ahead):
     """The server on a Pi in another zone than Anki, or an Anki whose day begins at midnight."""
     cutoff = collection.sched.day_cutoff
     choice = random.Random(hours_ahead)
@@ -105,7 +105,7 @@ def test_days_are_anki_s_whatever_this_clock_says(deck, collection, call, monkey
     assert answer["today"]["cards"] == len(collection.find_cards("rated:1"))
 
 
-def test_a_year_of_many_cards_is_read_in_parts(deck, collection, call, monkeypatch):
+def test_a_year_of_many_cards_is_read_in_parts(deck, collection, monkeypatch):
     monkeypatch.setattr(batch, "FIRST_PART_NOTES", 7 * batch.TOGETHER)
     monkeypatch.setattr(batch, "GROWTH", 1)
     now = collection.sched.day_cutoff - 60

@@ -8,14 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, log, png
+from tests.anki.anki_helpers import add_many, add_notes, log, png
 from tests.anki.anki_standin import StandIn
 from tests.onepercent.page.test_screenshots import SCALE, shot, small
 from tests.support.client import PROJECT
 from tests.support.pages import Host, capable, shown
 from tests.support.web import serving
-from tools.anki import due
-from tools.core.mcp_apps import document
 
 pytestmark = pytest.mark.slow
 
@@ -40,11 +38,6 @@ def client(anki):
 @pytest.fixture
 def host(client):
     host = Host(client)
-    host.calls = []
-    ask = host.ask
-    host.ask = lambda name, arguments, **more: (
-        host.calls.append((name, arguments)) or ask(name, arguments, **more)
-    )
     yield host
     host.close()
 
@@ -81,38 +74,41 @@ def settled(tab):
     tab.wait("!work && !queue.length")
 
 
-def test_twenty_cards_are_studied_in_few_requests_and_tokens(study, host, collection, tmp_path):
-    notes = add_notes(collection, "Geo", *(f"question {number}" for number in range(20)))
+@pytest.mark.parametrize("faults", [{}, {3: "deny", 7: "lose", 15: "lose", 19: "deny"}], ids=len)
+def test_twenty_cards_are_studied_in_few_requests_and_tokens_and_no_rating_is_lost_or_doubled(
+    study, host, collection, tmp_path, faults
+):
+    """Also where the client denies calls and loses replies."""
+    notes = add_many(collection, "Geo", 20)
     collection.tags.bulk_add(notes[:1], "leech")
     tab = study()
-    for _ in range(20):
+    for number in range(20):
         tab.wait("shown && !open")
+        if number in faults:
+            settled(tab)
+            tab.run(f"given.{faults[number]} = 'once'", host=True)
         tab.key(" ")
         tab.wait("open")
         tab.key("4")
+        if number in faults:
+            tab.wait("trouble")
+            tab.press("Try again")
     tab.wait("document.querySelector('h2')")
     settled(tab)
 
     assert sorted(log(collection)) == [(card, 4) for card in sorted(collection.find_cards(""))]
     assert "20 answers" in tab.text() and "Hard to learn: 1\nquestion 0" in tab.text()
-    told = host.client.call("anki_due", deck="Geo")["content"] + [
-        {"text": text} for text in tab.run("model", host=True)
-    ]
-    tokens = sum(len(block["text"]) for block in told) / 4
-    print(f"{len(host.calls)} requests, {tokens:.0f} tokens")
+    result = host.client.call("anki_due", deck="Geo")
+    told = [block["text"] for block in result["content"]] + tab.run("model", host=True)
     tab.picture(tmp_path / "study-done.png")
-    assert (
-        len(host.calls) <= 30
-    )  # 20 answers; how often more cards are asked for hangs on how fast one presses
-    assert tokens <= 300
+    # 20 answers; how often more cards are asked for hangs on how fast one presses.
+    assert tab.run("calls.length", host=True) <= 30 + len(faults)
+    assert sum(map(len, told)) / 4 <= 300
     assert tab.console == []
-    assert (
-        len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 24_000
-    )
 
 
 def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(study, collection):
-    add_notes(collection, "Geo", *(f"question {number}" for number in range(3)))
+    add_many(collection, "Geo", 3)
     tab = study(slow=200)
     tab.run("open = true; rate(4)")
     tab.wait("work && !queue.length")  # the first is answered, more cards are asked for
@@ -125,7 +121,7 @@ def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(study, co
 
 def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collection):
     """Pressed twice, with lost replies, with Anki closed, and undone."""
-    add_notes(collection, "Geo", *(f"question {number}" for number in range(6)))
+    add_many(collection, "Geo", 6)
     tab = study()
     tab.press("Show answer")
     anki.requests.clear()
@@ -167,12 +163,8 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(study, anki, collec
 def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formulas(
     study, collection, tmp_path, web
 ):
-    (note,) = add_notes(collection, "Geo", "x")
-    found = collection.get_note(note)
-    found["Front"] = (
-        rf'{EVIL.replace("WEB", web.url())} \(\frac{{a^2}}{{\sqrt{{b_1}}}}\) \(\unknown{{x}}\) <img src="my%20map.png">[sound:a.wav]'
-    )
-    collection.update_note(found)
+    front = r'WEB \(\frac{a^2}{\sqrt{b_1}}\) \(\unknown{x}\) <img src="my%20map.png">[sound:a.wav]'
+    add_notes(collection, "Geo", front.replace("WEB", EVIL).replace("WEB", web.url()))
     collection.media.write_data("my map.png", png(40, 30))
     collection.media.write_data("a.wav", SILENCE)
     for theme in ("light", "dark"):
@@ -229,19 +221,21 @@ def inside(tab, expression):
     ].get("value")
 
 
+TYPED = "Basic (type in the answer)"
+
+
 def note_of(collection, model, deck="Geo", **fields):
     """A note of a stock type in a deck."""
     note = collection.new_note(collection.models.by_name(model))
     for name, value in fields.items():
-        note[name.replace("_", " ")] = value
+        note[name] = value
     collection.add_note(note, collection.decks.id(deck))
     return note
 
 
 def test_a_typed_answer_is_compared_letter_by_letter(study, collection, tmp_path):
-    fields = {"Front": "идти пешком", "Back": "ist gegangen[sound:a.wav]"}
-    note_of(collection, "Basic (type in the answer)", **fields)
-    note_of(collection, "Basic (type in the answer)", Front="b", Back="c")
+    note_of(collection, TYPED, Front="идти пешком", Back="ist gegangen[sound:a.wav]")
+    note_of(collection, TYPED, Front="b", Back="c")
     tab = study(locale="ru-RU")
     assert "[[type" not in inside(tab, "document.body.innerText")
     assert tab.run("document.activeElement.tagName") == "INPUT"
@@ -274,7 +268,7 @@ def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(
         "<br>".join(map(str, range(200))),
         "ש" * 40,
     )
-    note_of(collection, "Basic (type in the answer)", Front="a", Back="b")
+    note_of(collection, TYPED, Front="a", Back="b")
     collection.media.write_data("map.png", png(900, 2000))
     tab = study()
     places = set()
@@ -398,72 +392,6 @@ def test_at_the_end_the_cards_that_come_back_today_are_counted(study, collection
         assert "2 карточки вернутся сегодня" in tab.text()
 
 
-def many_kinds(collection):
-    """22 cards: typed, cloze, with pictures and sounds, big, from right to left, formulas, long, reversed."""
-    add_notes(
-        collection,
-        "Geo",
-        "plain",
-        "<img src=map.png>",
-        "<img src=tall.png>",
-        "<img src=missing.png>",
-        "[sound:a.wav]",
-        "<div style='font-size: 64px'>" + "漢字かな<br>" * 6 + "</div>",
-        "<div dir=rtl>שלום עולם مرحبا</div>",
-        r"\(\frac{a}{b}\) \[\sum_{i=1}^n i\]",
-        "<table border=1><tr><td>a<td>b</table>",
-        "<br>".join(map(str, range(200))),
-        "x" * 500,
-        "<script>document.title = 1</script>script",
-        "«long» " * 90,
-    )
-    for number in range(3):
-        note_of(
-            collection, "Basic (type in the answer)", Front=f"typed {number}", Back="a[sound:a.wav]"
-        )
-    note_of(collection, "Cloze", Text="{{c1::a}} {{c2::b}} {{c3::c}} {{c4::d}}")
-    note_of(collection, "Basic (and reversed card)", Front="Haus", Back="house")
-    collection.media.write_data("map.png", png(900, 500))
-    collection.media.write_data("tall.png", png(300, 1400))
-    collection.media.write_data("a.wav", SILENCE)
-    assert len(collection.find_cards("")) == 22
-
-
-def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubles_no_rating(
-    study, collection
-):
-    many_kinds(collection)
-    config = collection.decks.config_dict_for_deck_id(collection.decks.id("Geo"))
-    config["new"]["perDay"] = 30
-    collection.decks.update_config(config)
-    tab = study()
-    places = set()
-    for number in range(22):
-        fault = {3: "deny", 7: "lose", 12: "slow", 15: "lose", 19: "deny"}.get(number, "")
-        tab.run(
-            f"Object.assign(given, {{ deny: '', lose: '', slow: 0, ...{{ {fault or 'none'}: 150 }} }})",
-            host=True,
-        )
-        tab.wait("shown && !open")
-        places.add(tab.run("document.querySelector('.buttons').getBoundingClientRect().top"))
-        is_typed = tab.run("document.activeElement.tagName === 'INPUT'")
-        tab.key("Enter" if is_typed else " ")
-        tab.wait("open")
-        places.add(tab.run("document.querySelector('.buttons').getBoundingClientRect().top"))
-        tab.key("4")
-        if fault in ("deny", "lose"):
-            tab.wait("trouble")
-            tab.run("(given.deny = given.lose = '')", host=True)
-            tab.press("Try again")
-            settled(tab)
-    tab.wait("document.querySelector('h2')")
-    settled(tab)
-    assert sorted(log(collection)) == [(card, 4) for card in sorted(collection.find_cards(""))]
-    assert "22 answers" in tab.text() and len(places) == 1
-    print("the buttons stand at", places)
-    assert tab.console == []
-
-
 def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(study, collection):
     note_of(collection, "Basic", Front="q", Back="[sound:a.wav]")
     collection.media.write_data("a.wav", SILENCE)
@@ -517,7 +445,8 @@ def test_a_press_needs_its_key_and_the_model_has_none(client, anki, collection):
 
 def test_how_studying_goes_can_be_looked_at(browser, host, anki, collection, axe, tmp_path):
     hostile = "<img src=x onerror=\"parent.seen.push('run')\">"
-    add_notes(collection, "Geo", *(f"question {number}" for number in range(9)), hostile)
+    add_many(collection, "Geo", 9)
+    add_notes(collection, "Geo", hostile)
     add_notes(collection, f"Geo::{hostile}", "deep")
     anki.addon.answerCards(
         [{"cardId": card, "ease": 3} for card in collection.find_cards("deck:Geo")[:4]]
@@ -564,7 +493,7 @@ VERBS = {
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(browser, host, anki, collection, tmp_path, language):
     deck, front, *others = VERBS[language]
-    note = note_of(collection, "Basic (type in the answer)", deck, Front=front, Back="ist gegangen")
+    note = note_of(collection, TYPED, deck, Front=front, Back="ist gegangen")
     note["Back"] = "ist gegangen<br><br><small>Ich bin zu Fuß <b>gegangen</b>.</small>[sound:a.wav]"
     add_notes(collection, deck, *others, *map(str, range(9)))
     collection.media.write_data("a.wav", SILENCE)

@@ -9,10 +9,15 @@ from tests.anki.anki_helpers import (
     DAY_LEARNING,
     LEARNING,
     REVIEW,
-    add_notes,
+    add_items,
+    add_many,
+    answer_cards,
     borrow,
     both_versions,
+    call,
+    make_due,
     minutes_from_now,
+    options,
     put,
     tokens,
 )
@@ -32,58 +37,41 @@ def random_collection(collection, seed):
     """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered
     deck."""
     choice = random.Random(seed)
-    preset(collection, choice)
+    mix_options(collection, choice)
     names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
     for number in range(choice.randint(20, 60)):
-        note = collection.new_note(
-            collection.models.by_name(choice.choice(["Basic", "Basic (and reversed card)"]))
-        )
+        model = choice.choice(["Basic", "Basic (and reversed card)"])
+        note = collection.new_note(collection.models.by_name(model))
         note["Front"], note["Back"] = f"question {number}", "answer"
         collection.add_note(note, collection.decks.id(choice.choice(names)))
     today, now = collection.sched.today, int(time.time())
     overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
     for card in sorted(collection.find_cards("")):
-        kind = choice.choice(
-            ["new", "review", "review", "review", "learning", "ahead", "across", "later"]
-        )
-        columns = {
-            "new": {"due": choice.randint(1, 99)},
-            "review": {"type": 2, "queue": REVIEW, "due": today - choice.choice(overdue)},
-            "learning": {"type": 1, "queue": LEARNING, "due": now - choice.randint(1, 5000)},
-            "ahead": {"type": 1, "queue": LEARNING, "due": now + choice.randint(60, 3600)},
-            "across": {
-                "type": choice.choice([1, 3]),
-                "queue": DAY_LEARNING,
-                "due": today - choice.randint(0, 2),
-            },
-            "later": {"type": 2, "queue": REVIEW, "due": today + choice.randint(1, 9)},
-        }[kind]
-        left = 1001 if kind in ("learning", "ahead", "across") else 0
-        put(collection, card, ivl=0 if kind == "new" else 9, left=left, **columns)
+        type, queue, due = choice.choice([
+            (0, 0, choice.randint(1, 99)),
+            *[(2, REVIEW, today - choice.choice(overdue))] * 3,
+            (1, LEARNING, now - choice.randint(1, 5000)),
+            (1, LEARNING, now + choice.randint(60, 3600)),
+            (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
+            (2, REVIEW, today + choice.randint(1, 9)),
+        ])  # fmt: skip
+        left = 1001 if type in (1, 3) else 0
+        put(collection, card, type=type, queue=queue, due=due, ivl=9 if type else 0, left=left)
     collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
     if seed % 3 == 0:
         name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
         borrow(collection, name, f"is:{state}", limit=choice.randint(1, 9))
 
 
-def preset(collection, choice):
-    config = collection.decks.config_dict_for_deck_id(1)
-    config["new"]["perDay"], config["rev"]["perDay"] = (
-        choice.choice([2, 5, 20]),
-        choice.choice([5, 10, 200]),
-    )
-    config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = (
-        choice.random() < 0.5
-    )
-    config["newMix"], config["interdayLearningMix"] = (
-        choice.choice([0, 0, 1, 2]),
-        choice.choice([0, 0, 1, 2]),
-    )
-    config["newSortOrder"], config["newGatherPriority"] = (
-        choice.choice([0, 0, 1]),
-        choice.choice([0, 0, 1, 2]),
-    )
-    collection.decks.update_config(config)
+def mix_options(collection, choice):
+    with options(collection) as config:
+        config["new"]["perDay"] = choice.choice([2, 5, 20])
+        config["rev"]["perDay"] = choice.choice([5, 10, 200])
+        bury = choice.random() < 0.5
+        config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
+        for name in ("newMix", "interdayLearningMix", "newGatherPriority"):
+            config[name] = choice.choice([0, 0, 1, 2])
+        config["newSortOrder"] = choice.choice([0, 0, 1])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +80,7 @@ def preset(collection, choice):
     ids=["10", "100"],
 )
 def test_the_order_is_that_of_the_scheduler_in_95_of_100_random_collections(
-    collection_in, tmp_path, env, call, seeds, at_least
+    collection_in, tmp_path, env, seeds, at_least
 ):
     equal = 0
     for seed in seeds:
@@ -101,8 +89,7 @@ def test_the_order_is_that_of_the_scheduler_in_95_of_100_random_collections(
         anki = StandIn(collection)
         env(ANKI_CONNECT_URL=anki.url)
         expected = scheduled(collection, "Geo")[:50]
-        cards = [card["cardId"] for card in call("anki.due", deck="Geo", limit=50)["cards"]]
-        equal += alike(collection, cards) == alike(collection, expected)
+        equal += alike(collection, shown(limit=50)) == alike(collection, expected)
         anki.close()
     assert equal >= at_least
 
@@ -116,44 +103,33 @@ def alike(collection, cards):
 
 def review_cards(collection, days):
     """Review cards, each due so many days ago."""
-    notes = add_notes(collection, "Geo", *(f"question {number}" for number in range(len(days))))
+    notes = add_many(collection, "Geo", len(days))
     cards = [collection.find_cards(f"nid:{note}")[0] for note in notes]
     for card, day in zip(cards, days, strict=True):
-        put(
-            collection,
-            card,
-            type=2,
-            queue=REVIEW,
-            due=collection.sched.today - day,
-            ivl=9,
-            factor=2500,
-        )
+        due = collection.sched.today - day
+        put(collection, card, type=2, queue=REVIEW, due=due, ivl=9, factor=2500)
     return cards
 
 
-def shown(call, deck="Geo", **more):
+def shown(deck="Geo", **more):
     return [card["cardId"] for card in call("anki.due", deck=deck, **more)["cards"]]
 
 
-def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(
-    anki, collection, call
-):
+def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(anki, collection):
     first, second, third = review_cards(collection, [1, 2, 3])
     put(collection, first, type=3, queue=LEARNING, due=minutes_from_now(-1), left=1001)
     put(collection, second, type=3, queue=LEARNING, due=minutes_from_now(8), left=1001)
 
-    assert shown(call) == [first, third]
+    assert shown() == [first, third]
     collection.sched.suspend_cards([first, third])
     (ahead,) = call("anki.due", deck="Geo")["cards"]
     assert (ahead["cardId"], ahead["inMinutes"]) == (second, 8)
 
 
 @both_versions
-def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection, call):
+def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection):
     for note in map(collection.get_note, collection.find_notes("deck:Geo")):
-        note["Back"] = "<b>answer</b>" + ", a whole sentence that explains it" * (
-            note["Front"] != "Geo question 0"
-        )
+        note["Back"] = "<b>answer</b>, a whole sentence that explains it"
         collection.update_note(note)
     deck.requests.clear()
 
@@ -163,41 +139,32 @@ def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection, cal
     assert answer["due"] == {"new": 20, "learning": 0, "review": 0, "total": 20}
     assert len(answer["cards"]) == 10
     first = answer["cards"][0]
-    assert (first["question"], first["answer"], first["state"]) == (
-        "Geo question 0",
-        "answer",
-        "new",
-    )
+    assert (first["question"], first["state"]) == ("Geo question 0", "new")
+    assert first["answer"] == "answer, a whole sentence that explains it"
     assert len(deck.requests) <= 3
     assert tokens(answer) <= 900
 
 
-def test_due_names_an_unknown_deck_and_makes_none(deck, collection, call):
-    before = collection.decks.all_names()
-
-    assert call("anki.due", deck="Geoo")["code"] == "DECK_NOT_FOUND"
-    assert call("anki.stats", deck="Geoo")["code"] == "DECK_NOT_FOUND"
-    assert collection.decks.all_names() == before
+def test_due_names_an_unknown_deck_and_makes_none(deck, collection):
+    for tool in ("anki.due", "anki.stats"):
+        assert call(tool, deck="Geoo")["code"] == "DECK_NOT_FOUND"
+    assert "Geoo" not in collection.decks.all_names()
 
 
 def test_a_card_is_shown_without_styles_and_scripts_and_with_its_sounds_and_pictures_named(
-    anki, collection, call
+    anki, collection
 ):
-    (note,) = add_notes(collection, "A", "x")
-    found = collection.get_note(note)
-    found["Front"] = (
-        '<style>b{}</style><script>alert(1)</script><b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
-    )
-    found["Back"] = "<div>It</div><div>is</div>[sound:a.mp3]"
-    collection.update_note(found)
+    front = '<style>b{}</style><script>alert(1)</script><b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
+    back = "<div>It</div><div>is</div>[sound:a.mp3]"
+    add_items({"Front": front, "Back": back})
 
-    (card,) = call("anki.due", deck="A")["cards"]
+    (card,) = call("anki.due")["cards"]
 
     assert card["question"] == "What is\nthis? [image: a b.png] & [sound: q.mp3]"
     assert card["answer"] == "It\nis\n[sound: a.mp3]"
 
 
-def test_the_card_on_the_screen_is_shown(deck, call):
+def test_the_card_on_the_screen_is_shown(deck):
     assert call("anki.due", current=True)["code"] == "NO_REVIEW"
     deck.addon.guiDeckReview("Geo")
 
@@ -209,21 +176,16 @@ def test_the_card_on_the_screen_is_shown(deck, call):
     assert answer["due"] == call("anki.due", deck="Geo")["due"]
 
 
-def set_review_order(collection, order):
-    config = collection.decks.config_dict_for_deck_id(1)
-    config["reviewOrder"] = order
-    collection.decks.update_config(config)
-
-
 @pytest.mark.parametrize("order", range(13))
 def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_not(
-    anki, collection, call, order
+    anki, collection, order
 ):
     cards = review_cards(collection, range(1, 13))
     for number, card in enumerate(cards):
         put(collection, card, ivl=number * 7 % 13 + 30, factor=1300 + number * 5 % 13 * 100)
     collection.set_deck(cards[::3], collection.decks.id("Geo::Cities"))
-    set_review_order(collection, order)
+    with options(collection) as config:
+        config["reviewOrder"] = order
 
     answer = call("anki.due", deck="Geo", limit=50)
 
@@ -233,74 +195,70 @@ def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_no
     assert ("order" in answer) == (order in (5, 6, 7, 8, 11, 12))
 
 
+def places(collection, cards):
+    return [(card.did, card.due) for card in map(collection.get_card, cards)]
+
+
 @pytest.mark.parametrize(
     ("count", "order"), [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)]
 )
 def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(
-    anki, collection, call, count, order
+    anki, collection, count, order
 ):
     cards = review_cards(collection, [40 + number % 2 for number in range(count)])
     for number, card in enumerate(cards):
         put(collection, card, ivl=number + 1)
     collection.set_deck(cards[-20:], collection.decks.id("Geo::A"))
     collection.set_deck(cards[:-20], collection.decks.id("Geo::B"))
-    config = collection.decks.config_dict_for_deck_id(1)
-    config["rev"]["perDay"] = 999
-    collection.decks.update_config(config)
-    set_review_order(collection, order)
+    with options(collection) as config:
+        config["rev"]["perDay"] = 999
+        config["reviewOrder"] = order
 
     answer = call("anki.due", deck="Geo", limit=50)
 
-    found = [collection.get_card(card["cardId"]) for card in answer["cards"]]
-    same = [(card.did, card.due) for card in found] == [
-        (card.did, card.due) for card in map(collection.get_card, scheduled(collection, "Geo")[:50])
-    ]
+    found = places(collection, [card["cardId"] for card in answer["cards"]])
+    same = found == places(collection, scheduled(collection, "Geo")[:50])
     assert same == (count < 200)
     assert ("order" in answer) == (not same)
-    assert same or len({card.due for card in found}) == 1, "the most overdue come first"
+    assert same or len({due for _, due in found}) == 1, "the most overdue come first"
 
 
-def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, collection, call):
+def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, collection):
     verbs = sorted(collection.find_notes("deck:Geo::Cities"))[:3]
     collection.tags.bulk_add(verbs, "verb")
-    config = collection.decks.config_dict_for_deck_id(1)
-    config["new"]["perDay"] = 1
-    collection.decks.update_config(config)
-    (card,) = review_cards(collection, [2])
-    collection.tags.bulk_add([collection.get_card(card).nid], "verb")
+    with options(collection) as config:
+        config["new"]["perDay"] = 1
+    make_due(collection, collection.find_cards(f"nid:{verbs[0]}"))
 
     answer = call("anki.due", query="tag:verb", deck="Geo")
 
-    assert answer["due"] == {"new": 3, "learning": 0, "review": 1, "total": 4}
-    assert {row["noteId"] for row in answer["cards"]} == {*verbs, collection.get_card(card).nid}
+    assert answer["due"] == {"new": 2, "learning": 0, "review": 1, "total": 3}
+    assert sorted(row["noteId"] for row in answer["cards"]) == verbs
     assert call("anki.due", query="tag:nothing")["cards"] == []
 
 
 def test_cards_ahead_of_their_time_are_announced_and_can_be_answered_as_the_answer_says(
-    anki, collection, call
+    anki, collection
 ):
     (card,) = review_cards(collection, [1])
     due = minutes_from_now(8) - 20
     put(collection, card, type=3, queue=LEARNING, due=due, left=1001)
 
     answer = call("anki.due", deck="Geo")
-    refused = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])
-    answered = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}], early=True)
+    refused = answer_cards([card])
+    answered = answer_cards([card], early=True)
 
     due_at = time.strftime("%H:%M", time.localtime(due))
-    early = (
-        f"nothing else is due: these come early, the next at {due_at}; answer them with early: true"
-    )
-    assert answer["note"] == early
+    early = "nothing else is due: these come early, the next at"
+    assert answer["note"] == f"{early} {due_at}; answer them with early: true"
     assert answer["cards"][0]["inMinutes"] == 8  # a part of a minute counts as one
     assert refused["skipped"][0]["error"] == "it is due in 8 min; early: true answers it now"
     assert answered["answered"] == 1
 
 
-def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, collection, call):
-    config = collection.decks.config_dict_for_deck_id(1)
-    config["new"]["perDay"] = 0
-    collection.decks.update_config(config)
+def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, collection):
+    with options(collection) as config:
+        config["new"]["perDay"] = 0
     cards = sorted(collection.find_cards("deck:Geo::Cities"))
     collection.sched.suspend_cards(cards[:3])
     collection.sched.bury_cards(cards[3:5])
@@ -308,10 +266,8 @@ def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, collection, call
 
     note = call("anki.due", deck=" Geo::Cities ")["note"]
 
-    limit = "4 new behind the day's limit (query is:new shows them)"
-    assert (
-        note == f"nothing is due: {limit}, 3 suspended, 2 buried until tomorrow, 1 on a later day"
-    )
+    limit = "nothing is due: 4 new behind the day's limit (query is:new shows them)"
+    assert note == f"{limit}, 3 suspended, 2 buried until tomorrow, 1 on a later day"
     assert len(call("anki.due", deck="Geo::Cities", query="is:new")["cards"]) == 4
     nothing = call("anki.due", deck="Geo", query="tag:nothing")
     assert nothing["note"] == "nothing is due: there are no such cards"

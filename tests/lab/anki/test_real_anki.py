@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import CHANGES_SINCE
+from tests.anki.anki_helpers import CHANGES_SINCE, call
 from tests.anki.test_other_server import failing_examples
 from tests.lab.anki.desktop import Desktop
 from tests.support.services import free_port
@@ -68,7 +68,7 @@ def log(anki):
     return anki.python(f'mw.col.db.all("select {COLUMNS} from revlog order by id")')
 
 
-def test_every_example_of_the_requirement_is_answered(anki, call, env):
+def test_every_example_of_the_requirement_is_answered(anki, env):
     env(ANKI_DEFAULT_MODEL="")
     if "Поля для ChatGPT" in anki.python("mw.col.models.all_names()"):
         pytest.skip("the note type is there from a test before")
@@ -88,7 +88,7 @@ result = [mw.col.db.all("select id, flds, tags from notes order by id"),
 
 
 @pytest.mark.parametrize("change", CHANGES_SINCE)
-def test_undo_leaves_whatever_the_person_did_next(anki, call, change):
+def test_undo_leaves_whatever_the_person_did_next(anki, change):
     card, other, flagged, *_ = add(anki, 5)
     anki.python(f"""
 mw.col.decks.id("Other")
@@ -116,7 +116,7 @@ def count_of_notes(anki):
 
 
 @pytest.mark.parametrize("way", ["lost", "undone", "crash"])
-def test_a_restore_adds_no_note_that_is_there(anki, call, monkeypatch, way):
+def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
     add(anki, 300)
     notes = anki.python("result = list(mw.col.find_notes(''))")
     sent = client.send
@@ -145,7 +145,7 @@ def test_a_restore_adds_no_note_that_is_there(anki, call, monkeypatch, way):
     assert count_of_notes(anki) == 300
 
 
-def test_an_answer_alone_is_taken_back(anki, call):
+def test_an_answer_alone_is_taken_back(anki):
     cards = add(anki, 5)
     anki.python("mw.col.db.execute('update notes set mod = mod - 90000')")
     before = anki.python(f'mw.col.db.all("select {CARD_COLUMNS} from cards order by id")')
@@ -162,7 +162,7 @@ def test_an_answer_alone_is_taken_back(anki, call):
 # Sides of cards
 
 
-def test_sides_are_as_anki_shows_them(anki, call):
+def test_sides_are_as_anki_shows_them(anki):
     add(anki, 1, "Basic (type in the answer)")
     anki.python("""
 note = mw.col.new_note(mw.col.models.by_name("Basic"))
@@ -180,7 +180,7 @@ mw.col.add_note(note, mw.col.decks.id("Geo"))
 
 @pytest.mark.parametrize("fsrs", [False, True])
 @pytest.mark.parametrize("way", ["chat", "page"])
-def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, call, tmp_path, fsrs, way):
+def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, tmp_path, fsrs, way):
     from anki.collection import Collection
 
     add(anki, 27)
@@ -265,7 +265,6 @@ def sync_phone(phone, auth):
 
 def test_a_phone_and_the_desktop_are_equal_after_each_of_twelve_syncs(
     anki,
-    call,
     sync_server,
     tmp_path,
 ):
@@ -360,7 +359,7 @@ result = sorted(shown(mw.col.get_note(note)) for note in mw.col.find_notes(""))
 """)
 
 
-def test_what_was_deleted_comes_back_with_every_card_deck_and_flag(anki, call):
+def test_what_was_deleted_comes_back_with_every_card_deck_and_flag(anki):
     add(anki, 2)
     add(anki, 2, "Basic (and reversed card)")
     notes = anki.python("""
