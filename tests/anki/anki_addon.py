@@ -19,6 +19,7 @@ from anki.errors import NotFoundError
 from tests.anki.anki_study import Studying, Windows
 
 DEFAULT = 1
+SCHEDULE = ("type", "queue", "due", "reps", "lapses", "left", "mod")
 ILLEGAL = re.compile(r'[][><:"/?*^\\|\0\r\n]')
 
 
@@ -59,7 +60,7 @@ class AnkiConnect(Studying, Windows):
         by_deck = {}
         for card in cards:
             did = self._col.db.scalar("select did from cards where id=?", card)
-            by_deck.setdefault(self._col.decks.get(did)["name"], []).append(card)
+            by_deck.setdefault(self._col.decks.name(did), []).append(card)
         return by_deck
 
     def createDeck(self, deck):
@@ -183,15 +184,12 @@ class AnkiConnect(Studying, Windows):
         if deck is None:
             raise Exception(f"deck was not found: {note['deckName']}")
         made = self._col.new_note(model)
-        given_tags = note.get("tags") or []
-        made.tags = (
-            self._col.tags.split(given_tags) if isinstance(given_tags, str) else list(given_tags)
-        )
+        tags = note.get("tags") or []
+        made.tags = self._col.tags.split(tags) if isinstance(tags, str) else list(tags)
+        known = {name.lower(): name for name in reversed(made.keys())}
         for name, value in note["fields"].items():
-            for known in made.keys():  # noqa: SIM118
-                if name.lower() == known.lower():
-                    made[known] = value
-                    break
+            if name.lower() in known:
+                made[known[name.lower()]] = value
         self._check(made, deck, note.get("options", {}))
         return made
 
@@ -216,21 +214,12 @@ class AnkiConnect(Studying, Windows):
         )
 
     def _add_media(self, made, note):
-        for kind, form in (
-            ("audio", "[sound:{}]"),
-            ("video", "[sound:{}]"),
-            ("picture", '<img src="{}">'),
-        ):
+        for kind, form in (("audio", "[sound:{}]"), ("picture", '<img src="{}">')):
             media = note.get(kind) or []
             for file in media if isinstance(media, list) else [media]:
+                source = {name: file.get(name) for name in ("data", "path", "url")}
                 try:
-                    stored = self.storeMediaFile(
-                        file["filename"],
-                        file.get("data"),
-                        file.get("path"),
-                        file.get("url"),
-                        deleteExisting=None,
-                    )
+                    stored = self.storeMediaFile(file["filename"], **source, deleteExisting=None)
                     text = form.format(stored)
                 except Exception as error:
                     text = str(error).replace("<", "&lt;")
@@ -346,19 +335,16 @@ class AnkiConnect(Studying, Windows):
             "factor": card.factor,
             "interval": card.ivl,
             "note": card.nid,
-            **{
-                name: getattr(card, name)
-                for name in ("type", "queue", "due", "reps", "lapses", "left", "mod")
-            },
+            **{name: getattr(card, name) for name in SCHEDULE},
             **self._more(card),
         }
 
     def _more(self, card):
-        states = self._col._backend.get_scheduling_states(card.id)
-        return {
-            "nextReviews": list(self._col._backend.describe_next_states(states)),
-            "flags": card.flags,
-        }
+        return {"nextReviews": self._next_reviews(card.id), "flags": card.flags}
+
+    def _next_reviews(self, cid):
+        states = self._col._backend.get_scheduling_states(cid)
+        return list(self._col._backend.describe_next_states(states))
 
     def suspend(self, cards):
         return self._set_suspended(cards, True)
@@ -391,13 +377,10 @@ class AnkiConnect(Studying, Windows):
     ):
         if not (data or path or url):
             raise Exception('You must provide a "data", "path", or "url" field.')
-        content = (
-            base64.b64decode(data)
-            if data
-            else Path(path).read_bytes()
-            if path
-            else self._download(url)
-        )
+        if data:
+            content = base64.b64decode(data)
+        else:
+            content = Path(path).read_bytes() if path else self._download(url)
         if deleteExisting:
             self.deleteMediaFile(filename)
         return self._col.media.write_data(os.path.basename(filename), content)
@@ -417,10 +400,8 @@ class AnkiConnect(Studying, Windows):
             return base64.b64encode(file.read()).decode("ascii")
 
     def getMediaFilesNames(self, pattern="*"):
-        return [
-            os.path.basename(path)
-            for path in glob.glob(os.path.join(self._col.media.dir(), pattern))
-        ]
+        paths = glob.glob(os.path.join(self._col.media.dir(), pattern))
+        return list(map(os.path.basename, paths))
 
     def deleteMediaFile(self, filename):
         self._col.media.trash_files([filename])
@@ -451,16 +432,14 @@ class _Older(AnkiConnect):
         return added
 
     def notesInfo(self, notes):
-        infos = map(self._info, notes)
-        return [
-            {name: info[name] for name in info if name not in ("profile", "mod")} for info in infos
-        ]
+        infos = [self._info(note) for note in notes]
+        for info in infos:
+            info.pop("profile", None)
+            info.pop("mod", None)
+        return infos
 
     def _more(self, card):
         return {}
-
-    def guiBrowse(self, query=None):
-        return self.findCards(query)
 
 
 for _class in (_Older, Studying, Windows):

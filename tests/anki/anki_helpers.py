@@ -25,6 +25,8 @@ JPEG_HEAD = (
 JPEG = JPEG_HEAD + b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
 WEBP = b"RIFF\x16\0\0\0WEBPVP8L\x09\0\0\0/\x02\x40\x00\x00\0\0\0\0\0"
 
+REVERSED = "Basic (and reversed card)"
+
 both_versions = pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
 
 
@@ -57,15 +59,17 @@ def answer_cards(cards, ease="good", **more):
     return answer_each([(card, ease) for card in cards], **more)
 
 
+def add_note(collection, deck, model, *fields):
+    """A note put into a deck without the server; its id."""
+    note = collection.new_note(collection.models.by_name(model))
+    note.fields[: len(fields)] = fields
+    collection.add_note(note, collection.decks.id(deck))
+    return note.id
+
+
 def add_notes(collection, deck, *fronts):
-    """Notes of the Basic type, put into a deck without the server; their ids."""
-    ids = []
-    for front in fronts:
-        note = collection.new_note(collection.models.by_name("Basic"))
-        note["Front"], note["Back"] = front, "answer"
-        collection.add_note(note, collection.decks.id(deck))
-        ids.append(note.id)
-    return ids
+    """Notes of the Basic type; their ids."""
+    return [add_note(collection, deck, "Basic", front, "answer") for front in fronts]
 
 
 def add_many(collection, deck, count, front="question"):
@@ -96,6 +100,10 @@ def borrow(collection, name, query, limit=100):
 SCHEDULE = ("ord", "type", "queue", "ivl", "factor", "reps", "lapses", "left", "flags")
 
 
+def schedule(card):
+    return [getattr(card, name) for name in SCHEDULE]
+
+
 def whole(collection):
     """All that a person can change, by its ids."""
     columns = ", ".join(SCHEDULE)
@@ -113,8 +121,8 @@ def content(collection):
     for note in map(collection.get_note, collection.find_notes("")):
         cards = []
         for card in note.cards():
-            place = (collection.decks.name(card.did), card.due if card.type else 0)
-            cards.append((*(getattr(card, name) for name in SCHEDULE), *place))
+            due = card.due if card.type else 0
+            cards.append((*schedule(card), collection.decks.name(card.did), due))
         found.append((note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)))
     return sorted(found)
 

@@ -6,22 +6,8 @@ from datetime import datetime, timedelta
 from anki.errors import NotFoundError
 
 LOG = ("id", "usn", "ease", "ivl", "lastIvl", "factor", "time", "type")
-GUARDED = (
-    "did",
-    "id",
-    "ivl",
-    "lapses",
-    "left",
-    "mod",
-    "nid",
-    "odid",
-    "odue",
-    "ord",
-    "queue",
-    "reps",
-    "type",
-    "usn",
-)
+SHOWN = "cardId fields fieldOrder question answer modelName deckName css".split()
+GUARDED = set("did id ivl lapses left mod nid odid odue ord queue reps type usn".split())
 
 
 class Studying:
@@ -74,7 +60,7 @@ class Studying:
         self._col.sched.schedule_cards_as_new(cards)
 
     def setSpecificValueOfCard(self, card, keys, newValues, warning_check=False):
-        if not warning_check and set(keys) & set(GUARDED):
+        if not warning_check and GUARDED & set(keys):
             return False
         try:
             kept = self._col.get_card(card)
@@ -135,20 +121,8 @@ class Windows:
         if self._showing is None:
             raise Exception("Gui review is not currently active.")
         info = self._card(self._showing)
-        names = (
-            "cardId",
-            "fields",
-            "fieldOrder",
-            "question",
-            "answer",
-            "modelName",
-            "deckName",
-            "css",
-        )
-        states = self._col._backend.get_scheduling_states(self._showing)
-        next_reviews = list(self._col._backend.describe_next_states(states))
-        buttons = {"buttons": [1, 2, 3, 4], "nextReviews": next_reviews, "template": "Card 1"}
-        return {**{name: info[name] for name in names}, **buttons}
+        buttons = {"buttons": [1, 2, 3, 4], "nextReviews": self._next_reviews(self._showing)}
+        return {**{name: info[name] for name in SHOWN}, **buttons, "template": "Card 1"}
 
     def guiShowAnswer(self):
         self._answer_shown = self.guiReviewActive()
@@ -180,9 +154,6 @@ class Windows:
         self._reps_shown = self._col.get_card(card).reps if card else 0
 
     # The Browser, in which nothing is selected
-
-    def guiBrowse(self, query=None, reorderCards=None):
-        return self.findCards(query)
 
     def guiSelectedNotes(self):
         return []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import add_many, add_notes
+from tests.anki.anki_helpers import add_many, add_note, add_notes
 from tools.anki import answers, batch
 
 
@@ -68,12 +68,9 @@ def anki(request, collection, env):
 def geo(anki):
     """Three notes with tags in Geo, one in a subdeck that plays a sound."""
     anki.ids = add_notes(anki.collection, "Geo", *"abc")
-    anki.ids += add_notes(anki.collection, "Geo::Sub", "d")
+    anki.ids.append(add_note(anki.collection, "Geo::Sub", "Basic", "d", "[sound:a.mp3]"))
     anki.collection.tags.bulk_add(anki.ids, "one two::three")
     anki.collection.media.write_data("a.mp3", b"ID3")
-    last = anki.collection.get_note(anki.ids[3])
-    last["Back"] = "[sound:a.mp3]"
-    anki.collection.update_note(last)
     return anki
 
 

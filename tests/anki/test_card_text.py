@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, answer_cards, call
+from tests.anki.anki_helpers import add_note, add_notes, answer_cards, call
 from tools.anki import due
 
 
@@ -14,9 +14,7 @@ def typing_note(collection, template, fields):
     model["tmpls"][0]["qfmt"] = template
     model["tmpls"][0]["afmt"] = "{{FrontSide}}<hr id=answer>" + template.partition("<br>")[2]
     models.add_dict(model)
-    note = collection.new_note(models.by_name(template))
-    note.fields[:2] = fields
-    collection.add_note(note, collection.decks.id("Geo"))
+    add_note(collection, "Geo", template, *fields)
 
 
 def one_card():
@@ -73,11 +71,9 @@ def test_a_formula_is_read_by_its_text(anki):
 def occluded(anki, collection):
     """A card of image occlusion."""
     collection.add_image_occlusion_notetype()
-    note = collection.new_note(collection.models.by_name("Image Occlusion"))
     box = "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.2}}"
-    note.fields[:3] = box, '<img src="oc.png">', "hdr"
-    collection.add_note(note, collection.decks.id("Geo"))
-    return collection.card_ids_of_note(note.id)
+    note = add_note(collection, "Geo", "Image Occlusion", box, '<img src="oc.png">')
+    return list(collection.card_ids_of_note(note))
 
 
 def test_an_image_occlusion_card_is_left_to_anki_s_window(occluded):

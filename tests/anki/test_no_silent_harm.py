@@ -7,6 +7,8 @@ import pytest
 
 from tests.anki.anki_helpers import (
     KINDS_OF_HARM,
+    REVERSED,
+    add_note,
     add_notes,
     both_versions,
     call,
@@ -86,10 +88,8 @@ def test_what_is_there_with_its_old_id_is_not_added_again(geo, collection, kind,
 @pytest.mark.parametrize("fault", ["", "cut_after"])
 def test_twins_come_back_each_once(geo, collection, fault):
     """Notes with the first field of one that stays, one of them the same throughout."""
-    twins = add_notes(collection, "Geo", "a", "a")
-    other = collection.get_note(twins[0])
-    other["Back"] = "another"
-    collection.update_note(other)
+    twins = add_notes(collection, "Geo", "a")
+    twins.append(add_note(collection, "Geo", "Basic", "a", "another"))
     before = content(collection)
     call("anki.delete_notes", noteIds=[*geo.ids[1:], *twins])
 
@@ -141,10 +141,8 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, collection):
 
 def two_sided(collection, *decks):
     """A note with a card in each of two decks, both studied; its cards."""
-    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
-    note["Front"], note["Back"] = "kot", "cat"
-    collection.add_note(note, collection.decks.id(decks[0]))
-    cards = sorted(collection.card_ids_of_note(note.id))
+    note = add_note(collection, decks[0], REVERSED, "kot", "cat")
+    cards = sorted(collection.card_ids_of_note(note))
     collection.set_deck(cards[1:], collection.decks.id(decks[1]))
     collection.sched.set_due_date(cards, "5!")
     return cards

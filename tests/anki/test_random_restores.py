@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tests.anki.anki_helpers import both_versions, call, content
+from tests.anki.anki_helpers import add_note, both_versions, call, content
 
 LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
 DECKS = ["Geo", "Geo::Sub", "Verbs", "Ещё одна"]
@@ -28,11 +28,10 @@ class Person:
         self.pick = random.choice
         collection.decks.rename(collection.decks.get(1), self.pick(["Default", "По умолчанию"]))
         for number in range(25):
-            note = collection.new_note(collection.models.by_name(self.pick(MODELS)))
-            note.fields[0] = f"{self.pick(TEXTS)} {number} {{{{c1::z}}}}"
-            note.fields[1] = self.pick(TEXTS)
-            note.tags = random.sample(TAGS, random.randint(0, 2))
-            collection.add_note(note, self.deck())
+            fields = f"{self.pick(TEXTS)} {number} {{{{c1::z}}}}", self.pick(TEXTS)
+            note = add_note(collection, self.pick(DECKS), self.pick(MODELS), *fields)
+            tags = random.sample(TAGS, random.randint(0, 2))
+            collection.tags.bulk_add([note], " ".join(tags))
         for card in collection.find_cards(""):
             change = self.pick([
                 self.study,

@@ -45,13 +45,9 @@ class Replay:
         action = request.get("action", "") if isinstance(request, dict) else ""
         body = request if isinstance(request, str) else json.dumps(self.here(request, "note"))
         status, got = self.standin.respond(headers, body.encode())
-        differences = self.compare(
-            answer, _read(got.decode()), "card" if action in OF_CARDS else "note", action
-        )
-        return [
-            *([("status", recorded["status"], status)] if status != recorded["status"] else []),
-            *differences,
-        ]
+        kind = "card" if action in OF_CARDS else "note"
+        expected = {"status": recorded["status"], action: answer}
+        return self.compare(expected, {"status": status, action: _read(got.decode())}, kind, "")
 
     def here(self, value, kind):
         """A recorded value with the ids and paths of this run."""

@@ -4,8 +4,10 @@ import pytest
 
 from tests.anki.anki_helpers import (
     GONE,
+    REVERSED,
     add_items,
     add_many,
+    add_note,
     add_notes,
     both_versions,
     call,
@@ -24,17 +26,11 @@ def back(collection, note):
     return collection.get_note(note)["Back"]
 
 
-def write_back(collection, note, text):
-    changed = collection.get_note(note)
-    changed["Back"] = text
-    collection.update_note(changed)
-
-
 def with_backs(collection, *backs):
-    ids = add_many(collection, "Geo", len(backs), "front")
-    for note, text in zip(ids, backs, strict=True):
-        write_back(collection, note, text)
-    return ids
+    return [
+        add_note(collection, "Geo", "Basic", f"front {number}", text)
+        for number, text in enumerate(backs)
+    ]
 
 
 @both_versions
@@ -98,12 +94,12 @@ def test_what_was_not_sent_is_not_read_back(anki):
 
 def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, collection):
     (basic,) = add_notes(collection, "A", "a")
-    cloze = collection.new_note(collection.models.by_name("Cloze"))
-    cloze["Text"] = "{{c1::x}}"
-    collection.add_note(cloze, collection.decks.id("A"))
-    fields = ((basic, {"back": "b"}), (cloze.id, {"back extra": "e"}))
+    cloze = add_note(collection, "A", "Cloze", "{{c1::x}}")
+    updates = [
+        {"noteId": basic, "fields": {"back": "b"}},
+        {"noteId": cloze, "fields": {"back extra": "e"}},
+    ]
 
-    updates = [{"noteId": note, "fields": its} for note, its in fields]
     details = call("anki.update_notes", notes=updates)["details"]
     changed = content(collection)
     call("anki.restore", entry=1)
@@ -125,26 +121,32 @@ def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki):
 
 
 def test_a_note_with_several_cards_moves_with_all_of_them(anki, collection):
-    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
-    note["Front"], note["Back"] = "f", "b"
-    collection.add_note(note, collection.decks.id("A"))
-    first, _ = collection.card_ids_of_note(note.id)
+    note = add_note(collection, "A", REVERSED, "f", "b")
+    first, _ = collection.card_ids_of_note(note)
     collection.set_deck([first], collection.decks.id("B"))
 
-    (detail,) = update_note(str(note.id), deckName="B")["details"]
+    (detail,) = update_note(str(note), deckName="B")["details"]
 
     assert detail["deckChangedTo"] == "B"
     assert len(collection.find_cards("deck:B")) == 2
 
 
-@pytest.mark.parametrize(("count", "requests"), [(1, 5), (500, 7)])
-def test_updates_cost_few_requests_whatever_their_number(anki, count, requests):
-    ids = add_many(anki.collection, "A", count, "front")
+FEW = {"fields": {"Back": "new"}, "addTags": ["t"], "deckName": "B"}
 
-    answer = update_each(ids, fields={"Back": "new"}, addTags=["t"], deckName="B")
 
-    assert answer["updated"] == count
+@both_versions
+@pytest.mark.parametrize(
+    ("count", "update", "requests", "taggings"),
+    [(1, FEW, 5, 1), (500, FEW, 7, 3), (500, {"addTags": ["t"]}, 2, 1)],
+)
+def test_updates_cost_few_requests_whatever_their_number(anki, count, update, requests, taggings):
+    ids = add_many(anki.collection, "A", count)
+
+    answer = update_each(ids, **update)
+
+    assert answer["updated"] == len(anki.collection.find_notes("tag:t")) == count
     assert len(anki.requests) <= requests
+    assert anki.actions().count("addTags") <= taggings
 
 
 def test_one_step_that_fails_is_told_with_those_that_did_not(anki):
@@ -179,15 +181,6 @@ def test_after_a_stall_nothing_more_is_asked(anki, env, monkeypatch):
     assert len(anki.requests) == 3
 
 
-@both_versions
-def test_a_tag_for_500_notes_is_two_requests(anki, collection):
-    ids = add_many(collection, "A", 500, "front")
-
-    assert update_each(ids, addTags=["t"])["updated"] == 500
-    assert (len(anki.requests), anki.actions().count("addTags")) == (2, 1)
-    assert len(collection.find_notes("tag:t")) == 500
-
-
 def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
     anki, collection, monkeypatch
 ):
@@ -195,9 +188,8 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
     one."""
     (note,) = add_notes(collection, "A", "a")
     anki.addon.guiSelectedNotes = lambda: [note]
-    monkeypatch.setattr(
-        update_notes.time, "sleep", lambda _: write_back(collection, note, "answer")
-    )
+    old = collection.get_note(note)
+    monkeypatch.setattr(update_notes.time, "sleep", lambda _: collection.update_note(old))
 
     (detail,) = update_note(note, fields={"Back": "new"})["details"]
 

@@ -8,8 +8,10 @@ import pytest
 
 from tests.anki.anki_helpers import (
     CHANGES_SINCE,
+    DAY_LEARNING,
     GONE,
     LEARNING,
+    REVIEW,
     add_notes,
     answer_cards,
     answer_each,
@@ -19,9 +21,9 @@ from tests.anki.anki_helpers import (
     change_cards,
     log,
     make_due,
-    minutes_from_now,
     pass_minutes,
     put,
+    schedule,
     undo_list,
     update_note,
     whole,
@@ -94,27 +96,18 @@ def test_only_cards_that_can_be_answered_are_all_in_two_requests(deck, collectio
     collection.sched.suspend_cards([suspended])
     make_due(collection, [later], days="5!")
     before = log(collection)
-    eases = [
-        (new, 3),
-        (new, "again"),
-        (suspended, "good"),
-        (later, "4"),
-        (GONE, "Easy"),
-        *((card, 1) for card in others),
-    ]
+    again = [(card, 1) for card in others]
 
-    result = answer_each(eases)
+    result = answer_each(
+        [(new, 3), (new, "again"), (suspended, "good"), (later, "4"), (GONE, "Easy"), *again]
+    )
 
     assert len(deck.requests) == 2
     first = result["cards"][0]
     assert (first["cardId"], first["ease"]) == (new, "good")
-    assert reasons(result) == {
-        new: "twice",
-        suspended: "suspended",
-        later: "not_due",
-        GONE: "missing",
-    }
-    assert log(collection)[len(before) :] == [(new, 3), *((card, 1) for card in others)]
+    refused = {new: "twice", suspended: "suspended", later: "not_due", GONE: "missing"}
+    assert reasons(result) == refused
+    assert log(collection)[len(before) :] == [(new, 3), *again]
     assert collection.find_cards("is:suspended") == [suspended]
 
 
@@ -193,47 +186,31 @@ def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collectio
 
     assert answer_cards(others)["answered"] == len(others)
 
-    steps = undo_list(collection)
-    assert steps.count("Answer Card") == 3 + len(others)
+    assert undo_list(collection).count("Answer Card") == 3 + len(others)
     assert log(collection) == []
 
 
-@pytest.mark.parametrize("state", ["new", "relearning", "across", "review"])
-def test_making_room_beside_a_review_changes_no_card(deck, collection, state):
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"type": 3, "queue": LEARNING, "left": 1001, "ivl": 9, "factor": 2100},
+        {"type": 1, "queue": DAY_LEARNING, "left": 1001},
+        {"type": 2, "queue": REVIEW, "ivl": 9, "factor": 2100, "reps": 4, "lapses": 1},
+    ],
+    ids=["new", "relearning", "across", "review"],
+)
+def test_making_room_beside_a_review_changes_no_card(deck, collection, columns):
     """A card is suspended and woken before the answers; a copy answered without that ends in the same
     state."""
     one, two, *_ = cards_of(deck)
-    today = collection.sched.today
-    columns = {
-        "new": {},
-        "relearning": {
-            "type": 3,
-            "queue": 1,
-            "due": minutes_from_now(-3),
-            "left": 1001,
-            "ivl": 9,
-            "factor": 2100,
-        },
-        "across": {"type": 1, "queue": 3, "due": today - 1, "left": 1001},
-        "review": {
-            "type": 2,
-            "queue": 2,
-            "due": today,
-            "ivl": 9,
-            "factor": 2100,
-            "reps": 4,
-            "lapses": 1,
-        },
-    }[state]
     for card in (one, two):
-        put(collection, card, **columns)
+        put(collection, card, due=0, **columns)
     deck.addon.answerCards([{"cardId": two, "ease": 1}])
 
     answer_cards([one], "again")
 
-    names = ("type", "queue", "ivl", "factor", "reps", "lapses", "left")
-    states = [[getattr(collection.get_card(card), name) for name in names] for card in (one, two)]
-    assert states[0] == states[1]
+    assert schedule(collection.get_card(one)) == schedule(collection.get_card(two))
 
 
 def test_a_card_in_a_filtered_deck_stays_there(deck, collection):
@@ -247,23 +224,30 @@ def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, m
     deck.addon.guiDeckReview("Geo")
     showing, answering = deck.addon._showing, deck.addon.answerCards
     late = []
-    monkeypatch.setattr(
-        answers.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)]
-    )
     deck.addon.answerCards = late.append
 
-    result = answer_cards([showing])
+    def give_late(seconds):
+        while late:
+            answering(late.pop())
 
-    assert [(card["cardId"], card["ease"]) for card in result["cards"]] == [(showing, "good")]
+    monkeypatch.setattr(answers.time, "sleep", give_late)
+
+    assert answer_cards([showing])["answered"] == 1
     assert log(deck.collection) == [(showing, 3)]
 
 
 def test_an_answer_that_went_to_another_card_is_said(deck):
     """The person goes on in the window between the look at it and the answer."""
     deck.addon.guiDeckReview("Geo")
-    look = deck.addon.guiCurrentCard
-    looks = iter([look(), None])
-    deck.addon.guiCurrentCard = lambda: next(looks) or (answer_in_the_window(deck), look())[1]
+    look, looks = deck.addon.guiCurrentCard, []
+
+    def go_on_after_the_first():
+        if looks:
+            answer_in_the_window(deck)
+        looks.append(look())
+        return looks[-1]
+
+    deck.addon.guiCurrentCard = go_on_after_the_first
 
     result = answer_cards([deck.addon._showing], "easy")
 
@@ -336,11 +320,9 @@ def test_the_last_answer_can_be_taken_back(deck, collection, on_screen):
     answer_cards([second], "again")
     answer_cards([first], "good")
 
-    newer, older, none = (undo() for _ in range(3))
-
-    assert newer["undone"] == {"cardId": first, "ease": "good"}
-    assert older["undone"] == {"cardId": second, "ease": "again"}
-    assert none["code"] == "NOTHING_TO_UNDO"
+    assert undo()["undone"] == {"cardId": first, "ease": "good"}
+    assert undo()["undone"] == {"cardId": second, "ease": "again"}
+    assert undo()["code"] == "NOTHING_TO_UNDO"
     assert log(collection) == []
     assert not {"Answer Card", "Suspend", "Unbury/Unsuspend"} & set(undo_list(collection))
     assert collection.get_card(first).queue == 0
@@ -360,9 +342,8 @@ def test_an_undo_takes_back_nothing_that_came_after_the_answer(deck, collection,
     collection.set_user_flag_for_cards(1, [flagged])
     collection.decks.id("Other")
     answer_cards([card])
-    exec(
-        CHANGES_SINCE[change], {"col": collection, "card": card, "other": other, "flagged": flagged}
-    )
+    names = {"col": collection, "card": card, "other": other, "flagged": flagged}
+    exec(CHANGES_SINCE[change], names)
     before = whole(collection)
 
     refusal = undo()
@@ -401,10 +382,9 @@ def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_cha
     collection.set_user_flag_for_cards(2, [third])
     answer_cards([second, third])
 
-    undone = [undo() for _ in range(3)]
-
-    assert [one.get("undone", {}).get("cardId") for one in undone] == [third, second, None]
-    assert undone[2]["code"] == "NOTHING_TO_UNDO"
+    assert undo()["undone"]["cardId"] == third
+    assert undo()["undone"]["cardId"] == second
+    assert undo()["code"] == "NOTHING_TO_UNDO"
     assert [card for card, _ in log(collection)] == [first]
 
 
@@ -462,10 +442,10 @@ def test_a_call_with_early_that_is_repeated_at_once_writes_nothing_twice(deck):
     cards = cards_of(deck, 2)
     answer_cards(cards, "again")
 
-    again, more = (answer_cards(cards, "again", early=True) for _ in range(2))
+    again = answer_cards(cards, "again", early=True)
+    more = answer_cards(cards, "again", early=True)
 
-    for repeated in (again, more):
-        assert repeated["answered"] == 0
-        assert repeated["skipped"][0]["error"] == "it got this answer less than a minute ago"
+    assert again["skipped"] == more["skipped"]
+    assert again["skipped"][0]["error"] == "it got this answer less than a minute ago"
     assert len(log(deck.collection)) == 2
     assert answer_cards(cards[:1], early=True)["answered"] == 1

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.anki.anki_helpers import add_many, add_notes, log, png
+from tests.anki.anki_helpers import add_many, add_note, add_notes, log, png
 from tests.anki.anki_standin import StandIn
 from tests.onepercent.page.test_screenshots import SCALE, shot, small
 from tests.support.client import PROJECT
@@ -224,18 +224,9 @@ def inside(tab, expression):
 TYPED = "Basic (type in the answer)"
 
 
-def note_of(collection, model, deck="Geo", **fields):
-    """A note of a stock type in a deck."""
-    note = collection.new_note(collection.models.by_name(model))
-    for name, value in fields.items():
-        note[name] = value
-    collection.add_note(note, collection.decks.id(deck))
-    return note
-
-
 def test_a_typed_answer_is_compared_letter_by_letter(study, collection, tmp_path):
-    note_of(collection, TYPED, Front="идти пешком", Back="ist gegangen[sound:a.wav]")
-    note_of(collection, TYPED, Front="b", Back="c")
+    add_note(collection, "Geo", TYPED, "идти пешком", "ist gegangen[sound:a.wav]")
+    add_note(collection, "Geo", TYPED, "b", "c")
     tab = study(locale="ru-RU")
     assert "[[type" not in inside(tab, "document.body.innerText")
     assert tab.run("document.activeElement.tagName") == "INPUT"
@@ -268,7 +259,7 @@ def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(
         "<br>".join(map(str, range(200))),
         "ש" * 40,
     )
-    note_of(collection, TYPED, Front="a", Back="b")
+    add_note(collection, "Geo", TYPED, "a", "b")
     collection.media.write_data("map.png", png(900, 2000))
     tab = study()
     places = set()
@@ -299,12 +290,7 @@ def test_a_card_of_big_letters_is_whole_and_the_buttons_stay_at_one_place(
 
 def test_an_occlusion_card_is_not_rated_and_a_script_is_said(study, collection, tmp_path):
     add_notes(collection, "Geo", "<script>document.title = 1</script>plain")
-    note_of(
-        collection,
-        "Basic",
-        Front="<div id=image-occlusion-container><img src=map.png></div>",
-        Back="x",
-    )
+    add_notes(collection, "Geo", "<div id=image-occlusion-container><img src=map.png></div>")
     tab = study(locale="ru-RU")
     assert "Карточка со скриптом" in tab.text()
     tab.press("Показать ответ")
@@ -393,7 +379,7 @@ def test_at_the_end_the_cards_that_come_back_today_are_counted(study, collection
 
 
 def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(study, collection):
-    note_of(collection, "Basic", Front="q", Back="[sound:a.wav]")
+    add_note(collection, "Geo", "Basic", "q", "[sound:a.wav]")
     collection.media.write_data("a.wav", SILENCE)
     tab = study()
     tab.press("Show answer")
@@ -493,8 +479,8 @@ VERBS = {
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(browser, host, anki, collection, tmp_path, language):
     deck, front, *others = VERBS[language]
-    note = note_of(collection, TYPED, deck, Front=front, Back="ist gegangen")
-    note["Back"] = "ist gegangen<br><br><small>Ich bin zu Fuß <b>gegangen</b>.</small>[sound:a.wav]"
+    back = "ist gegangen<br><br><small>Ich bin zu Fuß <b>gegangen</b>.</small>[sound:a.wav]"
+    add_note(collection, deck, TYPED, front, back)
     add_notes(collection, deck, *others, *map(str, range(9)))
     collection.media.write_data("a.wav", SILENCE)
     cards = collection.find_cards("")

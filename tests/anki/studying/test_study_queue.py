@@ -8,9 +8,11 @@ import pytest
 from tests.anki.anki_helpers import (
     DAY_LEARNING,
     LEARNING,
+    REVERSED,
     REVIEW,
     add_items,
     add_many,
+    add_note,
     answer_cards,
     borrow,
     both_versions,
@@ -40,10 +42,8 @@ def random_collection(collection, seed):
     mix_options(collection, choice)
     names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
     for number in range(choice.randint(20, 60)):
-        model = choice.choice(["Basic", "Basic (and reversed card)"])
-        note = collection.new_note(collection.models.by_name(model))
-        note["Front"], note["Back"] = f"question {number}", "answer"
-        collection.add_note(note, collection.decks.id(choice.choice(names)))
+        model = choice.choice(["Basic", REVERSED])
+        add_note(collection, choice.choice(names), model, f"question {number}", "answer")
     today, now = collection.sched.today, int(time.time())
     overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
     for card in sorted(collection.find_cards("")):
