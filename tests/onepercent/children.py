@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 import tests.onepercent.person as person
-from tests.onepercent.person import act
+from tests.onepercent.person import complete, new_entry, new_goal, new_step
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
@@ -88,14 +88,9 @@ def together(count: int, work: Callable[[int, Callable[[object], None]], None]) 
 
 def a_day() -> list[dict]:
     """A goal with three steps, one of them done, and a diary entry: 35 XP."""
-    goal = act("goal.create", title="Цель")
-    steps = [act("step.create", goal_id=None, title=f"Шаг {number}") for number in range(3)]
-    return [
-        goal,
-        *steps,
-        act("step.complete", step_id=person.ref(steps[0])),
-        act("diary.create_entry", plans="план"),
-    ]
+    goal = new_goal("Цель")
+    steps = [new_step(f"Шаг {number}") for number in range(3)]
+    return [goal, *steps, complete(person.ref(steps[0])), new_entry(plans="план")]
 
 
 def check_whole(confirmed: list[int]) -> None:

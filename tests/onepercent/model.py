@@ -21,6 +21,7 @@ SIGNS = {"completed": "+", "missed": "-", "partial": "~"}
 Params = dict[str, Any]
 BY_THE_WEEK = ("weekly", "times_per_week", "every_n_days")
 DAY = timedelta(1)
+NEW = {"deleted": False, "archived": False, "brought": 0}
 NAMED = {"daily": range(1, 8), "weekdays": range(1, 6), "weekends": (6, 7)}
 
 
@@ -61,23 +62,17 @@ class Life:
         self.gains.append(xp)
         return xp
 
-    def shown(self, today: date) -> Params:
-        """What the snapshot must say of it."""
-        return {
-            "goals": [
-                self._goal(key) for key in self.order["goals"] if self._is_seen(self.goals[key])
-            ],
-            "habits": [
-                self._habit(key, today)
-                for key in self.order["habits"]
-                if self._is_seen(self.habits[key]) and today <= self.habits[key]["until"]
-            ],
-            "diary": {
-                key: entry["what_done"] for key, entry in self.diary.items() if not entry["deleted"]
-            },
-            "ssp": self.spheres,
-            "xp": (self.balance, sum(gain for gain in self.gains if gain > 0)),
-        }
+    def shown(self, today: date) -> tuple:
+        """What the snapshot must say of it: goals, habits, entries of the diary, spheres, XP."""
+        goals = [self._goal(key) for key in self.order["goals"] if self._is_seen(self.goals[key])]
+        habits = []
+        for key in self.order["habits"]:
+            habit = self.habits[key]
+            if self._is_seen(habit) and today <= habit["until"]:
+                habits.append(self._habit(key, today))
+        diary = {key: row["what_done"] for key, row in self.diary.items() if not row["deleted"]}
+        lifetime = sum(gain for gain in self.gains if gain > 0)
+        return goals, habits, diary, self.spheres, (self.balance, lifetime)
 
     def _is_seen(self, row: dict) -> bool:
         return not (row["deleted"] or row["archived"])
@@ -130,13 +125,13 @@ class Life:
 
     def _habit(self, key: int, today: date) -> tuple:
         habit = self.habits[key]
-        marks = {
-            date.fromisoformat(day): "e" if mark["excuse"] else SIGNS[mark["status"]]
-            for (owner, day), mark in self.marks.items()
-            if owner == key
-        }
-        limits = {"until": habit["until"], "is_limit": habit["is_limit"]}
-        plain = PlainHabit(habit["created"], habit["schedules"], habit["pauses"], marks, **limits)
+        marks = {}
+        for (owner, day), mark in self.marks.items():
+            if owner == key:
+                sign = "e" if mark["excuse"] else SIGNS[mark["status"]]
+                marks[date.fromisoformat(day)] = sign
+        names = ("created", "schedules", "pauses", "until", "is_limit")
+        plain = PlainHabit(marks=marks, **{name: habit[name] for name in names})
         return key, habit["name"], *plain.streak(today)
 
     def _find(self, table: str, key: int) -> dict:
@@ -161,14 +156,11 @@ class Life:
 
     def goal_create(self, title: str, target: Params | None = None) -> None:
         self.order["goals"].append(self.new)
-        self.goals[self.new] = {
+        self.goals[self.new] = NEW | {
             "title": title,
             "target": target,
             "added": 0,
             "status": "work",
-            "deleted": False,
-            "archived": False,
-            "brought": 0,
         }
 
     def goal_update(
@@ -209,15 +201,8 @@ class Life:
 
     def step_create(self, goal_id: int, title: str, dt: str | None = None) -> None:
         self._find("goals", goal_id)
-        step = {
-            "goal_id": goal_id,
-            "title": title,
-            "dt": dt,
-            "done": False,
-            "deleted": False,
-            "brought": 0,
-        }
-        self.steps[self.new] = step
+        step = {"goal_id": goal_id, "title": title, "dt": dt, "done": False}
+        self.steps[self.new] = NEW | step
 
     def step_update(self, step_id: int, **params: Any) -> None:
         step = self._find("steps", step_id)
@@ -263,10 +248,10 @@ class Life:
             self._find("goals", goal_id)
         target = target or {}
         self.order["habits"].append(self.new)
-        self.habits[self.new] = {
+        self.habits[self.new] = NEW | {
             "name": name, "reward": xp_reward, "penalty": xp_reward if xp_penalty is None else xp_penalty,
             "target": target.get("amount", target.get("at_most")), "is_limit": "at_most" in target,
-            "until": date.fromisoformat(until) if until else FOREVER, "goal_id": goal_id, "deleted": False, "archived": False, "schedule": ("daily", None),
+            "until": date.fromisoformat(until) if until else FOREVER, "goal_id": goal_id, "schedule": ("daily", None),
             "created": self.today, "schedules": [(date.min, "daily", [])], "pauses": [],
         }  # fmt: skip
 
@@ -372,22 +357,14 @@ class Life:
         total = None
         if status == "completed" and habit["is_limit"]:
             total = present + amount if amount else (before or {}).get("amount")
-            slip = (total or 0) > target
-            return self._keep(
-                place,
-                "missed" if slip else "completed",
-                None,
-                -habit["penalty"] if slip else 0,
-                total,
-            )
+            if (total or 0) > target:
+                return self._keep(place, "missed", None, -habit["penalty"], total)
+            return self._keep(place, "completed", None, 0, total)
         if status == "completed" and target:
             total = present + amount if amount else max(present, target)
             status = "completed" if total >= target else "partial"
-        worth = {
-            "completed": habit["reward"],
-            "missed": 0 if excuse else -habit["penalty"],
-            "partial": 0,
-        }[status]
+        penalty = 0 if excuse else -habit["penalty"]
+        worth = {"completed": habit["reward"], "missed": penalty, "partial": 0}[status]
         brought = before["xp"] if before else 0
         if status == "completed" and brought <= 0 and self._is_beyond(habit, place):
             worth = 0
@@ -435,8 +412,9 @@ class Life:
         return self.earn(-before["xp"])
 
     def diary_create_entry(self, what_done: str) -> int:
-        self.diary[self.new] = {"what_done": what_done, "deleted": False, "brought": self.earn(10)}
-        return self.diary[self.new]["brought"]
+        earned = self.earn(10)
+        self.diary[self.new] = NEW | {"what_done": what_done, "brought": earned}
+        return earned
 
     def diary_update_entry(self, diary_id: int, what_done: str) -> None:
         self._update(self._find("diary", diary_id), {"what_done": what_done})

@@ -2,18 +2,28 @@
 
 import pytest
 
-from tests.onepercent.person import act, call, do, items, preview, ref, refused
+from tests.onepercent.person import (
+    act,
+    complete,
+    do,
+    items,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    propose,
+    ref,
+    refused,
+)
 
 
 @pytest.fixture(autouse=True)
 def life() -> None:
     """Goal, step and habit 1."""
-    step = act("step.create", goal_id=None, title="Читать", dt="2026-03-20")
-    do(
-        act("goal.create", title="  Выучить Python "),
-        step,
-        act("habit.create", name="Бег", xp_penalty=5),
-    )
+    step = new_step("Читать", dt="2026-03-20")
+    do(new_goal("  Выучить Python "), step, new_habit("Бег", xp_penalty=5))
 
 
 def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goal():
@@ -26,14 +36,14 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
         "steps_count": 1,
     }
     assert items("goals")[0].items() >= goal.items()
-    change = act("goal.update", goal_id=1, title="Python", why_important="Работа", category="work")
+    change = act("goal.update", 1, title="Python", why_important="Работа", category="work")
     (entry,) = preview(change)["diff"]["updates"]
     changes = {
         "title": {"from": "Выучить Python", "to": "Python"},
         "why_important": {"from": None, "to": "Работа"},
     }
     assert (entry["entity"], entry["id"], entry["changes"]) == ("goal", 1, changes)
-    (entry,) = preview(act("step.complete", step_id=1))["diff"]["completions"]
+    (entry,) = preview(complete(1))["diff"]["completions"]
     shown = {
         "entity": "step",
         "id": 1,
@@ -47,63 +57,54 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
 def test_a_duration_is_a_word_or_minutes():
     half, one = {"minutes": 30, "word": "half"}, {"minutes": 60, "word": "one"}
     for sent, shown in (("half", half), (60, one), (45, {"minutes": 45})):
-        do(act("step.update", step_id=1, time_duration=sent))
+        do(act("step.update", 1, time_duration=sent))
         assert items("goals")[0]["steps"][0]["time_duration"] == shown
 
 
 def test_null_clears_what_may_be_empty_and_an_update_that_changes_nothing_is_an_error():
-    do(act("step.update", step_id=1, dt=None))
+    do(act("step.update", 1, dt=None))
     assert "dt" not in items("goals")[0]["steps"][0]
     for params in ({"title": None}, {"priority": None}):
-        assert refused(act("step.update", step_id=1, **params))["code"] == "FIELD_REQUIRED"
+        assert refused(act("step.update", 1, **params))["code"] == "FIELD_REQUIRED"
     for params in ({}, {"title": "Читать"}, {"description": None}, {"description": "  "}):
-        assert refused(act("step.update", step_id=1, **params))["error"] == "Nothing to update"
+        assert refused(act("step.update", 1, **params))["error"] == "Nothing to update"
 
 
 def test_a_mark_is_of_today_or_the_thirty_days_before():
     for date, error in (("2026-03-19", "in the future"), ("2026-02-15", "more than 30 days back"), ("2026-02-30", "not a date")):  # fmt: skip
-        answer = refused(act("habit.mark_completed", habit_id=1, date=date))
+        answer = refused(mark(1, date=date))
         assert error in answer["error"] and answer["code"] == "INVALID_DATE"
-    assert preview(act("habit.mark_completed", habit_id=1, date="2026-02-16"))
+    assert preview(mark(1, date="2026-02-16"))
 
 
 def test_a_diary_entry_is_never_blank_and_a_day_has_several():
     text = "At least one of what_done, what_not_done, reflection, plans is required"
-    assert refused(act("diary.create_entry", what_done=" \n"))["error"] == text
-    do(
-        act("diary.create_entry", what_done="Раз"),
-        act("diary.create_entry", plans="Два", date="2026-03-18"),
-    )
-    assert refused(act("diary.update_entry", diary_id=1, what_done=""))["error"] == text
-    do(act("diary.update_entry", diary_id=1, what_done=None, plans="Три"))
+    assert refused(new_entry(what_done=" \n"))["error"] == text
+    do(new_entry(what_done="Раз"), new_entry(plans="Два", date="2026-03-18"))
+    assert refused(act("diary.update_entry", 1, what_done=""))["error"] == text
+    do(act("diary.update_entry", 1, what_done=None, plans="Три"))
     assert [(each["id"], each["plans"], "what_done" in each) for each in items("diary")] == [
         (2, "Два", False), (1, "Три", False)
     ]  # fmt: skip
 
 
 def test_null_means_the_goal_created_last_before_and_never_one_older_than_one_that_failed():
-    first, second = act("goal.create", title="Первая"), act("goal.create", title="Вторая")
-    one, two = (
-        act("step.create", goal_id=None, title=title) for title in ("к первой", "ко второй")
-    )
+    first, second = new_goal("Первая"), new_goal("Вторая")
+    one, two = (new_step(title) for title in ("к первой", "ко второй"))
     do(first, one, second, two)
     assert [goal["steps"][0]["title"] for goal in items("goals")[1:]] == ["к первой", "ко второй"]
-    errors = call("preview_actions", actions=[first, act("goal.create", title=""), two])["diff"][
-        "errors"
-    ]
+    errors = propose(first, new_goal(""), two)["diff"]["errors"]
     assert [error["code"] for error in errors] == ["FIELD_REQUIRED", "GOAL_NOT_FOUND"]
 
 
 def test_a_reference_stands_for_what_an_earlier_action_creates():
-    goal, entry = act("goal.create", title="Цель"), act("diary.create_entry", plans="план")
-    step = act("step.create", goal_id=ref(goal), title="Шаг")
-    changed = act(
-        "diary.update_entry", diary_id=ref(entry).upper().replace("$REF", "$ref"), plans="другой"
-    )
-    previewed = preview(goal, step, act("step.complete", step_id=ref(step)), entry, changed)
+    goal, entry = new_goal("Цель"), new_entry(plans="план")
+    step = new_step("Шаг", ref(goal))
+    changed = act("diary.update_entry", ref(entry).upper().replace("$REF", "$ref"), plans="другой")
+    previewed = preview(goal, step, complete(ref(step)), entry, changed)
     assert previewed["xp_total"] == 25 + 10
     assert all("id" not in each for each in previewed["diff"]["completions"])
-    wrong = call("preview_actions", actions=[step, goal, act("step.complete", step_id=ref(goal))])
+    wrong = propose(step, goal, complete(ref(goal)))
     assert [error["code"] for error in wrong["diff"]["errors"]] == [
         "GOAL_NOT_FOUND",
         "STEP_NOT_FOUND",

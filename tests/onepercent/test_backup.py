@@ -14,7 +14,21 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, interrupted
-from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
+from tests.onepercent.person import (
+    act,
+    call,
+    do,
+    items,
+    mark,
+    miss,
+    new_goal,
+    new_habit,
+    preview,
+    propose,
+    snapshot,
+    titles,
+    undo,
+)
 from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.health import guarded
@@ -26,35 +40,25 @@ PROJECT = Path(__file__).parents[2]
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
 
-def titles() -> list[str]:
-    return [goal["title"] for goal in items("goals")]
-
-
 def lived() -> None:
     """Something in every table, of two people."""
     goal = do(*a_day())[0]
-    habit = do(act("habit.create", name="Бег", frequency_type="custom", schedule_days=[1, 3]))[0]
+    habit = do(new_habit("Бег", frequency_type="custom", schedule_days=[1, 3]))[0]
     do(
-        act("habit.mark_completed", habit_id=habit, date="2026-03-16"),
-        act("habit.mark_missed", habit_id=habit, excuse_reason="☔"),
+        mark(habit, date="2026-03-16"),
+        miss(habit, excuse_reason="☔"),
         act("ssp.rate", category="work", score=7),
         act("person.update", time_zone="Asia/Tokyo", day_start_hour=2),
-        act("habit.pause", habit_id=habit, **{"from": "2026-04-01", "to": "2026-04-09"}),
+        act("habit.pause", habit, **{"from": "2026-04-01", "to": "2026-04-09"}),
     )
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2026-03-01'")
-    do(act("habit.update", habit_id=habit, schedule_days=[2], target={"amount": 1.5, "unit": "км"}))
+    do(act("habit.update", habit, schedule_days=[2], target={"amount": 1.5, "unit": "км"}))
+    do(mark(habit, amount=0.5), new_goal("Потом", due="2026-12-31"))
+    do(act("goal.archive", 2), act("habit.archive", do(new_habit("Архив"))[0]))
     do(
-        act("habit.mark_completed", habit_id=habit, amount=0.5),
-        act("goal.create", title="Потом", due="2026-12-31"),
-    )
-    do(
-        act("goal.archive", goal_id=2),
-        act("habit.archive", habit_id=do(act("habit.create", name="Архив"))[0]),
-    )
-    do(
-        act("goal.update", goal_id=goal, why_important='"кавычки"\nи строки\u2028'),
-        act("goal.delete", goal_id=goal),
+        act("goal.update", goal, why_important='"кавычки"\nи строки\u2028'),
+        act("goal.delete", goal),
     )
     person.use(store.path(), ONEPERCENT_USER="other")
     do(*a_day())
@@ -65,13 +69,13 @@ def lived() -> None:
 @pytest.fixture
 def copy(file: Path, tmp_path: Path) -> Path:
     """A backup of one goal; the present file has three more."""
-    do(act("goal.create", title="В копии"))
+    do(new_goal("В копии"))
     backup(str(tmp_path / "backup.sqlite3"))
-    do(*[act("goal.create", title=f"Позже {number}") for number in range(3)])
+    do(*[new_goal(f"Позже {number}") for number in range(3)])
     return tmp_path / "backup.sqlite3"
 
 
-def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path: Path):
+def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
     lived()
     shown = snapshot(*SECTIONS)
     export(str(tmp_path / "first.json"))
@@ -91,29 +95,29 @@ def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path: Path):
         assert {row[0] for row in tables} == {*content["state"], *content["history"]} | derived
 
 
-def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path: Path):
+def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path):
     lived()
-    apply(call("undo_last"))
+    undo()
     export(str(tmp_path / "export.json"))
     person.use(tmp_path / "other.sqlite3")
     import_(str(tmp_path / "export.json"))
-    assert apply(call("undo_last", redo=True))["success"]
+    assert undo(redo=True)["success"]
     assert items("goals") == []
     with store.reading() as db:
         highest = db.execute("SELECT max(id) FROM goals").fetchone()[0]
-    assert do(act("goal.create", title="Новая"))[0] > highest
+    assert do(new_goal("Новая"))[0] > highest
 
 
-def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path: Path):
-    undone = do(act("goal.create", title="Не то"))[0]
-    apply(call("undo_last"))
+def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path):
+    undone = do(new_goal("Не то"))[0]
+    undo()
     export(str(tmp_path / "export.json"))
     person.use(tmp_path / "other.sqlite3")
     import_(str(tmp_path / "export.json"))
-    assert do(act("goal.create", title="Новая"))[0] > undone
+    assert do(new_goal("Новая"))[0] > undone
 
 
-def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file: Path, copy: Path):
+def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file, copy):
     before = copy.read_bytes()
     kept = restore(str(copy))["kept"]
     assert titles() == ["В копии"] and health().state == "ok"
@@ -124,17 +128,15 @@ def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file: Pat
 
 
 @pytest.mark.parametrize("way", ["restore", "import"])
-def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(
-    way: str, copy: Path, tmp_path: Path
-):
+def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(way, copy, tmp_path):
     export(str(tmp_path / "export.json"))
-    do(act("goal.create", title="Ещё позже"))
+    do(new_goal("Ещё позже"))
     with store.reading() as db:
         db.execute("SELECT * FROM goals").fetchall()
         restore(str(copy)) if way == "restore" else import_(str(tmp_path / "export.json"))
         assert len(db.execute("SELECT * FROM goals").fetchall()) == 5
     assert len(titles()) == (1 if way == "restore" else 4)
-    do(act("goal.create", title="Дальше"))
+    do(new_goal("Дальше"))
     names = ("journal_mode", "synchronous", "foreign_keys")
     with store.reading() as db:
         assert [db.execute(f"PRAGMA {name}").fetchone()[0] for name in names] == ["wal", 2, 1]
@@ -152,10 +154,10 @@ DAMAGE = {
 )
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_beside_it(
-    damage, log_left: bool, file: Path, copy: Path
+    damage, log_left, file, copy
 ):
     def crash(tell) -> None:
-        call("preview_actions", actions=a_day())
+        propose(*a_day())
         os._exit(1)
 
     if log_left:
@@ -164,7 +166,7 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
         assert Path(f"{file}-wal").stat().st_size > 0
     store.release()
     file.write_bytes(damaged := damage(file.read_bytes()))
-    for answer in (call("get_user_snapshot"), call("preview_actions", actions=a_day())):
+    for answer in (call("get_user_snapshot"), propose(*a_day())):
         assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
     assert health().state == "broken" and file.read_bytes() == damaged
     kept = restore(str(copy))["kept"]
@@ -188,7 +190,7 @@ NOT_BACKUPS = {
 
 
 @pytest.mark.parametrize("make", NOT_BACKUPS.values(), ids=NOT_BACKUPS)
-def test_what_is_not_a_sound_backup_changes_nothing(make, copy: Path, tmp_path: Path):
+def test_what_is_not_a_sound_backup_changes_nothing(make, copy, tmp_path):
     make(tmp_path / "wrong")
     with pytest.raises(ToolError) as refused:
         restore(str(tmp_path / "wrong"))
@@ -196,7 +198,7 @@ def test_what_is_not_a_sound_backup_changes_nothing(make, copy: Path, tmp_path: 
     assert len(titles()) == 4 and not list(tmp_path.glob(".restore*"))
 
 
-def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file: Path, copy: Path):
+def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file, copy):
     for command in (backup, restore):
         with pytest.raises(ToolError, match="is the database itself"):
             command(str(file))
@@ -216,7 +218,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
-def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path: Path):
+def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
     lived()
     export(str(tmp_path / "export.json"))
     before = (tmp_path / "export.json").read_text(encoding="utf-8")
@@ -234,9 +236,7 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path: Path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["backup", "restore", "import"])
-def test_killed_at_any_moment_everything_is_as_before_or_as_after(
-    way: str, file: Path, tmp_path: Path
-):
+def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp_path):
     def text() -> str:
         export(str(tmp_path / "text.json"))
         return (tmp_path / "text.json").read_text(encoding="utf-8")
@@ -245,7 +245,7 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(
     old = text()
     export(str(tmp_path / "old.json"))
     backup(str(tmp_path / "old.sqlite3"))
-    do(act("habit.mark_completed", habit_id=1, amount=1), act("habit.resume", habit_id=1), *a_day())
+    do(mark(1, amount=1), act("habit.resume", 1), *a_day())
     new = text()
     backup(str(tmp_path / "new.sqlite3"))
     copy = Path(backup()["file"])
@@ -267,7 +267,7 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(
 
 
 @pytest.mark.slow
-def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path, tmp_path: Path):
+def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file, tmp_path):
     def run(*words: str, status: int = 0) -> bytes:
         main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
@@ -294,16 +294,16 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path
 
 
 def test_what_was_applied_is_on_the_disk_and_in_the_one_file_unless_somebody_reads_an_older_one(
-    file: Path, tmp_path: Path, monkeypatch
+    file, tmp_path, monkeypatch
 ):
     synced = []
     monkeypatch.setattr(files, "sync", synced.append)
-    do(act("goal.create", title="Кухня"))
+    do(new_goal("Кухня"))
     alone = shutil.copyfile(file, tmp_path / "alone")
     with closing(store.connect(alone)) as db:
         assert (db.execute("SELECT title FROM goals").fetchone()[0], synced) == ("Кухня", [])
     with closing(store.connect(file)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT title FROM goals").fetchall()
-        do(act("goal.create", title="Сад"))
+        do(new_goal("Сад"))
         assert synced == [Path(f"{file}-wal")]

@@ -10,7 +10,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import Clock, act, do, items
+from tests.onepercent.person import do, items, new_goal
 from tools.core.errors import ToolError
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import backup, copies, export, restore
@@ -22,15 +22,13 @@ def names(file: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(
-    file: Path, clock: Clock
-):
+def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file, clock):
     months = [date(2026 + number // 12, number % 12 + 1, 1) for number in range(1, 15)]
     last_days = [date(2027, 3, 20) - timedelta(days=ago) for ago in range(18, -1, -1)]
     some = {day + timedelta(days=later) for day in months for later in (0, 10, 20)}
     for day in sorted({*(day for day in some if day < last_days[-1]), *last_days}):
         clock.set(f"{day}T12:00:00+00:00")
-        do(act("goal.create", title=str(day)))
+        do(new_goal(str(day)))
         backup()
     kept = {*last_days[-14:], *months[-12:]}
     assert names(file) == sorted(f"onepercent-{day}.sqlite3" for day in kept) and len(kept) == 26
@@ -40,12 +38,12 @@ def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(
         assert health().state == "ok"
 
 
-def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(file: Path):
+def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(file):
     assert backup()["file"] is None
     assert not file.exists() and not (file.parent / "backups").exists()
 
 
-def test_other_files_in_the_folder_are_left_alone(file: Path, clock: Clock):
+def test_other_files_in_the_folder_are_left_alone(file, clock):
     (file.parent / "backups").mkdir()
     (file.parent / "backups" / "onepercent-mine.sqlite3").touch()
     do(*a_day())
@@ -55,7 +53,7 @@ def test_other_files_in_the_folder_are_left_alone(file: Path, clock: Clock):
     assert "onepercent-mine.sqlite3" in names(file) and len(names(file)) == 16
 
 
-def test_a_damaged_database_takes_no_sound_copy_away(file: Path, clock: Clock):
+def test_a_damaged_database_takes_no_sound_copy_away(file, clock):
     do(*a_day())
     backup()
     copy = file.parent / "backups" / names(file)[0]
@@ -71,7 +69,7 @@ def test_a_damaged_database_takes_no_sound_copy_away(file: Path, clock: Clock):
 
 
 @pytest.mark.parametrize("wrong", ["a file", "the database", "gone"])
-def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: Path):
+def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong, file):
     do(*a_day())
     (file.parent / "file").touch()
     where = {"a file": file.parent / "file", "the database": file, "gone": Path("/proc/nowhere")}[
@@ -84,9 +82,7 @@ def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: P
     assert len(items("goals")) == 1
 
 
-def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(
-    file: Path, clock: Clock
-):
+def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file, clock):
     do(*a_day())
     assert "There is no backup yet" in health().advice
     backup()
@@ -103,7 +99,7 @@ def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(
 
 
 @pytest.mark.parametrize("command", [export, backup])
-def test_what_is_no_file_is_never_replaced(command, tmp_path: Path):
+def test_what_is_no_file_is_never_replaced(command, tmp_path):
     do(*a_day())
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")

@@ -17,9 +17,22 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, told
-from tests.onepercent.person import act, apply, call, do, preview
+from tests.onepercent.examples import EXAMPLES, lived
+from tests.onepercent.person import (
+    act,
+    apply,
+    behind_the_tools,
+    complete,
+    do,
+    errand,
+    mark,
+    new_goal,
+    preview,
+    propose,
+    state,
+)
 from tests.support.client import finished
-from tools.onepercent.database import migrations, store
+from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
 KILLS = int(os.environ.get("PI_MCP_KILLS", "20"))
@@ -68,85 +81,34 @@ def killed_at(statement: int, previewed: dict) -> list[dict]:
         return told(reading)
 
 
-TARGET, WEEK = {"amount": 2, "unit": "л"}, {"from": "2026-03-10", "to": "2026-03-16"}
-# Each is applied to a goal with a step and two habits, the second of them with a target and paused for a week
-# to come.
-KINDS = {
+PLANS = {
     "a day": a_day(),
-    "pauses": [act("habit.pause", habit_id=1, **WEEK), act("habit.resume", habit_id=2)],
-    "amounts": [act("habit.mark_completed", habit_id=2, dates=["2026-03-10..2026-03-13"], amount=1.5)],
-    "schedules": [act("habit.update", habit_id=1, frequency_type="every_n_days", n=2)],
-    "archives": [act("habit.archive", habit_id=1), act("goal.archive", goal_id=1)],
-    "days": [act("person.update", time_zone="Asia/Tokyo", day_start_hour=3), act("goal.update", goal_id=1, due="2026-04-01")],
-    "steps": [act("step.create", inbox=True, title="Билет"), act("step.shift", days=7, goal_id=1)],
-    "repeats": [act("step.update", step_id=1, repeat={"every": "day"}), act("step.complete", step_id=1)],
-    "to one day": [act("step.shift", goal_id=1, dt="2026-04-01"), act("step.update", step_id=1, progress=50)],
-    "pauses of all": [act("habit.pause", all=True, **{"except": [2]}, **WEEK)],
-    "a diary by its date": [act("diary.create_entry", plans="x"), act("diary.update_entry", date="2026-03-18", append={"plans": "y"})],
-    "sums": [act("goal.update", goal_id=1, target=TARGET), act("goal.add", goal_id=1, amount=1), act("habit.update", habit_id=2, goal_id=1)],
-    "limits": [act("habit.update", habit_id=1, target={"at_most": 0}, until="2026-04-01"), act("habit.mark_completed", habit_id=1, amount=2)],
-    "turns": [act("habit.update", habit_id=1, frequency_type="every_n_days", n=3), act("habit.mark_completed", habit_id=1, note="да")],
-    "after it is done": [act("step.update", step_id=1, repeat={"every": "month", "after": "done"}), act("step.complete", step_id=1)],
-    "an order": [act("habit.update", habit_id=2, order=1), act("diary.create_entry", plans="x")],
+    **{name: [act(name, **params)] for name, params in EXAMPLES.items()},
+    "a schedule and a mark": [act("habit.update", 1, frequency_type="every_n_days", n=3), mark(1, note="да")],
+    "a series": [act("step.update", 1, repeat={"every": "day"}), complete(1)],
+    "a limit": [act("habit.update", 1, target={"at_most": 0}, until="2026-04-01"), mark(1, amount=2)],
+    "places": [act("habit.update", 2, order=1), errand("Билет")],
 }  # fmt: skip
-CHANGED = {
-    "a day": {"goals", "steps", "diary", "xp_ledger"},
-    "pauses": {"habit_pauses"},
-    "amounts": {"habit_marks"},
-    "schedules": {"habits", "habit_schedules"},
-    "archives": {"habits", "habit_pauses", "goals"},
-    "days": {"persons", "goals"},
-    "steps": {"goals", "steps"},
-    "repeats": {"steps", "xp_ledger"},
-    "to one day": {"steps"},
-    "pauses of all": {"habit_pauses"},
-    "a diary by its date": {"diary", "xp_ledger"},
-    "sums": {"goals", "habits"},
-    "limits": {"habits", "habit_marks"},
-    "turns": {"habits", "habit_schedules", "habit_marks", "xp_ledger"},
-    "after it is done": {"steps", "xp_ledger"},
-    "an order": {"habits", "diary", "xp_ledger"},
-}
-
-
-def rows() -> dict[str, list[tuple]]:
-    """All that the person has, by table."""
-    with store.reading() as db:
-        return {
-            table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")]
-            for table in migrations.STATE_TABLES
-        }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
-    goal, habits = (
-        act("goal.create", title="Цель"),
-        [act("habit.create", name=name) for name in ("Бег", "Вода")],
-    )
-    do(goal, act("step.create", goal_id=None, title="Шаг", dt="2026-03-20"), *habits)
-    do(
-        act("habit.update", habit_id=2, target=TARGET),
-        act("habit.pause", habit_id=2, **{"from": "2026-03-20"}),
-    )
-    with store.writing() as db:
-        # So that a new schedule has days before it.
-        db.execute("UPDATE habits SET created_on = '2026-02-01'")
-    previewed, states, statement, answers = preview(*KINDS[kind]), [rows()], 0, []
+@pytest.mark.parametrize("plan", PLANS)
+def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(plan):
+    lived()
+    # So that a new schedule has days before it.
+    behind_the_tools("UPDATE habits SET created_on = '2026-02-01'")
+    previewed, states, statement, answers = preview(*PLANS[plan]), [state()], 0, []
     while not answers:
-        statement += 1 if kind == "a day" else EACH
+        statement += 1 if plan == "a day" else EACH
         answers = killed_at(statement, previewed)
         assert health().state == "ok"
-        states += [] if rows() in states else [rows()]
-    before, after = states
-    assert answers[0]["success"] and statement >= 20
-    assert {table for table in after if after[table] != before[table]} == CHANGED[kind]
+        states += [] if state() in states else [state()]
+    assert answers[0]["success"] and len(states) == 2 and statement >= 20
 
 
-def test_after_an_apply_the_one_file_alone_is_whole(file: Path):
+def test_after_an_apply_the_one_file_alone_is_whole(file):
     for number in range(3):
-        do(act("goal.create", title=f"Цель {number}"))
+        do(new_goal(f"Цель {number}"))
         copy = shutil.copyfile(file, file.with_name(f"copy-{number}"))
         with closing(sqlite3.connect(copy)) as db:
             assert db.execute("SELECT count(*) FROM goals").fetchone() == (number + 1,)
@@ -187,7 +149,7 @@ print("read and copied", goals)' "$4"
 @pytest.mark.slow
 @pytest.mark.parametrize("then", ['cat /dev/zero > "$1/rest"', 'mount -o remount,ro "$1"'])
 def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_reads_and_copies_it(
-    then, tmp_path: Path
+    then, tmp_path
 ):
     """Also one that is read-only from then on, as cards are that near their end."""
     project = Path(__file__).parents[2]
@@ -230,7 +192,7 @@ def test_a_read_only_file_changes_nothing_and_says_so():
             if os.getuid() == 0:
                 os.setuid(65534)  # nobody
             tell(apply(previewed))
-            tell(call("preview_actions", actions=a_day()))
+            tell(propose(*a_day()))
 
         with child(work) as (_, reading):
             answers = told(reading)

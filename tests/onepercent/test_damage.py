@@ -11,7 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.children import a_day
-from tests.onepercent.person import act, call, do, items, snapshot
+from tests.onepercent.person import (
+    balance,
+    call,
+    do,
+    items,
+    mark,
+    miss,
+    new_goal,
+    new_habit,
+    propose,
+    snapshot,
+)
 from tools.core.errors import ToolError
 from tools.core.health import guarded
 from tools.onepercent.database import migrations, store
@@ -36,35 +47,29 @@ def behind_the_tools(file: Path, *statements: str) -> None:
     ("statement", "words"),
     [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE notes (id)", "another program")],
 )
-def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(
-    statement: str, words: str, file: Path
-):
+def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(statement, words, file):
     if "newer" in words:
         do(*a_day())
     behind_the_tools(file, statement)
     before = (file.read_bytes(), file.stat().st_mtime_ns)
-    for answer in (
-        call("get_user_snapshot"),
-        call("preview_actions", actions=a_day()),
-        call("undo_last"),
-    ):
+    for answer in (call("get_user_snapshot"), propose(*a_day()), call("undo_last")):
         assert answer["code"] == "DATABASE_ERROR" and words in answer["error"]
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
     assert health().state == "broken"
 
 
-def test_a_file_put_in_place_of_the_open_one_is_opened_anew(file: Path):
+def test_a_file_put_in_place_of_the_open_one_is_opened_anew(file):
     do(*a_day())
     store.release()
     shutil.copy(file, file.with_name("copy"))
-    do(act("goal.create", title="Ещё"))
+    do(new_goal("Ещё"))
     store.release()  # No log is left, which sqlite would take for the new file's.
     snapshot()
     file.with_name("copy").replace(file)
     assert len(items("goals")) == 1
 
 
-def test_a_rotten_byte_in_every_title_locks_nobody_out(file: Path, tmp_path: Path):
+def test_a_rotten_byte_in_every_title_locks_nobody_out(file, tmp_path):
     do(*a_day())
     behind_the_tools(file, "UPDATE goals SET title = CAST(x'd0a6d0b5ff' AS TEXT)")
     assert items("goals")[0]["title"] == "Це\ufffd"
@@ -85,27 +90,21 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(file: Path, tmp_path: Pat
         ("no such table: goals", "The database refused the change"),
     ],
 )
-def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(
-    words: str, message: str
-):
+def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(words, message):
     told = store.translated(sqlite3.OperationalError(words), Path("x")).message
     assert told.startswith(message) and ("," in told) == ("," in message)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_bytes_anywhere_are_never_an_internal_error(seed: int, file: Path, tmp_path: Path):
+def test_random_bytes_anywhere_are_never_an_internal_error(seed, file, tmp_path):
     chance = random.Random(seed)
-    do(*a_day(), act("habit.create", name="Бег"))
+    do(*a_day(), new_habit("Бег"))
     store.release()
     damaged = bytearray(file.read_bytes())
     for _ in range(20 if seed % 2 else 500):
         damaged[chance.randrange(100 if seed % 3 else 0, len(damaged))] = chance.randrange(256)
     file.write_bytes(damaged)
-    for answer in (
-        call("get_user_snapshot"),
-        call("preview_actions", actions=a_day()),
-        call("undo_last"),
-    ):
+    for answer in (call("get_user_snapshot"), propose(*a_day()), call("undo_last")):
         assert answer["success"] or answer["code"] != "INTERNAL_ERROR", answer
     health()
     try:
@@ -115,10 +114,10 @@ def test_random_bytes_anywhere_are_never_an_internal_error(seed: int, file: Path
     store.release()
 
 
-def test_the_check_reports_path_size_version_and_what_is_wrong(file: Path):
+def test_the_check_reports_path_size_version_and_what_is_wrong(file):
     assert health().state == "unset" and not file.exists()
-    do(act("habit.create", name="Бег"), act("habit.create", name="Сон"))
-    do(act("habit.mark_completed", habit_id=1), act("habit.mark_missed", habit_id=2))
+    do(new_habit("Бег"), new_habit("Сон"))
+    do(mark(1), miss(2))
     check = health()
     assert check.state == "ok" and str(file) in check.summary
     assert f"MB, version {len(migrations.MIGRATIONS)}, sound" in check.summary
@@ -127,4 +126,4 @@ def test_the_check_reports_path_size_version_and_what_is_wrong(file: Path):
         db.execute("UPDATE xp_balance SET balance = 7")
     check = health()
     assert check.state == "broken" and "habit_months, xp_balance differed" in check.summary
-    assert health().state == "ok" and snapshot("xp")["xp"]["balance"] == 0
+    assert health().state == "ok" and balance() == 0

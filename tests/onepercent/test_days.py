@@ -2,12 +2,22 @@
 
 from datetime import date, timedelta
 from operator import itemgetter
-from pathlib import Path
 
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, apply, do, items, preview, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    do,
+    items,
+    mark,
+    new_entry,
+    new_habit,
+    preview,
+    refused,
+    snapshot,
+)
 from tools.core import settings
 from tools.onepercent.base import days
 from tools.onepercent.settings import OnePercentSettings
@@ -26,29 +36,23 @@ from tools.onepercent.settings import OnePercentSettings
         ("Asia/Kathmandu", "2026-03-18T18:15:00+00:00", "2026-03-19"),
     ],
 )
-def test_today_is_the_persons_local_date(
-    file: Path, clock: Clock, zone: str, moment: str, day: str
-):
+def test_today_is_the_persons_local_date(file, clock, zone, moment, day):
     person.use(file, ONEPERCENT_TZ=zone)
     clock.set(moment)
-    do(act("diary.create_entry", plans="план"))
+    do(new_entry(plans="план"))
     assert items("diary")[0]["date"] == day
 
 
-def test_a_zone_that_is_none_is_an_error_that_names_the_variable(file: Path):
+def test_a_zone_that_is_none_is_an_error_that_names_the_variable(file):
     for name in ("Mars/Olympus", "../../etc/passwd"):
         with pytest.raises(settings.SettingsError, match="ONEPERCENT_TZ"):
             settings.load({"ONEPERCENT_TZ": name}, OnePercentSettings)
 
 
-def test_midnight_between_preview_and_apply_changes_no_date(clock: Clock):
-    habit = do(act("habit.create", name="Бег"))[0]
+def test_midnight_between_preview_and_apply_changes_no_date(clock):
+    habit = do(new_habit("Бег"))[0]
     clock.set("2026-03-18T23:58:00+00:00")
-    previewed = preview(
-        act("habit.mark_completed", habit_id=habit),
-        act("habit.mark_completed", habit_id=habit, date="2026-03-11"),
-        act("diary.create_entry", plans="план"),
-    )
+    previewed = preview(mark(habit), mark(habit, date="2026-03-11"), new_entry(plans="план"))
     assert previewed["diff"]["completions"][0]["date"] == "2026-03-18"
     clock.set("2026-03-19T00:01:00+00:00")
     assert apply(previewed)["success"]
@@ -56,18 +60,15 @@ def test_midnight_between_preview_and_apply_changes_no_date(clock: Clock):
     assert data["diary"]["items"][0]["date"] == "2026-03-18"
     assert data["habits"]["items"][0]["today_status"] == "pending"
     assert data["habits"]["items"][0]["current_streak"] == 1
-    assert (
-        refused(act("habit.mark_completed", habit_id=habit, date="2026-02-16"))["code"]
-        == "INVALID_DATE"
-    )
+    assert refused(mark(habit, date="2026-02-16"))["code"] == "INVALID_DATE"
 
 
-def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock: Clock):
+def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock):
     def marked(*dates: str) -> tuple[int, int, str]:
-        do(act("habit.mark_completed", habit_id=1, dates=list(dates)))
+        do(mark(1, dates=list(dates)))
         return itemgetter("current_streak", "best_streak", "today_status")(items("habits")[0])
 
-    do(act("habit.create", name="Бег"))
+    do(new_habit("Бег"))
     marked("2026-03-17", "2026-03-18")
     clock.set("2031-01-01T12:00:00+00:00")
     marked("2031-01-01")
@@ -76,7 +77,7 @@ def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock: Clock):
 
 
 def test_the_weekly_rate_leaves_out_what_was_not_due():
-    do(act("habit.create", name="Бег"))
+    do(new_habit("Бег"))
     for action, params, rate in (
         ("habit.mark_completed", {}, 100),
         ("habit.mark_completed", {"date": "2026-03-15"}, 50),

@@ -9,7 +9,18 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import act, apply, call, do, insert, preview, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    call,
+    do,
+    insert,
+    mark,
+    new_goal,
+    new_habit,
+    preview,
+    snapshot,
+)
 from tools.onepercent.database import derived, store
 from tools.onepercent.transfer.backup import backup, database, export, import_, restore
 
@@ -57,8 +68,8 @@ TO_VERSION_6 = [
 
 def live() -> dict:
     """A goal of three steps, one done; a habit whose first marks are folded. Returns what is shown of it."""
-    do(*a_day(), act("habit.create", name="Бег"))
-    do(act("habit.mark_completed", habit_id=1, dates=MARKED))
+    do(*a_day(), new_habit("Бег"))
+    do(mark(1, dates=MARKED))
     return shown()
 
 
@@ -73,9 +84,7 @@ def behind_the_tools(statement: str) -> None:
 
 @pytest.mark.parametrize("door", ["check", "daily copy", "restore"])
 @pytest.mark.parametrize(("table", "damage"), DAMAGE.values(), ids=DAMAGE)
-def test_a_difference_is_named_and_counted_anew_at_every_door(
-    table: str, damage: str, door: str, file: Path, tmp_path: Path
-):
+def test_a_difference_is_named_and_counted_anew_at_every_door(table, damage, door, file, tmp_path):
     before = live()
     behind_the_tools(damage)
     if door == "check":
@@ -92,7 +101,7 @@ def test_a_difference_is_named_and_counted_anew_at_every_door(
 
 
 @pytest.mark.parametrize("table", ["goal_progress", "habit_streaks"])
-def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(table: str):
+def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(table):
     live()
     behind_the_tools(f"DELETE FROM {table}")
     data = snapshot("goals", "habits")
@@ -100,7 +109,7 @@ def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(tab
     assert data["habits"]["items"][0]["best_streak"] == 2
 
 
-def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_file(tmp_path: Path):
+def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_file(tmp_path):
     before = live()
     export(str(tmp_path / "export.json"))
     person.use(tmp_path / "other.sqlite3")
@@ -109,7 +118,7 @@ def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_fil
 
 
 @pytest.mark.slow
-def test_an_import_keeps_every_count_under_each_hash_seed(tmp_path: Path):
+def test_an_import_keeps_every_count_under_each_hash_seed(tmp_path):
     live()
     export(str(tmp_path / "export.json"))
     for seed in range(1, SEEDS + 1):
@@ -130,7 +139,7 @@ def test_an_import_keeps_every_count_under_each_hash_seed(tmp_path: Path):
             assert derived.differing(db) == []
 
 
-def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have_left(file: Path):
+def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have_left(file):
     live()
     stamps = [f"2026-03-{day:02}T08:00:00.000Z" for day in (1, 2, 3, 5)]
     with store.writing() as db:
@@ -163,10 +172,7 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
     with store.reading() as db:
         assert tuple(
             db.execute("SELECT steps_count, steps_completed FROM goal_progress").fetchone()
-        ) == (
-            5,
-            1,
-        )
+        ) == (5, 1)
         rows = db.execute(
             "SELECT dt, repeat FROM steps WHERE title = 'Зарядка' AND deleted_at IS NULL"
         ).fetchall()
@@ -187,8 +193,8 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
         "status = 'cancelled'",
     ],
 )
-def test_a_preview_that_is_damaged_applies_nothing_that_was_not_shown(damage: str):
-    previewed = preview(act("goal.create", title="Кухня"))
+def test_a_preview_that_is_damaged_applies_nothing_that_was_not_shown(damage):
+    previewed = preview(new_goal("Кухня"))
     behind_the_tools(f"UPDATE previews SET {damage}")
     answer = apply(previewed)
     titles = [goal["title"] for goal in snapshot("goals")["goals"]["items"]]
@@ -196,9 +202,9 @@ def test_a_preview_that_is_damaged_applies_nothing_that_was_not_shown(damage: st
 
 
 def test_a_preview_that_is_gone_or_older_than_its_rows_applies_nothing():
-    do(act("goal.create", title="Кухня"))
-    older = preview(act("goal.update", goal_id=1, title="Сад"))
-    gone = preview(act("goal.update", goal_id=1, title="Дом"))
+    do(new_goal("Кухня"))
+    older = preview(act("goal.update", 1, title="Сад"))
+    gone = preview(act("goal.update", 1, title="Дом"))
     behind_the_tools(f"DELETE FROM previews WHERE id = '{gone['preview_id']}'")
     assert apply(gone)["code"] == "PREVIEW_NOT_FOUND"
     behind_the_tools("UPDATE goals SET title = 'Двор'")
@@ -216,11 +222,9 @@ def test_a_preview_that_is_gone_or_older_than_its_rows_applies_nothing():
         ("DELETE FROM goals", ["PREVIEW_STALE"]),
     ],
 )
-def test_a_journal_that_is_damaged_gone_or_older_than_its_rows_undoes_nothing(
-    damage: str, codes: list[str]
-):
-    do(act("goal.create", title="Кухня"))
-    do(act("goal.update", goal_id=1, title="Сад"))
+def test_a_journal_that_is_damaged_gone_or_older_than_its_rows_undoes_nothing(damage, codes):
+    do(new_goal("Кухня"))
+    do(act("goal.update", 1, title="Сад"))
     behind_the_tools(damage)
     before = snapshot("goals")
     assert call("undo_last")["code"] in codes

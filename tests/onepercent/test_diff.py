@@ -4,7 +4,18 @@ import json
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, items, preview
+from tests.onepercent.person import (
+    act,
+    apply,
+    call,
+    do,
+    items,
+    mark,
+    new_goal,
+    new_habit,
+    preview,
+    undo,
+)
 from tools.onepercent import sentences
 from tools.onepercent.base import diff
 from tools.onepercent.base.diff import Entry, Thing
@@ -45,7 +56,7 @@ def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)
-def test_whatever_an_entry_says_makes_it_another_one(entry: Entry):
+def test_whatever_an_entry_says_makes_it_another_one(entry):
     """Apply compares what it does with what was shown by the JSON alone."""
     plain = type(entry)(entry.thing)
     if isinstance(entry, diff.Shifted):
@@ -57,32 +68,29 @@ def test_whatever_an_entry_says_makes_it_another_one(entry: Entry):
 
 
 def test_an_undo_names_what_changed_about_a_goal_and_about_its_steps():
-    do(act("goal.create", title="Дом", steps=[{"title": "Раз"}]))
-    do(
-        act("goal.update", goal_id=1, due="2026-04-01"),
-        act("step.update", step_id=1, dt="2026-03-20"),
-    )
+    do(new_goal("Дом", steps=[{"title": "Раз"}]))
+    do(act("goal.update", 1, due="2026-04-01"), act("step.update", 1, dt="2026-03-20"))
     message = call("undo_last")["message"]
     assert "• Цель «Дом»: срок: 01.04 → —" in message and "• Шаг «Раз»: день: 20.03 → —" in message
 
 
 def test_what_changed_is_said_whole_once_it_is_done():
-    do(act("goal.create", title="Дом", steps=[{"title": "Раз", "dt": "2026-03-20"}]))
-    answer = apply(preview(act("step.update", step_id=1, title="Два", dt="2026-03-21")))
+    do(new_goal("Дом", steps=[{"title": "Раз", "dt": "2026-03-20"}]))
+    answer = apply(preview(act("step.update", 1, title="Два", dt="2026-03-21")))
     assert answer["message"] == "✓ Шаг «Раз»: название: «Раз» → «Два»; 20.03 → 21.03"
 
 
 def test_a_goal_that_is_reached_again_is_said_as_it_was_the_first_time():
-    do(act("goal.create", title="Дом"))
-    do(act("goal.complete", goal_id=1))
-    apply(call("undo_last"))
+    do(new_goal("Дом"))
+    do(act("goal.complete", 1))
+    undo()
     assert "• Цель «Дом»: достигнута" in call("undo_last", redo=True)["message"]
 
 
 def test_a_mark_that_is_taken_off_says_what_it_was():
-    do(act("habit.create", name="Отжимания", target={"amount": 10, "unit": "раз"}))
-    do(act("habit.mark_completed", habit_id=1, amount=18))
-    previewed = preview(act("habit.unmark", habit_id=1))
+    do(new_habit("Отжимания", target={"amount": 10, "unit": "раз"}))
+    do(mark(1, amount=18))
+    previewed = preview(act("habit.unmark", 1))
     assert "• «Отжимания», 18.03: 18 раз, нужно 10 → нет отметки (−10 XP)" in previewed["message"]
     apply(previewed)
     assert "• «Отжимания», 18.03: нет отметки → 18 раз, нужно 10" in call("undo_last")["message"]

@@ -7,7 +7,7 @@ import re
 import uuid
 from pathlib import Path
 
-from tests.onepercent.person import act, apply, call, do, items, preview
+from tests.onepercent.person import act, apply, call, do, items, preview, propose
 from tools.core.resources import RESOURCES
 
 
@@ -41,14 +41,12 @@ def test_an_id_is_any_short_text_and_comes_before_a_place():
     assert [entry["client_action_id"] for entry in made] == ["2", "2'"] and made[1][
         "goal_title"
     ] == "Третья"
-    twice = call(
-        "preview_actions", actions=[goal(client_action_id="x"), goal(client_action_id="x")]
-    )
+    twice = propose(goal(client_action_id="x"), goal(client_action_id="x"))
     assert twice["diff"]["errors"][0]["error"] == "client_action_id is used twice: x"
 
 
 def test_a_place_keeps_its_meaning_when_an_action_before_it_is_refused():
-    answer = call("preview_actions", actions=[goal(""), goal("Вторая"), step("$ref:2")])
+    answer = propose(goal(""), goal("Вторая"), step("$ref:2"))
     assert [entry.get("goal_title") for entry in answer["diff"]["creates"]] == [None, "Вторая"]
     assert apply(answer)["success"] and items("goals")[0]["steps_count"] == 1
 
@@ -67,13 +65,13 @@ def test_a_preview_is_its_own_key():
 
 def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted_partial():
     do(goal("Пустая"), step(None, "Спасти"))
-    actions = [act("step.update", step_id=1, goal_id=777), act("goal.delete", goal_id=1)]
-    answer = call("preview_actions", actions=actions)
+    actions = [act("step.update", 1, goal_id=777), act("goal.delete", 1)]
+    answer = propose(*actions)
     assert (answer["code"], "preview_id" in answer) == ("REFUSED_BESIDE_DELETION", False)
     assert [error["code"] for error in answer["errors"]] == [
         "GOAL_NOT_FOUND"
     ] and "partial" in answer["hint"]
-    answer = call("preview_actions", actions=actions, partial=True)
+    answer = propose(*actions, partial=True)
     lines = answer["message"].splitlines()
     assert lines[1:3] == [
         "✗ Шаг «Спасти»: такой цели нет (777)",
@@ -124,7 +122,7 @@ def test_answers_have_the_keys_that_the_page_names():
         for names, keys in rows.items()
         for tool in re.findall("`(.*?)`", names)
     }
-    previewed = call("preview_actions", actions=[goal(), step(9)])
+    previewed = propose(goal(), step(9))
     answers = {
         "preview_actions": previewed,
         "apply_actions": apply(previewed),

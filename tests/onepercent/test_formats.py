@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import act, apply, do, preview, ref
+from tests.onepercent.person import (
+    act,
+    apply,
+    do,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    ref,
+)
 from tools.core.errors import ToolError
 from tools.core.registry import COMMANDS
 
@@ -20,19 +31,14 @@ def export(*words: str) -> dict:
 @pytest.fixture
 def life():
     """A goal with two steps, a habit with marks, an entry of the diary, all with letters that need quoting."""
-    goal = act("goal.create", title="Umzug; Köln, 2026", due="2026-04-01")
+    goal = new_goal("Umzug; Köln, 2026", due="2026-04-01")
     steps = [
-        act("step.create", goal_id=ref(goal), title=HOSTILE.replace("\n", " "), dt="2026-03-20"),
-        act(
-            "step.create",
-            goal_id=ref(goal),
-            title="Без дня " + "длинный " * 30,
-            description=HOSTILE,
-        ),
+        new_step(HOSTILE.replace("\n", " "), ref(goal), dt="2026-03-20"),
+        new_step("Без дня " + "длинный " * 30, ref(goal), description=HOSTILE),
     ]
-    habit = act("habit.create", name="Вода", target={"amount": 2, "unit": "л"})
-    marked = act("habit.mark_completed", habit_id=ref(habit), amount=2.5)
-    entry = act("diary.create_entry", what_done=HOSTILE)
+    habit = new_habit("Вода", target={"amount": 2, "unit": "л"})
+    marked = mark(ref(habit), amount=2.5)
+    entry = new_entry(what_done=HOSTILE)
     apply(preview(goal, *steps, habit, marked, entry))
 
 
@@ -66,7 +72,7 @@ def test_a_spreadsheet_knows_the_tables_for_utf_8(life, tmp_path):
 def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
     formulas = ["=1+1", '=HYPERLINK("http://x")', "@SUM(A1)", "+cmd|' /C calc'!A0", "-SUM(A1)"]
     plain = ["+7 позвонить", "- хлеб", "-1 кг", "a=b"]
-    do(act("goal.create", title="x"), act("step.create", goal_id=None, steps=[*formulas, *plain]))
+    do(new_goal("x"), act("step.create", goal_id=None, steps=[*formulas, *plain]))
     export(str(tmp_path), "--csv")
     assert [row["step"] for row in table(tmp_path, "steps")] == [
         *(f"'{each}" for each in formulas),
@@ -75,9 +81,9 @@ def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
 
 
 def test_what_was_deleted_is_in_no_table(tmp_path):
-    habit = act("habit.create", name="Run")
-    apply(preview(habit, act("habit.mark_completed", habit_id=ref(habit))))
-    do(act("habit.delete", habit_id=1))
+    habit = new_habit("Run")
+    apply(preview(habit, mark(ref(habit))))
+    do(act("habit.delete", 1))
     export(str(tmp_path), "--csv")
     assert table(tmp_path, "marks") == []
 

@@ -1,10 +1,24 @@
 """A goal that is a sum: added to, fed by habits, reached."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, items, preview, ref, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    call,
+    do,
+    items,
+    mark,
+    new_goal,
+    new_habit,
+    preview,
+    ref,
+    refused,
+    said,
+    snapshot,
+    titles,
+    undo,
+)
 from tools.onepercent.transfer.backup import export, import_
 
 CAR = {"amount": 300_000, "unit": "₽"}
@@ -12,7 +26,7 @@ CAR = {"amount": 300_000, "unit": "₽"}
 
 @pytest.fixture
 def car():
-    do(act("goal.create", title="Машина", target=CAR, amount=95_000))
+    do(new_goal("Машина", target=CAR, amount=95_000))
 
 
 def total() -> float:
@@ -20,98 +34,94 @@ def total() -> float:
 
 
 def test_a_new_goal_says_what_it_wants_and_what_is_there():
-    message = preview(act("goal.create", title="Машина", target=CAR, amount=95_000))["message"]
+    message = said(new_goal("Машина", target=CAR, amount=95_000))
     assert "Цель «Машина»: новая; работа; нужно 300 000 ₽; уже есть 95 000" in message.replace(
         "\N{NO-BREAK SPACE}", " "
     )
 
 
 def test_what_is_added_is_said_summed_up_shown_and_undone(car):
-    previewed = preview(act("goal.add", goal_id=1, amount=25_000))
+    previewed = preview(act("goal.add", 1, amount=25_000))
     message = previewed["message"].replace("\N{NO-BREAK SPACE}", " ")
     assert "Цель «Машина»: собрано: 95 000 → 120 000 из 300 000 ₽" in message
     apply(previewed)
     [goal] = items("goals")
     assert (goal["sum"], goal["target"]) == (120_000, CAR)
-    do(act("goal.add", goal_id=1, amount=-20_000))
+    do(act("goal.add", 1, amount=-20_000))
     assert total() == 100_000
-    apply(call("undo_last"))
+    undo()
     assert total() == 120_000
 
 
 def test_the_amounts_of_a_habit_add_to_its_goal_and_leave_it_with_their_marks(car):
-    habit = act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"})
-    apply(preview(habit, act("habit.mark_completed", habit_id=ref(habit), amount=700)))
+    habit = new_habit("Копилка", goal_id=1, target={"amount": 500, "unit": "₽"})
+    apply(preview(habit, mark(ref(habit), amount=700)))
     assert total() == 95_700
-    do(act("habit.unmark", habit_id=1))
+    do(act("habit.unmark", 1))
     assert total() == 95_000
-    do(act("habit.mark_completed", habit_id=1))
-    do(act("habit.delete", habit_id=1))
+    do(mark(1))
+    do(act("habit.delete", 1))
     assert total() == 95_000
 
 
 def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car):
-    message = preview(act("goal.add", goal_id=1, amount=205_000))["message"]
+    message = said(act("goal.add", 1, amount=205_000))
     assert "! Цель «Машина» достигнута" in message
-    do(act("goal.add", goal_id=1, amount=205_000))
+    do(act("goal.add", 1, amount=205_000))
     assert items("goals")[0]["status"] == "work"
 
 
 def test_amounts_need_a_target():
-    do(act("goal.create", title="Дом"))
-    assert "no target" in refused(act("goal.add", goal_id=1, amount=1))["error"]
-    assert "no target" in refused(act("goal.create", title="x", amount=1))["error"]
-    assert "no target" in refused(act("goal.update", goal_id=1, amount=1))["error"]
+    do(new_goal("Дом"))
+    assert "no target" in refused(act("goal.add", 1, amount=1))["error"]
+    assert "no target" in refused(new_goal("x", amount=1))["error"]
+    assert "no target" in refused(act("goal.update", 1, amount=1))["error"]
 
 
 def test_goals_and_habits_stand_in_the_persons_order():
     for name in "abc":
-        do(act("goal.create", title=name), act("habit.create", name=name))
-    do(act("goal.update", goal_id=3, before=1), act("habit.update", habit_id=1, before=None))
-    assert [goal["title"] for goal in items("goals")] == ["c", "a", "b"]
+        do(new_goal(name), new_habit(name))
+    do(act("goal.update", 3, before=1), act("habit.update", 1, before=None))
+    assert titles() == ["c", "a", "b"]
     assert [habit["name"] for habit in items("habits")] == ["b", "c", "a"]
-    do(act("goal.update", goal_id=2, before=1))
-    assert [goal["title"] for goal in items("goals")] == ["c", "b", "a"]
-    apply(call("undo_last"))
-    assert [goal["title"] for goal in items("goals")] == ["c", "a", "b"]
+    do(act("goal.update", 2, before=1))
+    assert titles() == ["c", "b", "a"]
+    undo()
+    assert titles() == ["c", "a", "b"]
 
 
 def test_a_sum_that_is_set_is_said_with_what_habits_bring(car):
-    habit = act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"})
-    do(habit, act("habit.mark_completed", habit_id=ref(habit), amount=500))
-    message = preview(act("goal.update", goal_id=1, amount=10_000))["message"].replace(
-        "\N{NO-BREAK SPACE}", " "
-    )
+    habit = new_habit("Копилка", goal_id=1, target={"amount": 500, "unit": "₽"})
+    do(habit, mark(ref(habit), amount=500))
+    message = said(act("goal.update", 1, amount=10_000)).replace("\N{NO-BREAK SPACE}", " ")
     assert "собрано: 95 500 → 10 500 из 300 000 ₽" in message
 
 
 def test_amounts_in_another_unit_are_warned_of(car):
-    habit = act("habit.create", name="Бег", goal_id=1, target={"amount": 5, "unit": "км"})
-    assert "! «Бег» считает в «км», а цель «Машина» — в «₽»" in preview(habit)["message"]
+    habit = new_habit("Бег", goal_id=1, target={"amount": 5, "unit": "км"})
+    assert "! «Бег» считает в «км», а цель «Машина» — в «₽»" in said(habit)
     do(habit)
-    dollars = act("goal.update", goal_id=1, target={"amount": 300, "unit": "$"})
-    assert "«Бег» считает в «км»" in preview(dollars)["message"]
-    same = act("habit.update", habit_id=1, target={"amount": 5, "unit": "₽"})
-    assert "считает" not in preview(same)["message"]
-    without = act("habit.create", name="Пост", goal_id=1)
-    assert "ничего не добавит к цели «Машина»" in preview(without)["message"]
+    dollars = act("goal.update", 1, target={"amount": 300, "unit": "$"})
+    assert "«Бег» считает в «км»" in said(dollars)
+    same = act("habit.update", 1, target={"amount": 5, "unit": "₽"})
+    assert "считает" not in said(same)
+    without = new_habit("Пост", goal_id=1)
+    assert "ничего не добавит к цели «Машина»" in said(without)
 
 
-def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_undo(
-    car, tmp_path: Path
-):
-    do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
-    deleted = preview(act("goal.delete", goal_id=1))
+def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_undo(car, tmp_path):
+    do(new_habit("Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
+    deleted = preview(act("goal.delete", 1))
     assert "Привычка «Копилка» остаётся" in deleted["message"]
     apply(deleted)
     assert "goal_id" not in items("habits")[0]
-    do(act("habit.mark_completed", habit_id=1, amount=700))
-    apply(call("undo_last"))
+    do(mark(1, amount=700))
+    undo()
     undone = call("undo_last")
     assert "Привычка «Копилка»: цель: — → «Машина»" in undone["message"]
     apply(undone)
     assert items("habits")[0]["goal_id"] == 1
-    apply(call("undo_last", redo=True))
+    undo(redo=True)
     export(str(tmp_path / "e.json"))
     before = snapshot("habits")
     import_(str(tmp_path / "e.json"))
@@ -119,8 +129,8 @@ def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_un
 
 
 def test_another_goal_of_a_habit_is_taken_back(car):
-    do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
-    do(act("goal.create", title="Дом", target=CAR), act("habit.update", habit_id=1, goal_id=None))
+    do(new_habit("Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
+    do(new_goal("Дом", target=CAR), act("habit.update", 1, goal_id=None))
     assert items("habits")[0]["goal_id"] == 2
     undone = call("undo_last")
     assert "цель: «Дом» → «Машина»" in undone["message"]
@@ -129,31 +139,31 @@ def test_another_goal_of_a_habit_is_taken_back(car):
 
 
 def test_an_archived_goal_is_added_to_but_is_not_said_to_be_reached(car):
-    do(act("habit.create", name="Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
-    do(act("goal.archive", goal_id=1))
-    message = preview(act("habit.mark_completed", habit_id=1, amount=400_000))["message"]
+    do(new_habit("Копилка", goal_id=1, target={"amount": 500, "unit": "₽"}))
+    do(act("goal.archive", 1))
+    message = said(mark(1, amount=400_000))
     assert "достигнута" not in message
 
 
 def test_to_stay_at_its_place_is_nothing_to_update():
     for name in "abc":
-        do(act("goal.create", title=name))
-    do(act("goal.archive", goal_id=1))
+        do(new_goal(name))
+    do(act("goal.archive", 1))
     for same in ({"order": 1}, {"before": 3}):
-        error = refused(act("goal.update", goal_id=2, **same))
+        error = refused(act("goal.update", 2, **same))
         assert (error["code"], error["title"]) == ("NOTHING_TO_UPDATE", "b")
 
 
 def test_a_place_is_said_and_counted_in_the_list_that_is_seen():
     for name in "abcd":
-        do(act("goal.create", title=name))
-    do(act("goal.archive", goal_id=1), act("goal.complete", goal_id=2))
-    moved = preview(act("goal.update", goal_id=4, order=1))
+        do(new_goal(name))
+    do(act("goal.archive", 1), act("goal.complete", 2))
+    moved = preview(act("goal.update", 4, order=1))
     assert "место в списке: 2 → 1" in moved["message"]
     apply(moved)
-    assert [goal["title"] for goal in items("goals")] == ["d", "c"]
+    assert titles() == ["d", "c"]
     undone = call("undo_last")
     assert "место в списке: 1 → 2" in undone["message"]
     apply(undone)
-    apply(call("undo_last", redo=True))
-    assert [goal["title"] for goal in items("goals")] == ["d", "c"]
+    undo(redo=True)
+    assert titles() == ["d", "c"]

@@ -2,12 +2,28 @@
 
 import pytest
 
-from tests.onepercent.person import Clock, act, apply, call, do, items, preview, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    call,
+    do,
+    history,
+    items,
+    mark,
+    miss,
+    new_habit,
+    past,
+    preview,
+    refused,
+    said,
+    snapshot,
+)
 from tools.onepercent.database import store
 
 
 def habit(**more: object) -> int:
-    return do(act("habit.create", name="Бег", **more))[0]
+    return do(new_habit("Бег", **more))[0]
 
 
 def shown() -> dict:
@@ -15,7 +31,7 @@ def shown() -> dict:
 
 
 def marks(first: str = "2026-03-09") -> str:
-    return snapshot("history", date_from=first)["history"]["habits"][0]["marks"]
+    return history(date_from=first)["habits"][0]["marks"]
 
 
 @pytest.mark.parametrize(
@@ -27,7 +43,7 @@ def marks(first: str = "2026-03-09") -> str:
         ({"frequency_type": "custom", "schedule_days": [5, 1]}, {"schedule_days": [1, 5]}),
     ],
 )
-def test_a_habit_is_due_as_it_is_said(params: dict, item: dict):
+def test_a_habit_is_due_as_it_is_said(params, item):
     habit(**params)
     assert item.items() <= shown().items()
 
@@ -65,57 +81,48 @@ SPOKEN = [
 
 
 @pytest.mark.parametrize(("action", "params", "expected"), SPOKEN)
-def test_what_is_meant_is_taken_as_people_say_it(action: str, params: dict, expected: str):
+def test_what_is_meant_is_taken_as_people_say_it(action, params, expected):
     names = {"habit.create": {"name": "x"}, "goal.create": {"title": "x"}}
     needed = names.get(action, {"title": "x", "inbox": True})
-    assert expected in preview(act(action, **needed, **params))["message"]
+    assert expected in said(act(action, **needed, **params))
 
 
 @pytest.mark.parametrize(("params", "code"), WRONG)
-def test_what_does_not_go_together_is_a_clear_error(params: dict, code: str):
+def test_what_does_not_go_together_is_a_clear_error(params, code):
     for error in (
-        refused(act("habit.create", name="x", **params)),
-        refused(act("habit.update", habit_id=habit(), **params)),
+        refused(new_habit("x", **params)),
+        refused(act("habit.update", habit(), **params)),
     ):
         assert error["code"] == code and error["hint"]
 
 
 def test_amounts_of_a_day_add_up_until_it_is_done():
     water = habit(target={"amount": 2, "unit": "л"})
-    previewed = preview(
-        *[act("habit.mark_completed", habit_id=water, amount=0.5) for _ in range(3)]
-    )
+    previewed = preview(*[mark(water, amount=0.5) for _ in range(3)])
     assert "«Бег», 18.03: 1,5 из 2 л" in previewed["message"] and previewed["xp_total"] == 0
     apply(previewed)
     assert (shown()["today_amount"], shown()["today_status"], marks()[-1]) == (1.5, "pending", "~")
-    do(act("habit.mark_completed", habit_id=water, amount=0.75))
+    do(mark(water, amount=0.75))
     assert (shown()["today_amount"], shown()["today_status"]) == (2.25, "completed")
-    assert snapshot("xp")["xp"]["balance"] == 10
-    do(act("habit.mark_completed", habit_id=water, date="2026-03-17"))
-    history = snapshot("history")["history"]["habits"][0]
-    assert (history["amount"], history["unit"], history["streak"]) == (4.25, "л", 2)
+    assert balance() == 10
+    do(mark(water, date="2026-03-17"))
+    water_past = past()
+    assert (water_past["amount"], water_past["unit"], water_past["streak"]) == (4.25, "л", 2)
     for wrong in (-1, "два", 2e9):
-        assert (
-            refused(act("habit.mark_completed", habit_id=water, amount=wrong))["code"]
-            == "FIELD_INVALID"
-        )
-    assert "target" in refused(act("habit.mark_completed", habit_id=habit(), amount=1))["hint"]
+        assert refused(mark(water, amount=wrong))["code"] == "FIELD_INVALID"
+    assert "target" in refused(mark(habit(), amount=1))["hint"]
 
 
 def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
     running = habit(frequency_type="weekdays")
-    do(act("habit.mark_completed", habit_id=running, date="2026-03-12"))
-    previewed = preview(
-        act("habit.mark_completed", habit_id=running, dates=["2026-03-12..2026-03-18"])
-    )
+    do(mark(running, date="2026-03-12"))
+    previewed = preview(mark(running, dates=["2026-03-12..2026-03-18"]))
     (entry,) = previewed["diff"]["completions"]
     assert (entry["dates"], entry["count"]) == (["2026-03-13", "2026-03-16..2026-03-18"], 4)
     assert "«Бег», 13.03, 16.03–18.03: сделано (+40 XP)" in previewed["message"]
     apply(previewed)
-    assert "Отмечено" not in apply(preview(act("habit.mark_missed", habit_id=running)))["message"]
-    error = refused(
-        act("habit.mark_completed", habit_id=running, dates=["2026-03-13", "2026-03-16"])
-    )
+    assert "Отмечено" not in apply(preview(miss(running)))["message"]
+    error = refused(mark(running, dates=["2026-03-13", "2026-03-16"]))
     assert error["code"] == "ALREADY_COMPLETED"
 
 
@@ -129,16 +136,16 @@ def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
         (["2026-03-14..2026-03-15"], "INVALID_DATE"),  # a weekend
     ],
 )
-def test_dates_that_cannot_be_marked_are_a_clear_error(dates: list[str], code: str):
+def test_dates_that_cannot_be_marked_are_a_clear_error(dates, code):
     running = habit(frequency_type="weekdays")
-    assert refused(act("habit.mark_completed", habit_id=running, dates=dates))["code"] == code
+    assert refused(mark(running, dates=dates))["code"] == code
 
 
-def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock):
+def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock):
     running = habit()
-    do(act("habit.mark_completed", habit_id=running, dates=["2026-03-16..2026-03-18"]))
+    do(mark(running, dates=["2026-03-16..2026-03-18"]))
     span = {"from": "2026-03-19", "to": "2026-03-25"}
-    previewed = preview(act("habit.pause", habit_id=running, **span, reason="отпуск"))
+    previewed = preview(act("habit.pause", running, **span, reason="отпуск"))
     assert (
         "• Привычка «Бег»: пауза 19.03–25.03; «отпуск»; серия не прервётся, XP не снимутся\nXP не изменятся"
         in previewed["message"]
@@ -147,55 +154,50 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     clock.set("2026-03-25T12:00:00+00:00")
     assert (shown()["current_streak"], shown()["today_status"]) == (3, "not_scheduled")
     assert shown()["paused_until"] == "2026-03-25" and marks("2026-03-16") == "+++ppppppp"
-    error = refused(
-        act("habit.pause", habit_id=running, **{"from": "2026-03-24", "to": "2026-03-30"})
-    )
+    error = refused(act("habit.pause", running, **{"from": "2026-03-24", "to": "2026-03-30"}))
     assert error["code"] == "FIELD_INVALID" and "2026-03-19 until 2026-03-25" in error["error"]
     clock.set("2026-03-27T12:00:00+00:00")
-    do(act("habit.pause", habit_id=running, **{"from": "2026-03-26"}))
+    do(act("habit.pause", running, **{"from": "2026-03-26"}))
     assert (shown()["current_streak"], shown()["paused_until"]) == (3, "resumed")
-    do(act("habit.resume", habit_id=running))
+    do(act("habit.resume", running))
     assert "paused_until" not in shown() and shown()["current_streak"] == 3
     before = marks("2026-03-16")
-    do(act("habit.pause", habit_id=running, to="2026-03-27"))
-    do(act("habit.resume", habit_id=running))
+    do(act("habit.pause", running, to="2026-03-27"))
+    do(act("habit.resume", running))
     assert "paused_until" not in shown() and marks("2026-03-16") == before
     with store.reading() as db:
         assert (
             db.execute("SELECT max(first_day) FROM habit_pauses").fetchone()[0] == "2026-03-26"
         ), "it is gone"
     backwards = {"from": "2026-04-02", "to": "2026-04-01"}
-    assert refused(act("habit.pause", habit_id=running, **backwards))["code"] == "INVALID_DATE"
+    assert refused(act("habit.pause", running, **backwards))["code"] == "INVALID_DATE"
 
 
 def test_an_undone_archive_says_nothing_of_the_pause_before_it():
-    running = do(act("habit.create", name="Бег"))[0]
-    do(act("habit.pause", habit_id=running))
-    do(act("habit.archive", habit_id=running))
+    running = do(new_habit("Бег"))[0]
+    do(act("habit.pause", running))
+    do(act("habit.archive", running))
     message = call("undo_last")["message"]
     assert "из архива" in message and "пауза" not in message
 
 
-def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
+def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock):
     running = habit()
-    do(act("habit.mark_completed", habit_id=running, dates=["2026-03-15..2026-03-18"]))
-    do(act("habit.archive", habit_id=running))
+    do(mark(running, dates=["2026-03-15..2026-03-18"]))
+    do(act("habit.archive", running))
     assert (
         snapshot("habits")["habits"]["archived"] == [{"id": running, "name": "Бег"}]
         and items("habits") == []
     )
     assert call("get_user_snapshot", find="бег")["found"]["items"][0]["id"] == running
     clock.set("2026-05-01T12:00:00+00:00")
-    do(act("habit.unarchive", habit_id=running))
+    do(act("habit.unarchive", running))
     assert (shown()["current_streak"], shown()["best_streak"]) == (4, 4)
 
 
 def test_a_wrong_day_is_told_which_number_is_monday_and_which_the_last():
-    for frequency, days, said in (
+    for frequency, days, range_of_days in (
         ("custom", {"schedule_days": [0, 2]}, "1 (Monday) to 7"),
         ("monthly", {"month_days": [32]}, "1 to 31 (the last)"),
     ):
-        assert (
-            said
-            in refused(act("habit.create", name="Run", frequency_type=frequency, **days))["hint"]
-        )
+        assert range_of_days in refused(new_habit("Run", frequency_type=frequency, **days))["hint"]

@@ -8,7 +8,24 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, apply, call, do, insert, items, preview, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    call,
+    complete,
+    do,
+    history,
+    insert,
+    items,
+    mark,
+    miss,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    snapshot,
+)
 from tools.core.registry import COMMANDS
 from tools.onepercent.base import days
 from tools.onepercent.database import store
@@ -19,11 +36,11 @@ STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
-def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
+def test_a_history_is_what_a_recount_says(zone, file, clock):
     chance = random.Random(zone)
     person.use(file, ONEPERCENT_TZ=zone)
     clock.set("2026-11-22T09:00:00+00:00")
-    goal = do(act("goal.create", title="Цель"), act("habit.create", name="Бег"))[0]
+    goal = do(new_goal("Цель"), new_habit("Бег"))[0]
     # Also around the midnights of New York and the changes of clocks.
     some = [
         datetime(2024, 11, 20) + timedelta(hours=chance.randrange(733 * 24), minutes=59)
@@ -62,9 +79,7 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
     present = clock().astimezone(ZoneInfo(zone)).date()
     for length in (1, 7, 31, 32, 92, 93, 366):
         first = present - timedelta(days=length - 1)
-        found = snapshot("history", date_from=first.isoformat(), date_to=present.isoformat())[
-            "history"
-        ]
+        found = history(date_from=first.isoformat(), date_to=present.isoformat())
         for sums, start in (
             (found["total"], first),
             (found["previous"], first - timedelta(days=length)),
@@ -93,20 +108,13 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
             ]
 
 
-def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock: Clock):
-    step = act("step.create", goal_id=None, title="5 км")
-    do(act("goal.create", title="Марафон"), step, act("habit.create", name="Бег"))
-    do(
-        act("habit.mark_completed", habit_id=1, date="2026-03-17"),
-        act("habit.mark_missed", habit_id=1),
-    )
+def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
+    step = new_step("5 км")
+    do(new_goal("Марафон"), step, new_habit("Бег"))
+    do(mark(1, date="2026-03-17"), miss(1))
     clock.set("2026-03-19T12:00:00+00:00")
-    do(
-        act("step.complete", step_id=1),
-        act("diary.create_entry", plans="x"),
-        act("goal.complete", goal_id=1),
-    )
-    found = snapshot("history")["history"]
+    do(complete(1), new_entry(plans="x"), act("goal.complete", 1))
+    found = history()
     assert (found["date_from"], found["date_to"]) == ("2026-03-13", "2026-03-19")
     day = found["days"][-1]
     assert (day["date"], day["xp"], day["steps"], day["goals"]) == (
@@ -136,7 +144,7 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock: Clock)
         ("'; DROP", []),
     ],
 )
-def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
+def test_things_are_found_by_the_stems_of_words(wanted, found):
     titles = [
         "Купить билеты: бег на 5 км",
         "Нарядить ёлку",
@@ -144,8 +152,8 @@ def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
         "Позвонить маме",
         "День рождения: Аня",
     ]
-    steps = [act("step.create", goal_id=None, title=title) for title in (*titles, "Ask Ivan")]
-    do(act("goal.create", title="Разное"), *steps, act("habit.create", name="Бегать по утрам"))
+    steps = [new_step(title) for title in (*titles, "Ask Ivan")]
+    do(new_goal("Разное"), *steps, new_habit("Бегать по утрам"))
     answer = call("get_user_snapshot", find=wanted)
     assert "data" not in answer
     assert sorted(one.get("title") or one.get("name") for one in answer["found"]["items"]) == found
@@ -154,11 +162,9 @@ def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
 
 
 def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_count():
-    steps = [act("step.create", goal_id=None, title=f"Бег {number}") for number in range(1, 18)]
-    do(act("goal.create", title="Цель"), *steps)
-    entries = [
-        act("diary.create_entry", plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")
-    ]
+    steps = [new_step(f"Бег {number}") for number in range(1, 18)]
+    do(new_goal("Цель"), *steps)
+    entries = [new_entry(plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")]
     do(act("step.complete", step_ids=[1, 2, 3]), *entries)
     found = call("get_user_snapshot", find="бег")["found"]
     assert [item["id"] for item in found["items"]] == [
@@ -173,17 +179,14 @@ def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_cou
         text for item in found["items"][14:16] for text in item.values() if "бег" in str(text)
     ]
     assert quotes[0].startswith("…") and quotes[1].endswith("…")
-    do(act("goal.create", title="Ещё"), *steps)
+    do(new_goal("Ещё"), *steps)
     found = call("get_user_snapshot", find="бег")["found"]
     assert (len(found["items"]), found["more"]) == (20, 16)
 
 
 def test_the_commands_are_for_people():
-    goal = do(
-        act("goal.create", title="Цель"),
-        act("step.create", goal_id=None, title="Читать", dt="2026-03-18", time_duration=90),
-    )
-    do(act("habit.create", name="Бег"), act("step.complete", step_id=goal[1]))
+    goal = do(new_goal("Цель"), new_step("Читать", dt="2026-03-18", time_duration=90))
+    do(new_habit("Бег"), complete(goal[1]))
     today, past = COMMANDS["onepercent", "today"]().text, COMMANDS["onepercent", "history"]().text
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
@@ -211,31 +214,25 @@ def test_the_commands_are_for_people():
 
 def test_today_shows_amounts_and_weeks():
     do(
-        act("habit.create", name="Вода", target={"amount": 2, "unit": "л"}),
-        act("habit.create", name="Бег", frequency_type="times_per_week", times=3),
+        new_habit("Вода", target={"amount": 2, "unit": "л"}),
+        new_habit("Бег", frequency_type="times_per_week", times=3),
     )
-    do(act("habit.mark_completed", habit_id=1, amount=0.5), act("habit.mark_completed", habit_id=2))
+    do(mark(1, amount=0.5), mark(2))
     text = COMMANDS["onepercent", "today"]().text
     assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
 
 
 def test_today_shows_goals_that_are_a_sum():
-    do(
-        act("goal.create", title="Книги", target=12),
-        act("goal.create", title="Дом", due="2026-03-18"),
-    )
-    do(
-        act("goal.add", goal_id=1, amount=5),
-        act("goal.create", title="Машина", target=9, due="2026-03-18"),
-    )
+    do(new_goal("Книги", target=12), new_goal("Дом", due="2026-03-18"))
+    do(act("goal.add", 1, amount=5), new_goal("Машина", target=9, due="2026-03-18"))
     text = COMMANDS["onepercent", "today"]().text
     assert text.count("Машина") == text.count("Дом") == 1 and "\n· Книги 5 из 12 ×\n" in text
-    do(act("goal.complete", goal_id=1))
+    do(act("goal.complete", 1))
     assert "Книги" not in COMMANDS["onepercent", "today"]().text
 
 
 def test_a_day_of_the_diary_is_told_once():
-    do(act("diary.create_entry", what_done="Бегал в парке"))
+    do(new_entry(what_done="Бегал в парке"))
     both = {"date_from": "2026-03-18", "date_to": "2026-03-18"}
     assert str(snapshot("history", "diary", **both)).count("Бегал в парке") == 1
     assert str(snapshot("history", **both)).count("Бегал в парке") == 1
@@ -254,12 +251,9 @@ def test_the_status_names_the_newest_copy_and_how_to_make_one():
 
 
 def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
-    do(
-        act("goal.create", title="Дом", steps=[{"title": "Уборка"}]),
-        act("goal.create", title="Сад"),
-    )
+    do(new_goal("Дом", steps=[{"title": "Уборка"}]), new_goal("Сад"))
     clock.set("2026-03-20T12:00:00+00:00")
-    previewed = preview(act("step.update", step_id=1, progress=50))
+    previewed = preview(act("step.update", 1, progress=50))
     assert "Шаг «Уборка»: готово: — → половина" in previewed["message"]
     apply(previewed)
     assert items("goals")[0]["steps"][0]["progress"] == 50
@@ -270,18 +264,14 @@ def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
 def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_error(
     clock, tmp_path
 ):
-    do(act("habit.create", name="Бег"), act("goal.create", title="Цель", steps=[{"title": "Шаг"}]))
-    do(
-        act("habit.mark_completed", habit_id=1),
-        act("step.complete", step_id=1),
-        act("diary.create_entry", plans="x"),
-    )
+    do(new_habit("Бег"), new_goal("Цель", steps=[{"title": "Шаг"}]))
+    do(mark(1), complete(1), new_entry(plans="x"))
     clock.set("2029-03-18T12:00:00+00:00")
     month = {"date_from": "2026-03-01", "date_to": "2026-03-31"}
-    past = snapshot("history", **month)["history"]
+    past = history(**month)
     assert past["total"] == {"xp": 45, "steps": 1, "goals": 0, "diary": 1, "habits": "1/14"}
     assert past["days"][0]["date"] == "2026-03-18"
-    whole = snapshot("history", date_from="2000-01-01")["history"]
+    whole = history(date_from="2000-01-01")
     assert whole["date_from"] == "2026-03-18" and whole["months"][0]["month"] == "2026-03"
     assert whole["total"]["xp"] == 45
     for period in (

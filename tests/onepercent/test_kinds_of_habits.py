@@ -2,7 +2,24 @@
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, items, preview, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    call,
+    do,
+    history,
+    items,
+    mark,
+    miss,
+    new_habit,
+    past,
+    preview,
+    refused,
+    said,
+    snapshot,
+    undo,
+)
 from tools.onepercent.database import store
 
 NO_SMOKING = {"at_most": 0, "unit": "сигарет"}
@@ -11,23 +28,23 @@ NO_SMOKING = {"at_most": 0, "unit": "сигарет"}
 def habit(**params) -> dict:
     """What is shown of the only habit."""
     if params:
-        do(act("habit.create", name="Бег", **params))
+        do(new_habit("Бег", **params))
     return items("habits")[0]
 
 
 def marks(first: str = "2026-03-01") -> str:
-    return snapshot("history", date_from=first)["history"]["habits"][0]["marks"]
+    return history(date_from=first)["habits"][0]["marks"]
 
 
 def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
     habit(frequency_type="every_n_days", n=3)
-    do(act("habit.mark_completed", habit_id=1))  # the 18th: due again on the 21st
+    do(mark(1))  # the 18th: due again on the 21st
     statuses = {}
     for day in range(19, 23):
         clock.set(f"2026-03-{day}T12:00:00+00:00")
         statuses[day] = habit()["today_status"]
     assert statuses == {19: "not_scheduled", 20: "not_scheduled", 21: "pending", 22: "pending"}
-    late = preview(act("habit.mark_completed", habit_id=1))
+    late = preview(mark(1))
     assert "не по расписанию" not in late["message"]
     apply(late)
     clock.set("2026-03-25T12:00:00+00:00")
@@ -38,7 +55,7 @@ def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
 
 def test_a_turn_in_which_nothing_was_done_is_missed_on_its_first_day_and_ends_the_streak(clock):
     habit(frequency_type="every_n_days", n=3)
-    do(act("habit.mark_completed", habit_id=1))
+    do(mark(1))
     clock.set("2026-03-25T12:00:00+00:00")
     assert marks("2026-03-18") == "+..?...?"
     assert (habit()["current_streak"], habit()["best_streak"]) == (0, 1)
@@ -47,35 +64,35 @@ def test_a_turn_in_which_nothing_was_done_is_missed_on_its_first_day_and_ends_th
 def test_a_range_of_every_n_days_marks_each_due_day_once(clock):
     habit(frequency_type="every_n_days", n=3)
     clock.set("2026-03-27T12:00:00+00:00")
-    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-18..2026-03-27"]))
+    do(mark(1, dates=["2026-03-18..2026-03-27"]))
     assert marks("2026-03-18") == "+..+..+..+"
 
 
 def test_a_habit_ends_by_itself_and_its_past_stays(clock):
-    message = preview(act("habit.create", name="Таблетки", until="2026-03-19"))["message"]
+    message = said(new_habit("Таблетки", until="2026-03-19"))
     assert "до 19.03 включительно" in message
     assert habit(until="2026-03-19")["until"] == "2026-03-19"
-    do(act("habit.mark_completed", habit_id=1))
+    do(mark(1))
     clock.set("2026-03-21T12:00:00+00:00")
     section = snapshot("habits")["habits"]
     assert section["items"] == [] and section["archived"] == [
         {"id": 1, "name": "Бег", "until": "2026-03-19"}
     ]
     assert marks("2026-03-17") == ".+?.."
-    assert "не по расписанию" in preview(act("habit.mark_completed", habit_id=1))["message"]
-    do(act("habit.update", habit_id=1, until=None))
+    assert "не по расписанию" in said(mark(1))
+    do(act("habit.update", 1, until=None))
     assert habit()["today_status"] == "pending"
-    apply(call("undo_last"))
+    undo()
     assert snapshot("habits")["habits"]["items"] == []
 
 
 def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_is_marked(clock):
-    message = preview(act("habit.create", name="Не курить", target=NO_SMOKING))["message"]
+    message = said(new_habit("Не курить", target=NO_SMOKING))
     assert "не больше 0 сигарет" in message
     assert habit(target=NO_SMOKING)["today_status"] == "not_scheduled"
     clock.set("2026-03-22T12:00:00+00:00")
     assert (marks("2026-03-18"), habit()["current_streak"]) == ("++++.", 4)
-    slip = preview(act("habit.mark_completed", habit_id=1, amount=2))
+    slip = preview(mark(1, amount=2))
     assert (
         "2 сигарет, не больше 0" in slip["message"] and "−10 XP" not in slip["message"]
     )  # nothing is there to take
@@ -86,26 +103,26 @@ def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_
         0,
         4,
     )
-    assert snapshot("xp")["xp"]["balance"] == 0
-    do(act("habit.unmark", habit_id=1))
+    assert balance() == 0
+    do(act("habit.unmark", 1))
     clock.set("2026-03-23T12:00:00+00:00")
     assert habit()["current_streak"] == 5
 
 
 @pytest.mark.parametrize("limit", ["abc", [1], -1])
 def test_a_limit_that_is_no_number_is_refused(limit):
-    error = refused(act("habit.create", name="Кофе", target={"at_most": limit}))
+    error = refused(new_habit("Кофе", target={"at_most": limit}))
     assert (error["code"], error["field"]) == ("FIELD_INVALID", "target.at_most")
 
 
 @pytest.mark.parametrize(
     "target", [{"at_most": 2, "unit": "ч"}, {"amount": 2, "unit": "ч", "at_most": True}]
 )
-def test_a_limit_is_kept_up_to_it_and_passed_above_it(target: dict):
+def test_a_limit_is_kept_up_to_it_and_passed_above_it(target):
     assert habit(target=target)["target"] == {"at_most": 2, "unit": "ч"}
-    do(act("habit.mark_completed", habit_id=1, amount=1.5))
+    do(mark(1, amount=1.5))
     assert habit()["today_status"] == "completed"
-    do(act("habit.mark_completed", habit_id=1, amount=1))
+    do(mark(1, amount=1))
     shown = habit()
     assert (shown["today_status"], shown["today_amount"]) == ("missed", 2.5)
 
@@ -113,127 +130,114 @@ def test_a_limit_is_kept_up_to_it_and_passed_above_it(target: dict):
 def test_years_without_are_folded_like_marks(clock):
     habit(target=NO_SMOKING)
     clock.set("2027-03-18T12:00:00+00:00")
-    do(act("habit.create", name="x"))  # any change folds
+    do(new_habit("x"))  # any change folds
     with store.reading() as db:
         (until,) = db.execute("SELECT until FROM habit_streaks WHERE habit_id = 1").fetchone()
     assert until > "2027-02"
     assert habit()["current_streak"] == 365
     clock.set("2027-04-18T12:00:00+00:00")
     assert habit()["current_streak"] == 396
-    do(act("habit.mark_missed", habit_id=1))
+    do(miss(1))
     assert (habit()["current_streak"], habit()["best_streak"]) == (0, 396)
 
 
 def test_a_limit_needs_days_that_are_due():
-    error = refused(act("habit.create", name="x", frequency_type="weekly", target=NO_SMOKING))
+    error = refused(new_habit("x", frequency_type="weekly", target=NO_SMOKING))
     assert error["code"] == "FIELD_INVALID" and "daily" in error["hint"]
 
 
 def test_a_note_at_a_mark_is_said_kept_with_further_amounts_and_shown_in_the_history():
     habit(target={"amount": 10, "unit": "км"})
-    noted = preview(act("habit.mark_completed", habit_id=1, amount=6, note="в парке"))
-    assert "«в парке»" in noted["message"]
-    apply(noted)
-    do(act("habit.mark_completed", habit_id=1, amount=5))
-    history = snapshot("history")["history"]["habits"][0]
-    assert history["notes"] == {"2026-03-18": "в парке"} and history["marks"].endswith("+")
+    noted = mark(1, amount=6, note="в парке")
+    assert "«в парке»" in said(noted)
+    do(noted)
+    do(mark(1, amount=5))
+    assert past()["notes"] == {"2026-03-18": "в парке"} and marks()[-1] == "+"
 
 
 def test_a_slip_and_a_day_without_say_what_they_are(clock):
     habit(target={"at_most": 0})
     clock.set("2026-03-19T12:00:00+00:00")
-    for action, said in (("habit.mark_completed", "удержались"), ("habit.mark_missed", "срыв")):
-        assert (
-            f"«Бег», 18.03: {said}"
-            in preview(act(action, habit_id=1, date="2026-03-18"))["message"]
-        )
-    do(act("habit.mark_missed", habit_id=1))
-    assert "срыв → нет отметки" in preview(act("habit.unmark", habit_id=1))["message"]
+    for change, words in ((mark, "удержались"), (miss, "срыв")):
+        assert f"«Бег», 18.03: {words}" in said(change(1, date="2026-03-18"))
+    do(miss(1))
+    assert "срыв → нет отметки" in said(act("habit.unmark", 1))
     assert "срыв → нет отметки" in call("undo_last")["message"]
 
 
 def test_a_changed_target_is_said_as_one_thing_also_when_it_is_undone():
     habit(target=NO_SMOKING)
-    changed = act("habit.update", habit_id=1, target={"at_most": 3, "unit": "сигарет"})
-    said = "нужно: не больше 0 сигарет → не больше 3 сигарет"
-    assert preview(changed)["message"].count(said) == 1
+    changed = act("habit.update", 1, target={"at_most": 3, "unit": "сигарет"})
+    words = "нужно: не больше 0 сигарет → не больше 3 сигарет"
+    assert said(changed).count(words) == 1
     do(changed)
     assert "нужно: не больше 3 сигарет → не больше 0 сигарет" in call("undo_last")["message"]
-    assert (
-        "не больше 3 сигарет → —"
-        in preview(act("habit.update", habit_id=1, target=None))["message"]
-    )
+    assert "не больше 3 сигарет → —" in said(act("habit.update", 1, target=None))
 
 
 def test_a_limit_in_a_pause_neither_counts_nor_breaks(clock):
     habit(target=NO_SMOKING)
-    do(act("habit.pause", habit_id=1, **{"from": "2026-03-20", "to": "2026-03-21"}))
+    do(act("habit.pause", 1, **{"from": "2026-03-20", "to": "2026-03-21"}))
     clock.set("2026-03-24T12:00:00+00:00")
     assert (marks("2026-03-18"), habit()["current_streak"]) == ("++pp++.", 4)
     clock.set("2026-03-25T12:00:00+00:00")
-    do(act("habit.archive", habit_id=1))
+    do(act("habit.archive", 1))
     clock.set("2026-03-27T12:00:00+00:00")
     assert marks("2026-03-23") == "++ppp"
 
 
 def test_an_end_that_is_over_is_warned_of():
-    assert (
-        "! «Курс»: 01.03 уже прошло"
-        in preview(act("habit.create", name="Курс", until="2026-03-01"))["message"]
-    )
+    assert "! «Курс»: 01.03 уже прошло" in said(new_habit("Курс", until="2026-03-01"))
     habit(until="2026-03-20")
-    message = preview(act("habit.update", habit_id=1, until="2026-03-17"))["message"]
+    message = said(act("habit.update", 1, until="2026-03-17"))
     assert "последний день: 20.03 → 17.03" in message and "уже прошло" in message
 
 
 def test_a_pause_of_all_leaves_out_what_has_ended(clock):
     habit(until="2026-03-18")
-    do(act("habit.create", name="Вода"))
+    do(new_habit("Вода"))
     clock.set("2026-03-20T12:00:00+00:00")
-    message = preview(act("habit.pause", all=True))["message"]
+    message = said(act("habit.pause", all=True))
     assert "«Вода»" in message and "«Бег»" not in message
 
 
 def test_a_slip_with_a_note_is_a_slip_and_its_note_is_kept(clock):
     habit(target=NO_SMOKING)
     clock.set("2026-03-22T12:00:00+00:00")
-    previewed = preview(act("habit.mark_completed", habit_id=1, amount=1, note="на свадьбе"))
+    previewed = preview(mark(1, amount=1, note="на свадьбе"))
     assert "«на свадьбе»" in previewed["message"] and "серия 4 дня → 0" in previewed["message"]
     apply(previewed)
     assert habit()["current_streak"] == 0
-    history = snapshot("history", date_from="2026-03-18")["history"]["habits"][0]
-    assert (history["marks"], history["notes"]) == ("++++-", {"2026-03-22": "на свадьбе"})
+    since = past(date_from="2026-03-18")
+    assert (since["marks"], since["notes"]) == ("++++-", {"2026-03-22": "на свадьбе"})
 
 
 def test_of_several_habits_one_that_is_marked_already_is_named_though_nothing_of_the_other_is_due():
-    do(act("habit.create", name="a"))
-    do(act("habit.create", name="b", frequency_type="custom", schedule_days=[1]))
-    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-17", "2026-03-18"]))
+    do(new_habit("a"))
+    do(new_habit("b", frequency_type="custom", schedule_days=[1]))
+    do(mark(1, dates=["2026-03-17", "2026-03-18"]))
     both = act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17..2026-03-18"])
     assert refused(both)["code"] == "ALREADY_COMPLETED"
 
 
 def test_a_changed_note_is_taken_back_as_a_note():
     habit(description="утром")
-    do(act("habit.mark_completed", habit_id=1, note="в парке"))
-    do(act("habit.mark_completed", habit_id=1, note="в лесу"))
+    do(mark(1, note="в парке"))
+    do(mark(1, note="в лесу"))
     assert "заметка: «в лесу» → «в парке»" in call("undo_last")["message"]
-    do(act("habit.mark_missed", habit_id=1))
-    history = snapshot("history", date_from="2026-03-18")["history"]["habits"][0]
-    assert history["notes"] == {"2026-03-18": "в лесу"}, "a text of the person stays with the day"
+    do(miss(1))
+    assert past()["notes"] == {"2026-03-18": "в лесу"}, "a text of the person stays with the day"
 
 
 def test_more_than_was_wanted_is_said_without_of():
     habit(target={"amount": 10, "unit": "раз"})
-    assert (
-        "12 раз, нужно 10" in preview(act("habit.mark_completed", habit_id=1, amount=12))["message"]
-    )
+    assert "12 раз, нужно 10" in said(mark(1, amount=12))
 
 
 def test_a_changed_turn_counts_from_the_days_on_which_it_was_done_by_the_turn_of_then(clock):
     habit(frequency_type="every_n_days", n=3)
-    do(act("habit.mark_completed", habit_id=1))
+    do(mark(1))
     clock.set("2026-03-26T12:00:00+00:00")
-    do(act("habit.update", habit_id=1, frequency_type="every_n_days", n=5))
+    do(act("habit.update", 1, frequency_type="every_n_days", n=5))
     clock.set("2026-04-02T12:00:00+00:00")
     assert marks("2026-03-18") == "+..?....?......?"

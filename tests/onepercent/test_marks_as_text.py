@@ -13,9 +13,7 @@ from tools.onepercent.database import store
 def test_a_snapshot_brings_the_marks_beside_its_json(file):
     with Client() as client:
         client.initialize()
-        person.do(
-            person.act("habit.create", name="Бег"), person.act("habit.mark_completed", habit_id=1)
-        )
+        person.do(person.new_habit("Бег"), person.mark(1))
         result = client.call(
             "get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20"
         )
@@ -27,7 +25,7 @@ def test_a_snapshot_brings_the_marks_beside_its_json(file):
 
 
 def test_the_marks_are_of_four_weeks_and_of_a_year_at_most():
-    person.do(person.act("habit.create", name="Бег"))
+    person.do(person.new_habit("Бег"))
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2020-01-01'")
     for dates, days in (

@@ -8,7 +8,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import call, do, insert, items, snapshot
+from tests.onepercent.person import balance, call, do, history, insert, items, titles
 from tools.onepercent.base.days import PersonsDay
 from tools.onepercent.database import derived, migrations, store
 from tools.onepercent.transfer import backup as exporting
@@ -51,9 +51,7 @@ def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
-def test_a_life_of_every_version_goes_on(
-    version: int, way: str, then: pytest.MonkeyPatch, file: Path
-):
+def test_a_life_of_every_version_goes_on(version, way, then, file):
     go_back(then, version)
     stamps, numbers = (
         {"created_at": STAMP, "updated_at": STAMP},
@@ -67,20 +65,18 @@ def test_a_life_of_every_version_goes_on(
         insert(db, "habits", **habit, **numbers, **stamps)
         insert(db, "habit_marks", **mark, **stamps)
     go_on(then, way, file)
-    assert [goal["title"] for goal in items("goals")] == ["Старая"]
-    assert snapshot("xp")["xp"]["balance"] == 35
-    past = snapshot("history")["history"]["habits"]
+    assert titles() == ["Старая"]
+    assert balance() == 35
+    past = history()["habits"]
     assert [(habit["name"], habit["marks"], habit["streak"]) for habit in past] == [
         ("Бег", ".....?+", 1)
     ]
     do(*a_day())
-    assert snapshot("xp")["xp"]["balance"] == 70
+    assert balance() == 70
     assert health().state == "ok"
 
 
-def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(
-    monkeypatch: pytest.MonkeyPatch, file: Path
-):
+def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch, file):
     def version(of: Path) -> int:
         return int.from_bytes(
             of.read_bytes()[60:64], "big"

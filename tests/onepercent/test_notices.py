@@ -11,7 +11,17 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, do
+from tests.onepercent.person import (
+    Clock,
+    act,
+    complete,
+    do,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+)
 from tests.support.client import PROJECT, finished
 from tests.support.web import Web, serving
 from tools.core.settings import SettingsError, check
@@ -38,9 +48,9 @@ def life(clock: Clock) -> list[int | None]:
         act("step.create", goal_id=None, **step)
         for step in (*today, {"title": "Письмо", "dt": "2026-03-10"})
     ]
-    habits = [act("habit.create", name=name) for name in ("Бег", "Сон")]
-    ids = do(act("goal.create", title="IELTS"), *steps, *habits)
-    do(act("step.complete", step_id=ids[2]), act("habit.mark_completed", habit_id=ids[5]))
+    habits = [new_habit(name) for name in ("Бег", "Сон")]
+    ids = do(new_goal("IELTS"), *steps, *habits)
+    do(complete(ids[2]), mark(ids[5]))
     return ids
 
 
@@ -48,9 +58,7 @@ def tell(*options: str, cards: int = 0) -> int:
     return notices.main(list(options), lambda: cards)
 
 
-def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(
-    phone: Web, life, file: Path
-):
+def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone, life, file):
     assert tell(cards=14) == 0
     person.use(file, NOTIFY_PRIVATE="1")
     tell("--now")
@@ -70,29 +78,26 @@ def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(
     assert private.splitlines() == ["1 шаг", "1 привычка", "Просрочено: 1 шаг"]
 
 
-def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone: Web, life, clock: Clock):
+def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone, life, clock):
     clock.set(EVENING)
     tell(cards=14)
-    do(act("diary.create_entry", what_done="x"))
+    do(new_entry(what_done="x"))
     tell("--now")
     first, second = (body for _, _, body in phone.seen)
     assert first.splitlines()[:2] == ["1 шаг: Пройти тест", "1 привычка: Бег"]
     assert "дневник" in first and "дневник" not in second
 
 
-def test_each_part_of_a_day_is_told_once(phone: Web, life, clock: Clock):
+def test_each_part_of_a_day_is_told_once(phone, life, clock):
     for moment in ("18T08", "18T09", "18T21", "18T22", "19T08"):
         clock.set(f"2026-03-{moment}:00:00+00:00")
         assert tell() == 0
     assert len(phone.seen) == 3
 
 
-def test_nothing_to_tell_is_no_notice(phone: Web, life, clock: Clock):
-    do(
-        act("goal.delete", goal_id=life[0]),
-        *[act("habit.delete", habit_id=habit) for habit in life[4:]],
-    )
-    do(act("diary.create_entry", what_done="x"))
+def test_nothing_to_tell_is_no_notice(phone, life, clock):
+    do(act("goal.delete", life[0]), *[act("habit.delete", habit) for habit in life[4:]])
+    do(new_entry(what_done="x"))
     for moment in (MORNING, EVENING):
         clock.set(moment)
         assert tell() == 0
@@ -106,26 +111,21 @@ def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
     ]  # fmt: skip
 
 
-def test_a_long_day_names_ten_titles_and_counts_the_rest(phone: Web, life):
-    do(
-        *[
-            act("step.create", goal_id=life[0], title=f"Шаг {number}", dt="2026-03-18")
-            for number in range(14)
-        ]
-    )
+def test_a_long_day_names_ten_titles_and_counts_the_rest(phone, life):
+    do(*[new_step(f"Шаг {number}", life[0], dt="2026-03-18") for number in range(14)])
     tell()
     first = phone.seen[0][2].splitlines()[0]
     assert first.startswith("15 шагов: Пройти тест; Шаг 0") and first.endswith("Шаг 8; ещё 5")
 
 
-def test_gotify_and_any_webhook_get_what_they_take(phone: Web, life, file: Path):
+def test_gotify_and_any_webhook_get_what_they_take(phone, life, file):
     person.use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
     tell("--now")
     assert (
         json.loads(phone.seen[0][2]).keys() == {"title", "message"}
         and phone.seen[0][0] == "/message?token=SECRET"
     )
-    do(act("step.update", step_id=life[1], title='Сказать "да"'))
+    do(act("step.update", life[1], title='Сказать "да"'))
     person.use(
         file,
         NOTIFY_URL=f"{phone.url()}/hook",
@@ -138,9 +138,7 @@ def test_gotify_and_any_webhook_get_what_they_take(phone: Web, life, file: Path)
     )
 
 
-def test_without_a_network_it_comes_later_the_same_day(
-    phone: Web, life, file: Path, clock: Clock, capsys
-):
+def test_without_a_network_it_comes_later_the_same_day(phone, life, file, clock, capsys):
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
         person.use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
@@ -155,20 +153,20 @@ def test_without_a_network_it_comes_later_the_same_day(
     assert len(phone.seen) == 2
 
 
-def test_a_refusal_is_an_error_and_not_tried_again(phone: Web, life, capsys):
+def test_a_refusal_is_an_error_and_not_tried_again(phone, life, capsys):
     phone.otherwise = 403
     assert tell() == 1
     assert "answered 403" in (errors := capsys.readouterr().err) and "NOTIFY_URL" in errors
 
 
-def test_what_may_have_arrived_is_not_sent_again(phone: Web, life, monkeypatch, capsys):
+def test_what_may_have_arrived_is_not_sent_again(phone, life, monkeypatch, capsys):
     monkeypatch.setattr(notices, "DEADLINE_S", 0.3)
     phone.otherwise = lambda handler: handler.server.closing.wait(1)
     assert tell() == 0 and tell() == 0
     assert len(phone.seen) == 1 and "did not answer" in capsys.readouterr().err
 
 
-def test_a_wrong_setting_is_named(file: Path):
+def test_a_wrong_setting_is_named(file):
     for name, value in {
         "NOTIFY_URL": "ntfy.sh/topic",
         "NOTIFY_MORNING": "25:00",
@@ -181,7 +179,7 @@ def test_a_wrong_setting_is_named(file: Path):
 
 
 @pytest.mark.slow
-def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file: Path):
+def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file):
     """On a small Pi memory is short: OpenSSL alone is 3.5 MiB."""
     for url in ("", "http://127.0.0.1:9/topic"):
         # After nine in the evening there is always something: the question about the diary.
@@ -197,14 +195,11 @@ def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file: Path):
         assert not {"_hashlib", "_ssl", "http.client"} & set(done.stderr.split())
 
 
-def test_a_habit_to_avoid_and_one_that_has_ended_are_not_asked_for(phone: Web, clock: Clock):
+def test_a_habit_to_avoid_and_one_that_has_ended_are_not_asked_for(phone, clock):
     clock.set("2026-03-17T08:00:00+00:00")
     target = {"at_most": 0, "unit": "×"}
-    do(
-        act("habit.create", name="Сигареты", target=target),
-        act("habit.create", name="Курс", until="2026-03-17"),
-    )
-    do(act("habit.create", name="Бег"))
+    do(new_habit("Сигареты", target=target), new_habit("Курс", until="2026-03-17"))
+    do(new_habit("Бег"))
     clock.set(MORNING)
     tell("--now")
     assert phone.seen[0][2].splitlines() == ["1 привычка: Бег"]

@@ -2,7 +2,24 @@
 archive."""
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, apply, call, do, items, preview, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    call,
+    do,
+    errand,
+    history,
+    items,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    preview,
+    refused,
+    said,
+    schedule,
+)
 
 STEPS = [
     {"title": "Раз", "dt": "2026-03-20"},
@@ -37,8 +54,8 @@ REFUSED = [
 
 
 def test_a_plan_that_does_not_fit_names_what_does_not():
-    late = act("goal.create", title="Когда-нибудь", steps=[{"title": "Поздно", "dt": "9999-12-30"}])
-    do(act("goal.create", title="Цель", steps=STEPS), late)
+    late = new_goal("Когда-нибудь", steps=[{"title": "Поздно", "dt": "9999-12-30"}])
+    do(new_goal("Цель", steps=STEPS), late)
     for action, params, code, field in REFUSED:
         error = refused(
             act(action, **({"title": "x"} if action == "goal.create" else {}), **params)
@@ -47,10 +64,7 @@ def test_a_plan_that_does_not_fit_names_what_does_not():
 
 
 def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
-    do(
-        act("goal.create", title="Первая", steps=STEPS),
-        act("goal.create", title="Вторая", steps=STEPS),
-    )
+    do(new_goal("Первая", steps=STEPS), new_goal("Вторая", steps=STEPS))
     previewed = preview(act("step.shift", overdue=True, days=3))
     assert "• 2 шага: на 3 дня вперёд; 16.03 → 19.03: «Два», «Два»" in previewed["message"]
     apply(previewed)
@@ -71,22 +85,19 @@ def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
 
 
 def test_a_step_done_yesterday_counts_yesterday():
-    do(act("goal.create", title="Цель", steps=STEPS))
+    do(new_goal("Цель", steps=STEPS))
     do(act("step.complete", step_ids=[1, 2], date="2026-03-17"))
-    days = snapshot("history")["history"]["days"]
+    days = history()["days"]
     assert [(day["date"], day["xp"], day["steps"]) for day in days] == [
         ("2026-03-17", 50, ["Раз", "Два"])
     ]
-    do(act("step.reopen", step_id=1))
-    assert snapshot("history")["history"]["days"][0]["xp"] == 25
+    do(act("step.reopen", 1))
+    assert history()["days"][0]["xp"] == 25
     assert "Step already completed: Два" in refused(act("step.complete", step_ids=[3, 2]))["error"]
 
 
 def test_an_errand_needs_no_goal_of_its_own():
-    errands = [
-        act("step.create", inbox=True, title=title)
-        for title in ("Купить билет", "Ещё", "Позвонить")
-    ]
+    errands = [errand(title) for title in ("Купить билет", "Ещё", "Позвонить")]
     previewed = preview(*errands[:2])
     assert "• «Входящие»: новый список для мелких дел" in previewed["message"]
     apply(previewed)
@@ -96,45 +107,38 @@ def test_an_errand_needs_no_goal_of_its_own():
 
 
 def test_a_text_is_appended_to_and_its_changed_place_is_shown():
-    do(act("goal.create", title="Цель", why_important="Потому что важно. " * 20))
+    do(new_goal("Цель", why_important="Потому что важно. " * 20))
     previewed = preview(
-        act(
-            "goal.update", goal_id=1, append={"why_important": "И радостно.", "why_give_me": "Силы"}
-        )
+        act("goal.update", 1, append={"why_important": "И радостно.", "why_give_me": "Силы"})
     )
     changes = previewed["diff"]["updates"][0]["changes"]
     assert (
         changes["why_important"]["place"].endswith("[+ И радостно.]")
         and changes["why_give_me"]["to"] == "Силы"
     )
-    do(act("diary.create_entry", plans="x" * 9_999))
-    shorter = preview(act("diary.update_entry", diary_id=1, plans="x" * 5_000))["message"]
+    do(new_entry(plans="x" * 9_999))
+    shorter = said(act("diary.update_entry", 1, plans="x" * 5_000))
     assert "4999 знаков]" in shorter
 
 
 def test_appending_a_blank_changes_nothing():
-    do(act("goal.create", title="Цель", why_important="Важно"))
-    blank = act("goal.update", goal_id=1, append={"why_important": " "})
+    do(new_goal("Цель", why_important="Важно"))
+    blank = act("goal.update", 1, append={"why_important": " "})
     assert refused(blank)["code"] == "NOTHING_TO_UPDATE"
 
 
 def test_an_archived_goal_is_out_of_sight_with_its_steps():
-    do(act("goal.create", title="Испанский", steps=STEPS))
-    do(act("goal.archive", goal_id=1))
-    assert (
-        items("goals")
-        == items("goals", goals_status="all")
-        == snapshot("schedule")["schedule"]["overdue"]
-        == []
-    )
+    do(new_goal("Испанский", steps=STEPS))
+    do(act("goal.archive", 1))
+    assert items("goals") == items("goals", goals_status="all") == schedule()["overdue"] == []
     assert items("goals", goals_status="archived")[0]["archived"] is True
     assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
-    do(act("goal.unarchive", goal_id=1))
-    assert len(items("goals")[0]["steps"]) == 3 and snapshot("xp")["xp"]["balance"] == 0
+    do(act("goal.unarchive", 1))
+    assert len(items("goals")[0]["steps"]) == 3 and balance() == 0
 
 
-def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clock: Clock):
-    do(act("habit.create", name="Сон"), act("diary.create_entry", plans="дома"))
+def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clock):
+    do(new_habit("Сон"), new_entry(plans="дома"))
     clock.set("2026-03-18T23:30:00+00:00")
     previewed = preview(act("person.update", time_zone="Asia/Vladivostok", day_start_hour=3))
     assert "часовой пояс: UTC → Asia/Vladivostok; начало дня: 0:00 → 3:00" in previewed["message"]
@@ -144,14 +148,11 @@ def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clo
         "weekday": "четверг",
         "tz": "Asia/Vladivostok",
     }
-    do(act("habit.mark_completed", habit_id=1, date="2026-03-19"))
+    do(mark(1, date="2026-03-19"))
     clock.set("2026-03-19T16:59:00+00:00")
     assert call("get_user_snapshot")["today"]["date"] == "2026-03-19"  # 02:59 there
     clock.set("2026-03-19T17:00:00+00:00")
     assert call("get_user_snapshot")["today"]["date"] == "2026-03-20"
-    assert [day["date"] for day in snapshot("history")["history"]["days"]] == [
-        "2026-03-18",
-        "2026-03-19",
-    ]
+    assert [day["date"] for day in history()["days"]] == ["2026-03-18", "2026-03-19"]
     person.use(file, ONEPERCENT_USER="other")
     assert call("get_user_snapshot")["today"]["tz"] == "UTC"

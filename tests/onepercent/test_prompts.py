@@ -1,11 +1,10 @@
 """The prompts of a day and a week: the snapshots that they ask for are ones that the tool gives."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
-from tests.onepercent.person import act, call, do
+from tests.onepercent.person import call, do, new_entry, new_goal
 from tools.onepercent.prompts import evening_review, morning_plan, weekly_review
 
 SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to )?([\d-]+)")
@@ -20,9 +19,7 @@ SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to
         (weekly_review, "2026-03-12", {"history"}),
     ],
 )
-def test_a_review_looks_back_with_the_history(
-    prompt: Callable, first: str, sections: set[str], language: str
-):
+def test_a_review_looks_back_with_the_history(prompt, first, sections, language):
     text = re.sub(
         "date_from (и|and) date_to", "date_from 2026-03-18; date_to", prompt(language=language)
     )
@@ -30,14 +27,14 @@ def test_a_review_looks_back_with_the_history(
     assert match, text
     include = match[1].split(", ")
     assert (set(include), match[2], match[3]) == (sections, first, "2026-03-18")
-    do(act("goal.create", title="Цель"), act("diary.create_entry", plans="x"))
+    do(new_goal("Цель"), new_entry(plans="x"))
     answer = call("get_user_snapshot", include=include, date_from=match[2], date_to=match[3])
     assert answer["data"]["history"]["total"]["diary"] == 1
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 @pytest.mark.parametrize("prompt", [morning_plan, evening_review, weekly_review])
-def test_a_prompt_is_short(prompt: Callable, language: str):
+def test_a_prompt_is_short(prompt, language):
     """In tokens: a quarter of the Latin characters, two fifths of the Cyrillic ones."""
     text = prompt(language=language)
     cyrillic = len(re.findall("[а-яё]", text, re.I))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import act, call, do
+from tests.onepercent.examples import EXAMPLES, lived
+from tests.onepercent.person import act, call, new_entry, new_goal, propose
 from tests.support.air import check_cap
 from tools.core.tool import TOOLS
 from tools.onepercent import actions
@@ -18,29 +19,13 @@ jsonschema = pytest.importorskip("jsonschema", reason="the SDK brings jsonschema
 PROJECT = Path(__file__).parents[2]
 OWN = [tool for tool in TOOLS.values() if tool.toolset == "onepercent" and not tool.app_only]
 SCHEMA = TOOLS["preview_actions"].schema
-
-VALID = [
-    act("goal.create", title="x", category="hobby", why_important="x"), act("goal.update", goal_id="1", title="x"),
-    act("goal.add", goal_id="9", amount=1.5),
-    act("goal.delete", goal_id=f"$ref:{uuid.uuid4()}"),
-    *(act(f"goal.{verb}", goal_id="1") for verb in ("complete", "reopen", "archive", "unarchive")),
-    act("step.create", goal_id="1", title="x", description="", priority="optional", dt="2026-01-01", order=1),
-    act("step.update", step_id="1", time_duration="480", dt=""), act("step.shift", goal_id="1", days=7),
-    *(act(f"step.{verb}", step_id="1") for verb in ("complete", "reopen", "delete")),
-    act("habit.create", name="x", xp_reward=1, xp_penalty=0, frequency_type="custom", schedule_days=[1, 7]),
-    act("habit.update", habit_id="1", description="x"), act("habit.pause", habit_id="1", to="2026-03-20"),
-    act("habit.mark_completed", habit_id="1", date="2026-01-01"), act("habit.mark_missed", habit_id="1", excuse_reason="x"),
-    *(act(f"habit.{verb}", habit_id="1") for verb in ("unmark", "archive", "unarchive", "resume", "delete")),
-    act("diary.create_entry", what_done="x", date="2026-01-01"), act("diary.update_entry", diary_id="1", plans=""),
-    act("diary.delete_entry", diary_id="1"), act("ssp.rate", category="work", score=10),
-    act("person.update", time_zone="Asia/Tokyo", day_start_hour=3),
-]  # fmt: skip
+GOAL = new_goal("x")
 
 # What the schema can say, the tool says too.
 WRONG = [
-    act("goal.create", title=5), act("goal.create", title="x", category="garage"), act("goal.update", goal_id=True, title="x"),
-    act("goal.fly", title="x"), act("diary.create_entry", content="x"),
-    {"action": "goal.create"}, {**act("goal.create", title="x"), "id": 1},
+    new_goal(5), new_goal("x", category="garage"), act("goal.update", True, title="x"),
+    act("goal.fly", title="x"), new_entry(content="x"),
+    {"action": "goal.create"}, {**new_goal("x"), "id": 1},
 ]  # fmt: skip
 
 
@@ -51,38 +36,32 @@ def fits(*sent: dict) -> bool:
 def test_what_the_schema_refuses_the_tool_refuses():
     for wrong in WRONG:
         assert not fits(wrong), wrong
-        assert not call("preview_actions", actions=[wrong])["success"], wrong
-    assert fits(*[VALID[0]] * 50)
+        assert not propose(wrong)["success"], wrong
+    assert fits(*[GOAL] * 50)
     for count, code in ((0, "NO_ACTIONS"), (51, "TOO_MANY_ACTIONS")):  # the tool's own business
-        assert call("preview_actions", actions=[VALID[0]] * count)["code"] == code
+        assert propose(*[GOAL] * count)["code"] == code
 
 
-def test_every_action_as_the_schema_has_it_is_taken():
-    assert {one["action"] for one in VALID} == {
-        name for name, one in actions.ACTIONS.items() if one.published
-    }
-    step, entry = (
-        act("step.create", goal_id=None, title="x"),
-        act("diary.create_entry", what_done="x"),
-    )
-    assert do(act("goal.create", title="x"), step, act("habit.create", name="x"), entry) == [
-        1,
-        1,
-        1,
-        1,
-    ]
-    for each in VALID:
-        assert fits(each), each
-        errors = {
-            error["code"] for error in call("preview_actions", actions=[each]).get("errors", ())
-        }
-        assert errors <= {
-            "NOT_COMPLETED",
-            "NOTHING_TO_UPDATE",
-            "GOAL_NOT_FOUND",
-            "STEP_NOT_FOUND",
-            "INVALID_DATE",
-        }
+def test_the_examples_are_of_every_action():
+    assert EXAMPLES.keys() == {name for name, one in actions.ACTIONS.items() if one.published}
+
+
+@pytest.mark.parametrize(
+    ("action", "params"),
+    [
+        *EXAMPLES.items(),
+        ("goal.delete", {"goal_id": f"$ref:{uuid.uuid4()}"}),
+        ("step.update", {"step_id": 1, "time_duration": "480", "dt": ""}),
+        ("habit.create", {"name": "x", "frequency_type": "custom", "schedule_days": [1, 7]}),
+    ],
+)
+def test_every_action_as_the_schema_has_it_is_taken(action, params):
+    lived()
+    ids = {name: str(value) for name, value in params.items() if name.endswith("_id")}
+    sent = act(action, **params | ids)
+    assert fits(sent)
+    codes = [error["code"] for error in propose(sent).get("errors", ())]
+    assert codes == ["GOAL_NOT_FOUND"] * ("$ref" in str(params))
 
 
 def test_an_id_of_0_from_clients_that_fill_every_field_is_absent():

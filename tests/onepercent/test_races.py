@@ -1,12 +1,23 @@
 """Eight processes on one file at once."""
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from tests.onepercent.children import a_day, check_whole, together
-from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
+from tests.onepercent.person import (
+    apply,
+    balance,
+    call,
+    do,
+    items,
+    mark,
+    new_goal,
+    new_habit,
+    preview,
+    propose,
+    snapshot,
+)
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
@@ -14,16 +25,16 @@ EIGHT = 8
 
 
 @pytest.mark.slow
-def test_eight_sessions_make_one_database(file: Path):
+def test_eight_sessions_make_one_database(file):
     answers = together(EIGHT, lambda number, tell: tell(apply(preview(*a_day()))))
     assert all(answer["success"] for [answer] in answers), answers
     check_whole([answer["results"][0]["created_id"] for [answer] in answers])
-    assert snapshot("xp")["xp"]["balance"] == EIGHT * 35
+    assert balance() == EIGHT * 35
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [None, "A3C6C1E9-5D5C-4E0E-8B57-0B3F6A5D3D11"])
-def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key: str | None):
+def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key):
     previewed = preview(*a_day())
     store.release()
     answers = [
@@ -40,7 +51,7 @@ def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key: st
 
 @pytest.mark.slow
 def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
-    do(act("habit.create", name="Бег"))
+    do(new_habit("Бег"))
     previews = [preview(*a_day()) for _ in range(20)]
     ids = [one["preview_id"] for one in previews]
     store.release()
@@ -52,13 +63,7 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
             tell(
                 [one["preview_id"], "cancel", call("cancel_preview", preview_id=one["preview_id"])]
             )
-            tell(
-                [
-                    None,
-                    "preview",
-                    call("preview_actions", actions=[act("habit.mark_completed", habit_id=1)]),
-                ]
-            )
+            tell([None, "preview", propose(mark(1))])
 
     told = [one for answers in together(EIGHT, session) for one in answers]
     assert {answer.get("code") for *_, answer in told} <= {
@@ -70,7 +75,7 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
         settled for settled, _, answer in told if settled and answer["success"]
     ) == sorted(ids)
     applied = sum(answer["success"] for _, what, answer in told if what == "apply")
-    assert snapshot("xp")["xp"]["balance"] == 35 * applied
+    assert balance() == 35 * applied
     assert health().state == "ok"
 
 
@@ -81,7 +86,7 @@ def test_threads_of_one_session_do_not_get_in_each_others_way():
 
 
 def test_readers_and_a_writer_do_not_wait_for_each_other():
-    do(act("goal.create", title="Цель"))
+    do(new_goal("Цель"))
     with store.writing():
         assert snapshot()["goals"]["total_count"] == 1
     with store.reading() as db:
@@ -91,9 +96,9 @@ def test_readers_and_a_writer_do_not_wait_for_each_other():
 
 
 def test_a_writer_that_is_stuck_is_named_not_waited_for_for_ever(monkeypatch):
-    do(act("goal.create", title="Цель"))
+    do(new_goal("Цель"))
     monkeypatch.setattr(store, "BUSY_S", 0.1)
     with store.writing():
-        answer = call("preview_actions", actions=[act("goal.create", title="Ещё")])
+        answer = propose(new_goal("Ещё"))
     assert answer["code"] == "DATABASE_ERROR" and "Another session" in answer["error"]
     assert "locked" not in str(answer)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onepercent.person import act, call, items, preview
+from tests.onepercent.person import call, items, new_goal, preview
 from tools.onepercent.phases.consent import is_yes
 
 REFUSED = """
@@ -40,6 +40,7 @@ no problem | no objections | no worries | why not | I don't mind | don't ask, ju
 the user confirmed | the user said yes | User: yes, delete both | +1 | keep going | let's go | correct | of course | absolutely | definitely
 ну да | дада | ну давай | погнали | вперёд | жги | именно | принято | пойдёт | устраивает | класс | ок, спасибо | да, запиши | сохраняй | добавляй | удаляй всё
 да, перенеси на завтра | да, потом покажи список | подтверждаю удаление | норм | плюс | 💯 | 👍🏻 | без возражений
+нет проблем, давай | no problem, do it | отмени последнее, да | yes, cancel that goal | не вопрос
 aye | sure thing | go for it | do that | apply all | yes to all | all good | works for me | that's correct | affirmative | roger | permission granted
 carry on | save it | delete both | yes, nothing else | ok, no rush | all right | yesss
 """
@@ -52,7 +53,7 @@ def phrases(table: str) -> list[str]:
 @pytest.mark.parametrize(
     ("table", "expected"), [(REFUSED, False), (ASKED_AGAIN, False), (TAKEN, True)]
 )
-def test_a_no_is_a_no_a_yes_is_a_yes_and_what_is_neither_is_asked_again(table: str, expected: bool):
+def test_a_no_is_a_no_a_yes_is_a_yes_and_what_is_neither_is_asked_again(table, expected):
     judged = {phrase: is_yes(phrase) for phrase in phrases(table)}
     assert {phrase: found for phrase, found in judged.items() if found != expected} == {}
 
@@ -68,8 +69,8 @@ def test_the_tables_are_long_and_in_both_languages():
 
 
 @pytest.mark.parametrize("words", ["нет)", "…"])
-def test_without_a_yes_nothing_is_applied_and_the_preview_stays(words: str):
-    previewed = preview(act("goal.create", title="Кухня"))
+def test_without_a_yes_nothing_is_applied_and_the_preview_stays(words):
+    previewed = preview(new_goal("Кухня"))
     confirm = {"preview_id": previewed["preview_id"]}
     answer = call("apply_actions", **confirm, user_confirmation=words)
     assert answer["code"] == "NOT_CONFIRMED" and answer["error"] == f"That is not a yes: {words}"

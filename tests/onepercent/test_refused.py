@@ -3,56 +3,69 @@
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import act, apply, call, do, items, preview, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    complete,
+    do,
+    errand,
+    items,
+    mark,
+    miss,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    propose,
+    refused,
+    said,
+)
 from tools.onepercent.page import person_pages
 
-FITS = act("goal.create", title="Сад")
+FITS = new_goal("Сад")
 
 
 @pytest.fixture(autouse=True)
 def life() -> None:
-    step = act("step.create", goal_id=None, title="Купить", dt="2026-03-20")
-    do(
-        act("goal.create", title="Дом"),
-        step,
-        act("habit.create", name="Зарядка"),
-        act("diary.create_entry", plans="x"),
-    )
+    step = new_step("Купить", dt="2026-03-20")
+    do(new_goal("Дом"), step, new_habit("Зарядка"), new_entry(plans="x"))
 
 
 REFUSED = [
-    (act("habit.mark_completed", habit_id=1, date="2026-01-01"),
+    (mark(1, date="2026-01-01"),
      "Привычка «Зарядка»: отметить можно только дни по расписанию за последние 30 дней",
      "Habit “Зарядка”: only due days of the last 30 days can be marked"),
-    (act("habit.mark_completed", habit_id=1, date="2026-13-01"),
+    (mark(1, date="2026-13-01"),
      "Привычка «Зарядка»: отметить можно только дни по расписанию за последние 30 дней",
      "Habit “Зарядка”: only due days of the last 30 days can be marked"),
-    (act("habit.unmark", habit_id=1), "Привычка «Зарядка»: за этот день отметки нет", "Habit “Зарядка”: there is no mark on that day"),
-    (act("habit.resume", habit_id=1), "Привычка «Зарядка»: и так не на паузе", "Habit “Зарядка”: not paused"),
-    (act("habit.mark_completed", habit_id=1, amount=2),
+    (act("habit.unmark", 1), "Привычка «Зарядка»: за этот день отметки нет", "Habit “Зарядка”: there is no mark on that day"),
+    (act("habit.resume", 1), "Привычка «Зарядка»: и так не на паузе", "Habit “Зарядка”: not paused"),
+    (mark(1, amount=2),
      "Привычка «Зарядка»: количество — число больше нуля, если у привычки есть цель на день",
      "Habit “Зарядка”: the amount is a number above 0, if the habit has a target"),
-    (act("habit.create", name="Бег", frequency_type="custom"), "Привычка «Бег»: не сказано, в какие дни", "Habit “Бег”: which days?"),
-    (act("habit.create", name="Бег", frequency_type="times_per_week"),
+    (new_habit("Бег", frequency_type="custom"), "Привычка «Бег»: не сказано, в какие дни", "Habit “Бег”: which days?"),
+    (new_habit("Бег", frequency_type="times_per_week"),
      "Привычка «Бег»: не сказано, сколько раз в неделю", "Habit “Бег”: how many times a week?"),
-    (act("habit.create", name="Бег", end_date="2026-05-01"),
+    (new_habit("Бег", end_date="2026-05-01"),
      "Привычка «Бег»: не всё из этого здесь возможно", "Habit “Бег”: not all of this is possible here"),
-    (act("step.create", inbox=True, title="Вечер", dt="2026-03-20 19:00"), "Шаг «Вечер»: день назван непонятно", "Step “Вечер”: the day is not clear"),
-    (act("step.create", inbox=True, title="Хлеб", time_duration=999),
+    (errand("Вечер", dt="2026-03-20 19:00"), "Шаг «Вечер»: день назван непонятно", "Step “Вечер”: the day is not clear"),
+    (errand("Хлеб", time_duration=999),
      "Шаг «Хлеб»: длительность — от 1 минуты до 8 часов", "Step “Хлеб”: the duration is 1 minute to 8 hours"),
-    (act("goal.create", title="Ещё", steps=[{"title": "Раз"}, {"title": "Два", "dt": "завтра"}]),
+    (new_goal("Ещё", steps=[{"title": "Раз"}, {"title": "Два", "dt": "завтра"}]),
      "Шаг «Два»: день назван непонятно", "Step “Два”: the day is not clear"),
-    (act("goal.update", goal_id=1, title="Дом"), "Цель «Дом»: менять нечего", "Goal “Дом”: nothing would change"),
-    (act("goal.create", title=""), "Цель: нет названия", "Goal: the title is missing"),
-    (act("goal.update", goal_id=99, title=[1]), "Цель: название: так нельзя", "Goal: title: not possible like this"),
-    (act("goal.reopen", goal_id=1), "Цель «Дом»: и так в работе", "Goal “Дом”: open already"),
+    (act("goal.update", 1, title="Дом"), "Цель «Дом»: менять нечего", "Goal “Дом”: nothing would change"),
+    (new_goal(""), "Цель: нет названия", "Goal: the title is missing"),
+    (act("goal.update", 99, title=[1]), "Цель: название: так нельзя", "Goal: title: not possible like this"),
+    (act("goal.reopen", 1), "Цель «Дом»: и так в работе", "Goal “Дом”: open already"),
     (act("step.create", title="Ничей"), "Шаг «Ничей»: не сказано, какая цель", "Step “Ничей”: which goal?"),
-    (act("step.update", step_id=1, goal_id=777), "Шаг «Купить»: такой цели нет (777)", "Step “Купить”: there is no such goal (777)"),
-    (act("step.update", step_id=99, title="x"), "Шаг «x»: такого шага нет (99)", "Step “x”: there is no such step (99)"),
+    (act("step.update", 1, goal_id=777), "Шаг «Купить»: такой цели нет (777)", "Step “Купить”: there is no such goal (777)"),
+    (act("step.update", 99, title="x"), "Шаг «x»: такого шага нет (99)", "Step “x”: there is no such step (99)"),
     (act("step.shift", overdue=True, days=1),
      "Шаг: переносить нечего: открытых шагов с датой здесь нет", "Step: nothing to move: there is no open step with a day here"),
-    (act("step.update", step_id=1, order=-1), "Шаг «Купить»: порядок: так нельзя", "Step “Купить”: order: not possible like this"),
-    (act("diary.create_entry", what_done=" "), "Запись: в ней ничего нет", "Entry: it is empty"),
+    (act("step.update", 1, order=-1), "Шаг «Купить»: порядок: так нельзя", "Step “Купить”: order: not possible like this"),
+    (new_entry(what_done=" "), "Запись: в ней ничего нет", "Entry: it is empty"),
     (act("ssp.rate", category="health", score=7),
      "Сфера: есть работа, здоровье и спорт, благосостояние, семья, окружение, хобби",
      "Life area: there are work, health and sports, prosperity, family, social circle, hobbies"),
@@ -64,15 +77,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("action", "russian", "english"), REFUSED)
-def test_a_refusal_names_what_and_how_it_would_fit(action: dict, russian: str, english: str, file):
-    answer = call("preview_actions", actions=[action, FITS])
+def test_a_refusal_names_what_and_how_it_would_fit(action, russian, english, file):
+    answer = propose(action, FITS)
     assert answer["message"].splitlines()[1] == f"✗ {russian}"
     told = person_pages.PREVIEW.private(answer)["pi-mcp/preview"]
     assert (told["ru"]["errors"], told["en"]["errors"]) == ([russian], [english])
     person.use(file, MCP_LANGUAGE="en")
-    assert (
-        call("preview_actions", actions=[action, FITS])["message"].splitlines()[1] == f"✗ {english}"
-    )
+    assert propose(action, FITS)["message"].splitlines()[1] == f"✗ {english}"
 
 
 @pytest.mark.parametrize(
@@ -89,9 +100,7 @@ def test_a_refusal_names_what_and_how_it_would_fit(action: dict, russian: str, e
         ("goal.fly", "goal.complete, goal.update"),
     ],
 )
-def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(
-    action: str, nearest: str
-):
+def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(action, nearest):
     hint = refused(act(action))["hint"]
     assert nearest in hint and ("delete" in hint) == ("remove" in action)
 
@@ -99,48 +108,46 @@ def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(
 def test_a_step_that_is_named_and_stays_is_named():
     more = [{"title": "Без дня"}, {"title": "Сделан", "dt": "2026-03-20"}]
     do(act("step.create", goal_id=1, steps=more))
-    do(act("step.complete", step_id=3))
-    message = preview(act("step.shift", step_ids=[1, 2, 3], days=1))["message"]
+    do(complete(3))
+    message = said(act("step.shift", step_ids=[1, 2, 3], days=1))
     assert "• 1 шаг цели «Дом»: на 1 день вперёд; 20.03 → 21.03: «Купить»\n" in message
     assert "! «Без дня» остаётся: дня нет, или уже сделано\n! «Сделан» остаётся:" in message
-    assert "остаётся" not in preview(act("step.shift", goal_id=1, days=1))["message"]
+    assert "остаётся" not in said(act("step.shift", goal_id=1, days=1))
 
 
 def test_a_day_that_is_named_and_marked_already_is_named():
-    do(act("habit.mark_completed", habit_id=1, date="2026-03-17"), act("habit.create", name="Сон"))
-    message = preview(act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17"]))[
-        "message"
-    ]
+    do(mark(1, date="2026-03-17"), new_habit("Сон"))
+    message = said(act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17"]))
     assert "• «Сон», 17.03: сделано" in message and "! «Зарядка»: уже отмечено: 17.03" in message
 
 
 def test_a_habit_that_is_named_and_not_paused_is_named():
-    do(act("habit.create", name="Сон"))
-    do(act("habit.pause", habit_id=1))
-    assert "! «Сон» и так не на паузе" in preview(act("habit.resume", habit_ids=[1, 2]))["message"]
+    do(new_habit("Сон"))
+    do(act("habit.pause", 1))
+    assert "! «Сон» и так не на паузе" in said(act("habit.resume", habit_ids=[1, 2]))
 
 
 def test_an_excuse_may_follow_a_miss_and_gives_its_xp_back():
-    do(act("habit.mark_completed", habit_id=1, date="2026-03-17"))
-    do(act("habit.mark_missed", habit_id=1))
-    assert snapshot("xp")["xp"]["balance"] == 10
-    excused = act("habit.mark_missed", habit_id=1, excuse_reason="болел")
+    do(mark(1, date="2026-03-17"))
+    do(miss(1))
+    assert balance() == 10
+    excused = miss(1, excuse_reason="болел")
     previewed = preview(excused)
     assert (
         "• «Зарядка», 18.03: пропуск; уважительная причина: «болел» (+10 XP)"
         in previewed["message"]
     )
     apply(previewed)
-    assert (items("habits")[0]["current_streak"], snapshot("xp")["xp"]["balance"]) == (1, 20)
-    for again in (excused, act("habit.mark_missed", habit_id=1)):
+    assert (items("habits")[0]["current_streak"], balance()) == (1, 20)
+    for again in (excused, miss(1)):
         assert refused(again)["code"] == "ALREADY_COMPLETED"
 
 
 def test_more_work_never_takes_a_done_day_back():
-    habit = do(act("habit.create", name="Отжимания", target={"amount": 10, "unit": "раз"}))[0]
-    do(act("habit.mark_completed", habit_id=habit, amount=12))
-    do(act("habit.update", habit_id=habit, target={"amount": 15, "unit": "раз"}))
-    previewed = preview(act("habit.mark_completed", habit_id=habit, amount=1))
+    habit = do(new_habit("Отжимания", target={"amount": 10, "unit": "раз"}))[0]
+    do(mark(habit, amount=12))
+    do(act("habit.update", habit, target={"amount": 15, "unit": "раз"}))
+    previewed = preview(mark(habit, amount=1))
     assert previewed["xp_total"] == 0 and "13 из 15 раз; +1" in previewed["message"]
     apply(previewed)
     shown = items("habits")[1]
@@ -152,6 +159,6 @@ def test_more_work_never_takes_a_done_day_back():
 
 
 def test_who_takes_off_a_mark_that_is_not_there_is_told_where_the_last_one_is():
-    assert refused(act("habit.unmark", habit_id=1))["hint"] == "It has no marks."
-    do(act("habit.mark_completed", habit_id=1, date="2026-03-17"))
-    assert "2026-03-17" in refused(act("habit.unmark", habit_id=1))["hint"]
+    assert refused(act("habit.unmark", 1))["hint"] == "It has no marks."
+    do(mark(1, date="2026-03-17"))
+    assert "2026-03-17" in refused(act("habit.unmark", 1))["hint"]

@@ -4,7 +4,25 @@ from datetime import date, timedelta
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    call,
+    complete,
+    do,
+    errand,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    refused,
+    said,
+    schedule,
+    snapshot,
+    undo,
+)
 from tools.onepercent.actions.repeats import RULE
 from tools.onepercent.database import store
 from tools.onepercent.habits.due_days import begun, first_day
@@ -14,8 +32,8 @@ TUESDAYS = {"every": "week", "on": ["tue"]}
 
 def dates() -> list[tuple[str, str]]:
     """Title and date of every open step, the late ones first."""
-    schedule = snapshot("schedule", date_to="2026-06-01")["schedule"]
-    steps = [step for part in ("overdue", "today", "upcoming") for step in schedule[part]]
+    planned = schedule(date_to="2026-06-01")
+    steps = [step for part in ("overdue", "today", "upcoming") for step in planned[part]]
     return [(step["title"], step["date"]) for step in steps if not step.get("is_complete")]
 
 
@@ -39,7 +57,7 @@ def dates() -> list[tuple[str, str]]:
         ({"every": "year", "interval": 2, "until": "2028-03-17"}, ["2026-03-18"]),
     ],
 )
-def test_a_rule_names_its_days(sent: dict, days: list[str]):
+def test_a_rule_names_its_days(sent, days):
     repeat, since, found = (
         begun(RULE.convert("repeat", sent), date(2026, 3, 18)),
         date(2026, 3, 18),
@@ -60,14 +78,12 @@ def test_a_birthday_on_the_29th_of_february_is_on_the_last_day_of_it_in_other_ye
 
 
 def test_a_yearly_step_keeps_its_day_and_says_it():
-    birthday = act(
-        "step.create", title="Birthday", dt="2026-03-19", inbox=True, repeat={"every": "year"}
-    )
+    birthday = errand("Birthday", dt="2026-03-19", repeat={"every": "year"})
     previewed = preview(birthday)
     assert "19.03; каждый год: 19.03" in previewed["message"]
     apply(previewed)
-    assert "следующий 19.03.2027" in preview(act("step.complete", step_id=1))["message"]
-    [step] = snapshot("schedule", date_to="2026-04-01")["schedule"]["upcoming"]
+    assert "следующий 19.03.2027" in said(complete(1))
+    [step] = schedule(date_to="2026-04-01")["upcoming"]
     assert step["repeat"] == {"every": "year"}
 
 
@@ -80,71 +96,67 @@ def test_a_yearly_step_keeps_its_day_and_says_it():
         ({"every": "day", "until": "2026-12-31"}, "каждый день, до 31.12"),
     ],
 )
-def test_a_rule_is_said_as_a_person_says_it(rule: dict, words: str):
-    assert words in preview(act("step.create", title="Созвон", inbox=True, repeat=rule))["message"]
+def test_a_rule_is_said_as_a_person_says_it(rule, words):
+    assert words in said(errand("Созвон", repeat=rule))
 
 
 def test_what_repeats_after_it_is_done_waits_and_begins_again_with_that_day(clock):
     rule = {"every": "day", "interval": 3, "after": "done"}
-    do(act("step.create", title="Полить", inbox=True, repeat=rule))
+    do(errand("Полить", repeat=rule))
     assert dates() == [("Полить", "2026-03-18")]
     clock.set("2026-03-23T09:00:00+00:00")
     assert dates() == [("Полить", "2026-03-18")]  # late, and never twice
-    do(act("step.complete", step_id=1))
+    do(complete(1))
     assert dates() == [("Полить", "2026-03-26")]
-    apply(call("undo_last"))
+    undo()
     assert dates() == [("Полить", "2026-03-18")]
 
 
 def test_days_of_what_follows_done_are_refused():
     rule = {"every": "week", "on": ["tue"], "after": "done"}
-    assert (
-        refused(act("step.create", title="a", inbox=True, repeat=rule))["code"] == "FIELD_INVALID"
-    )
+    assert refused(errand("a", repeat=rule))["code"] == "FIELD_INVALID"
 
 
 def test_the_next_step_is_made_when_one_is_done_and_undo_takes_it_back():
-    previewed = preview(
-        act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS, priority="important")
-    )
+    previewed = preview(errand("Созвон", repeat=TUESDAYS, priority="important"))
     assert (
         "Шаг «Созвон»: новый; к цели «Входящие»; 24.03; важный; каждую неделю: вт"
         in previewed["message"]
     )
     apply(previewed)
     assert dates() == [("Созвон", "2026-03-24")]
-    done = preview(act("step.complete", step_id=1))
+    done = preview(complete(1))
     assert "Шаг «Созвон»: сделан; следующий 31.03 (+25 XP)" in done["message"]
     apply(done)
     assert dates() == [("Созвон", "2026-03-31")]
-    apply(call("undo_last"))
-    assert dates() == [("Созвон", "2026-03-24")] and snapshot("xp")["xp"]["balance"] == 0
-    apply(call("undo_last", redo=True))
+    undo()
+    assert dates() == [("Созвон", "2026-03-24")] and balance() == 0
+    undo(redo=True)
     assert dates() == [("Созвон", "2026-03-31")]
 
 
 def test_a_step_that_nobody_does_is_due_on_the_next_day_of_its_rule_however_often_one_looks(clock):
-    do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
+    do(errand("Созвон", repeat=TUESDAYS))
     clock.set("2026-04-15T09:00:00+00:00")
     for _ in range(2):
         assert dates() == [("Созвон", "2026-04-21")]
-    assert snapshot("schedule")["schedule"]["upcoming"][0]["missed"] == 4
+    assert schedule()["upcoming"][0]["missed"] == 4
     assert snapshot("goals")["goals"]["items"][0]["next"]["dt"] == "2026-04-21"
     assert call("get_user_snapshot", find="созвон")["found"]["items"][0]["dt"] == "2026-04-21"
-    assert "21.04 → 22.04" in preview(act("step.shift", step_ids=[1], days=1))["message"]
-    done = preview(act("step.complete", step_id=1))
+    assert "21.04 → 22.04" in said(act("step.shift", step_ids=[1], days=1))
+    done = preview(complete(1))
     assert "следующий 21.04" in done["message"]
     apply(done)
     assert dates() == [("Созвон", "2026-04-21")]
-    apply(call("undo_last"))
+    undo()
     clock.set("2026-03-20T09:00:00+00:00")
     assert dates() == [("Созвон", "2026-03-24")]
 
 
 def test_a_look_changes_no_row_and_makes_no_preview_stale(clock, file):
-    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    do(errand("Зарядка", repeat={"every": "day"}))
     clock.set("2026-03-20T09:00:00+00:00")
-    previewed = preview(act("step.update", step_id=1, title="Йога"))
+    previewed = preview(act("step.update", 1, title="Йога"))
     before = file.with_name("life.sqlite3-wal").read_bytes()
     for day in range(21, 29):
         clock.set(f"2026-03-{day}T09:00:00+00:00")
@@ -155,23 +167,16 @@ def test_a_look_changes_no_row_and_makes_no_preview_stale(clock, file):
 
 
 def test_yesterdays_step_done_today_leaves_that_of_today(clock):
-    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    do(errand("Зарядка", repeat={"every": "day"}))
     clock.set("2026-03-25T09:00:00+00:00")
-    do(act("step.complete", step_id=1, date="2026-03-24"))
+    do(complete(1, date="2026-03-24"))
     assert dates() == [("Зарядка", "2026-03-25")]
-    do(act("step.complete", step_id=2))
+    do(complete(2))
     assert dates() == [("Зарядка", "2026-03-26")]
 
 
 def test_a_series_that_is_over_is_late_on_its_last_day_alone(clock):
-    do(
-        act(
-            "step.create",
-            inbox=True,
-            title="Зарядка",
-            repeat={"every": "day", "until": "2026-03-20"},
-        )
-    )
+    do(errand("Зарядка", repeat={"every": "day", "until": "2026-03-20"}))
     clock.set("2026-03-27T09:00:00+00:00")
     assert dates() == [("Зарядка", "2026-03-20")]
     do(act("step.shift", overdue=True, dt="2026-03-28"))
@@ -179,72 +184,69 @@ def test_a_series_that_is_over_is_late_on_its_last_day_alone(clock):
 
 
 @pytest.mark.parametrize("done", [False, True])
-def test_a_clock_that_ran_ahead_moves_no_series(done: bool, clock):
-    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+def test_a_clock_that_ran_ahead_moves_no_series(done, clock):
+    do(errand("Зарядка", repeat={"every": "day"}))
     clock.set("2027-03-20T09:00:00+00:00")
-    assert snapshot("schedule")["schedule"]["today"]
+    assert schedule()["today"]
     if done:
-        do(act("step.complete", step_id=1))
+        do(complete(1))
     clock.set("2026-03-19T09:00:00+00:00")
     assert dates() == [("Зарядка", "2026-03-19")]
-    do(act("step.complete", step_id=1 + done))
+    do(complete(1 + done))
     assert dates() == [("Зарядка", "2026-03-20")]
 
 
 def test_another_rule_leaves_the_day_that_was_due(clock):
-    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    do(errand("Зарядка", repeat={"every": "day"}))
     clock.set("2026-03-25T09:00:00+00:00")
-    do(act("step.update", step_id=1, repeat=None))
+    do(act("step.update", 1, repeat=None))
     assert dates() == [("Зарядка", "2026-03-25")]
-    apply(call("undo_last"))
+    undo()
     assert dates() == [("Зарядка", "2026-03-25")]
     clock.set("2026-03-26T09:00:00+00:00")
     assert dates() == [("Зарядка", "2026-03-26")]
 
 
 def test_a_rule_that_is_damaged_is_named():
-    do(act("step.create", inbox=True, title="Зарядка", repeat={"every": "day"}))
+    do(errand("Зарядка", repeat={"every": "day"}))
     with store.writing() as db:
         db.execute("UPDATE steps SET repeat = '{', dt = '2020-01-01'")
     assert call("get_user_snapshot", include=["schedule"])["code"] == "DATABASE_ERROR"
 
 
 def test_one_is_shifted_alone_and_all_by_their_rule():
-    do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
+    do(errand("Созвон", repeat=TUESDAYS))
     do(act("step.shift", step_ids=[1], days=1))
-    do(act("step.complete", step_id=1))
+    do(complete(1))
     assert dates() == [("Созвон", "2026-03-31")]
     previewed = preview(
-        act("step.update", step_id=2, dt="2026-04-02", repeat={"every": "week", "on": ["thu"]})
+        act("step.update", 2, dt="2026-04-02", repeat={"every": "week", "on": ["thu"]})
     )
     assert "повтор: каждую неделю: вт → каждую неделю: чт" in previewed["message"]
     apply(previewed)
-    do(act("step.complete", step_id=2))
+    do(complete(2))
     assert dates() == [("Созвон", "2026-04-09")]
 
 
 def test_a_step_without_a_day_begins_on_the_first_of_its_rule_and_a_null_ends_it():
-    do(act("goal.create", title="Дом", steps=[{"title": "Созвон"}]))
-    do(act("step.update", step_id=1, repeat=TUESDAYS))
+    do(new_goal("Дом", steps=[{"title": "Созвон"}]))
+    do(act("step.update", 1, repeat=TUESDAYS))
     assert dates() == [("Созвон", "2026-03-24")]
-    do(act("step.update", step_id=1, repeat=None), act("step.complete", step_id=1))
+    do(act("step.update", 1, repeat=None), complete(1))
     assert dates() == []
 
 
 def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
-    do(act("goal.create", title="Дом", steps=[{"title": "Цветы"}]))
-    do(act("step.create", goal_id=1, title="Созвон", repeat=TUESDAYS))
-    do(act("step.create", goal_id=1, title="Отчёт", repeat={"every": "day", "until": "2026-03-18"}))
-    assert (
-        "больше не повторится (каждую неделю: вт)"
-        in preview(act("step.delete", step_id=2))["message"]
-    )
-    do(act("step.complete", step_id=3))
+    do(new_goal("Дом", steps=[{"title": "Цветы"}]))
+    do(new_step("Созвон", 1, repeat=TUESDAYS))
+    do(new_step("Отчёт", 1, repeat={"every": "day", "until": "2026-03-18"}))
+    assert "больше не повторится (каждую неделю: вт)" in said(act("step.delete", 2))
+    do(complete(3))
     assert dates() == [("Созвон", "2026-03-24")]
-    do(act("goal.complete", goal_id=1))
+    do(act("goal.complete", 1))
     clock.set("2026-04-15T09:00:00+00:00")
     assert dates() == []
-    do(act("goal.reopen", goal_id=1), act("step.delete", step_id=2))
+    do(act("goal.reopen", 1), act("step.delete", 2))
     assert dates() == []
 
 
@@ -253,9 +255,9 @@ def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
     ["fortnightly", {}, {"every": "day", "interval": 0}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
      {"every": "year", "on": [3]}, {"every": "week", "on": [True]}, {"every": "day", "until": "скоро"}, {"every": "day", "n": 2}],
 )  # fmt: skip
-def test_a_rule_that_does_not_fit_is_refused(repeat: object):
-    do(act("goal.create", title="Дом"))
-    error = refused(act("step.create", goal_id=1, title="x", repeat=repeat))
+def test_a_rule_that_does_not_fit_is_refused(repeat):
+    do(new_goal("Дом"))
+    error = refused(new_step("x", 1, repeat=repeat))
     assert (
         error["code"] in ("FIELD_INVALID", "FIELD_REQUIRED", "INVALID_DATE", "FIELD_UNKNOWN")
         and error["hint"]
@@ -263,14 +265,14 @@ def test_a_rule_that_does_not_fit_is_refused(repeat: object):
 
 
 def test_a_reminder_at_a_time_of_day_says_what_there_is():
-    do(act("goal.create", title="Дом"))
+    do(new_goal("Дом"))
     for params in (
         {"dt": "2026-03-19 09:00"},
         {"dt": "завтра в 9"},
         {"reminder": "9:00"},
         {"remind_at": "x"},
     ):
-        hint = refused(act("step.create", goal_id=1, title="x", **params))["hint"]
+        hint = refused(new_step("x", 1, **params))["hint"]
         assert "There are no reminders" in hint and "NOTIFY_URL" in hint
 
 
@@ -279,22 +281,22 @@ def test_a_preview_shows_the_rule_and_the_first_day_of_each_step_of_a_plan():
         {"title": "Созвон", "repeat": TUESDAYS, "description": "Аня"},
         {"title": "Отчёт", "repeat": TUESDAYS},
     ]
-    previewed = preview(act("goal.create", title="Дом", steps=steps))
+    previewed = preview(new_goal("Дом", steps=steps))
     assert (
         "«Созвон» (24.03, каждую неделю: вт, «Аня»), «Отчёт» (24.03, каждую" in previewed["message"]
     )
 
 
 def test_a_rule_of_many_days_is_shown_whole():
-    do(act("goal.create", title="Дом"))
+    do(new_goal("Дом"))
     every_day = {"every": "month", "on": [*range(1, 32)]}
-    previewed = preview(act("step.create", goal_id=1, title="Цветы", repeat=every_day))
+    previewed = preview(new_step("Цветы", 1, repeat=every_day))
     assert "1-го, 2-го, 3-го" in previewed["message"]
 
 
 def test_several_habits_are_paused_in_one_action():
-    do(*(act("habit.create", name=name) for name in ("Бег", "Чтение", "Сон", "Старая")))
-    do(act("habit.archive", habit_id=4))
+    do(*(new_habit(name) for name in ("Бег", "Чтение", "Сон", "Старая")))
+    do(act("habit.archive", 4))
     trip = {"from": "2026-03-20", "to": "2026-03-25"}
     previewed = preview(act("habit.pause", all=True, **{"except": [2]}, **trip))
     assert [entry["name"] for entry in previewed["diff"]["updates"]] == ["Бег", "Сон"]
@@ -314,11 +316,11 @@ def test_several_habits_are_paused_in_one_action():
 
 
 def test_the_only_entry_of_a_day_is_updated_by_its_date():
-    do(act("diary.create_entry", what_done="Отнёс коробки", date="2026-03-17"))
+    do(new_entry(what_done="Отнёс коробки", date="2026-03-17"))
     do(act("diary.update_entry", date="2026-03-17", append={"what_done": "Две вернул"}))
     entry = snapshot("diary", date_from="2026-03-17", date_to="2026-03-17")["diary"]["items"][0]
     assert entry["what_done"] == "Отнёс коробки\nДве вернул"
-    do(act("diary.create_entry", plans="x", date="2026-03-17"))
+    do(new_entry(plans="x", date="2026-03-17"))
     error = refused(act("diary.update_entry", date="2026-03-17", plans="y"))
     assert (error["code"], error["hint"]) == ("FIELD_INVALID", "Send diary_id: 1, 2.")
     assert (
@@ -329,19 +331,12 @@ def test_the_only_entry_of_a_day_is_updated_by_its_date():
 
 
 def test_an_empty_list_of_steps_means_none():
-    do(act("goal.create", title="Дом", steps=[]))
+    do(new_goal("Дом", steps=[]))
     assert snapshot("goals")["goals"]["items"][0]["done"] == "0/0"
     assert refused(act("step.create", goal_id=1, steps=[]))["error"] == "title is required"
 
 
 def test_every_two_weeks_without_a_day_begins_on_the_next_of_its_days():
-    do(act("step.create", inbox=True, title="Полив", repeat=TUESDAYS | {"interval": 2}))
-    do(
-        act(
-            "step.create",
-            inbox=True,
-            title="Счёт",
-            repeat={"every": "month", "interval": 3, "on": [1]},
-        )
-    )
+    do(errand("Полив", repeat=TUESDAYS | {"interval": 2}))
+    do(errand("Счёт", repeat={"every": "month", "interval": 3, "on": [1]}))
     assert dates() == [("Полив", "2026-03-24"), ("Счёт", "2026-04-01")]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -195,9 +194,7 @@ MOST = {
 @pytest.mark.parametrize(
     ("request_of", "most"), MOST.items(), ids=lambda one: getattr(one, "__name__", "")
 )
-def test_a_request_is_met_within_its_tokens(
-    request_of: Callable[[Talk], None], most: int, life: None
-):
+def test_a_request_is_met_within_its_tokens(request_of, most, life):
     talk = Talk()
     request_of(talk)
     print(f"{request_of.__name__}: {talk.cost:.0f} tokens")

@@ -6,7 +6,22 @@ import pytest
 
 import tests.onepercent.lifetimes as lifetimes
 import tests.onepercent.person as person
-from tests.onepercent.person import act, call, do, items, preview, ref, snapshot
+from tests.onepercent.person import (
+    act,
+    call,
+    complete,
+    do,
+    items,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    ref,
+    schedule,
+    snapshot,
+)
 from tools.core.tool import TOOLS
 from tools.onepercent.database import store
 
@@ -41,8 +56,8 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
     )
     steps = [late, early, first, second, {"title": "без даты"}, {"title": "сделан", "order": 0}]
     creates = [act("step.create", goal_id=None, **step) for step in steps]
-    do(act("goal.create", title="Цель", due="2026-12-31"), *creates)
-    do(act("step.complete", step_id=6))
+    do(new_goal("Цель", due="2026-12-31"), *creates)
+    do(complete(6))
     brief = {
         "id": 1,
         "title": "Цель",
@@ -74,7 +89,7 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
 
 def test_the_diary_is_newest_first_between_the_two_dates():
     for day in ("2026-03-10", "2026-03-17", "2026-03-18", "2026-03-25"):
-        do(act("diary.create_entry", plans=day, date=day))
+        do(new_entry(plans=day, date=day))
     for dates, shown in (
         ({}, ["2026-03-25", "2026-03-18"]),
         ({"date_from": "2026-03-10"}, ["2026-03-17", "2026-03-10"]),
@@ -85,12 +100,9 @@ def test_the_diary_is_newest_first_between_the_two_dates():
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     days = ("2026-03-01", "2026-03-17", "2026-03-18", "2026-03-25", "2026-03-26")
-    created = do(
-        act("goal.create", title="Цель"),
-        *[act("step.create", goal_id=None, title=at, dt=at) for at in days],
-    )
-    do(act("step.complete", step_id=created[1]), act("step.complete", step_id=created[3]))
-    found = snapshot("schedule")["schedule"]
+    created = do(new_goal("Цель"), *[new_step(at, dt=at) for at in days])
+    do(complete(created[1]), complete(created[3]))
+    found = schedule()
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
     assert (found["usual"], found["goals"]) == ({"priority": "attention"}, {"1": "Цель"})
     shown = {"id": created[3], "title": "2026-03-18", "goal_id": created[0], "date": "2026-03-18"}
@@ -124,10 +136,10 @@ def machine_steps(call: Callable[[], object]) -> int:
 
 
 def a_busy_day() -> None:
-    step, habit = act("step.create", goal_id=365, title="Шаг"), act("habit.create", name="Новая")
-    do(step, act("step.complete", step_id=ref(step)), act("step.reopen", step_id=ref(step)),
-       habit, act("habit.mark_completed", habit_id=ref(habit)), act("goal.complete", goal_id=365),
-       act("diary.create_entry", plans="x"))  # fmt: skip
+    step, habit = new_step("Шаг", 365), new_habit("Новая")
+    do(step, complete(ref(step)), act("step.reopen", ref(step)),
+       habit, mark(ref(habit)), act("goal.complete", 365),
+       new_entry(plans="x"))  # fmt: skip
 
 
 def test_calls_read_no_more_of_four_years_than_of_two():
@@ -151,15 +163,15 @@ def test_calls_read_no_more_of_four_years_than_of_two():
 @pytest.mark.parametrize(
     "dates", [{"date_from": "9999-12-28"}, {"date_from": "9999-12-31", "date_to": "9999-12-31"}]
 )
-def test_a_date_without_days_after_it_is_a_clear_error(dates: dict[str, str]):
+def test_a_date_without_days_after_it_is_a_clear_error(dates):
     answer = call("get_user_snapshot", **dates)
     assert (answer["code"], answer["field"]) == ("INVALID_DATE", "date_from")
     assert "is after 9000-01-01" in answer["error"]
 
 
 @pytest.mark.parametrize("include", ["schedule", "history"])
-def test_a_date_without_days_before_it_is_the_past(include: str):
-    do(act("habit.create", name="Бег"))
+def test_a_date_without_days_before_it_is_the_past(include):
+    do(new_habit("Бег"))
     for dates in ({"date_to": "0001-02-01"}, {"date_to": "9999-12-31"}, {}):
         shown = call(
             "get_user_snapshot", include=[include], date_from="0001-01-01", picture=True, **dates
@@ -169,9 +181,9 @@ def test_a_date_without_days_before_it_is_the_past(include: str):
 
 
 @pytest.mark.parametrize("absent", ["", "null", None])
-def test_a_text_that_stands_for_nothing_is_absent(absent: str | None):
+def test_a_text_that_stands_for_nothing_is_absent(absent):
     names = ("date_from", "date_to", "find", "goals_status", "include", "goal_id", "picture")
     assert call("get_user_snapshot", **dict.fromkeys(names, absent)) == call("get_user_snapshot")
-    previewed = preview(act("goal.create", title="Дом"))
+    previewed = preview(new_goal("Дом"))
     arguments = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
     assert call("apply_actions", **arguments, idempotency_key=absent)["success"]

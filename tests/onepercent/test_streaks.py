@@ -10,7 +10,7 @@ from datetime import date, timedelta
 import pytest
 
 from tests.onepercent.model import PlainHabit, whole
-from tests.onepercent.person import Clock, act, apply, call, do, snapshot
+from tests.onepercent.person import Clock, act, do, new_habit, past, snapshot, undo
 from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak, begun_anew
@@ -113,12 +113,10 @@ def schedule_params(frequency: str, numbers: list[int]) -> dict:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(
-    seed: int, clock: Clock
-):
+def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(seed, clock):
     chance = random.Random(seed)
     go_to(clock, MONDAY)
-    habit = do(act("habit.create", name="Бег"))[0]
+    habit = do(new_habit("Бег"))[0]
     plain, before, today = PlainHabit(MONDAY, [(BEGINNING, "daily", [])]), None, MONDAY
     for _ in range(25):
         today += timedelta(days=chance.randint(1, 5))
@@ -136,26 +134,24 @@ def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_show
             new = random_schedule(chance)
             if new != plain.schedules[-1][1:]:
                 plain.schedules.append((today, *new))
-                actions.append(act("habit.update", habit_id=habit, **schedule_params(*new)))
+                actions.append(act("habit.update", habit, **schedule_params(*new)))
         first = today + timedelta(days=chance.randint(-40, 10))
         last = first + timedelta(days=chance.randint(0, 12))
         if chance.random() < 0.2 and not any(
             begin <= last and first <= end for begin, end in plain.pauses
         ):
             plain.pauses.append((first, last))
-            actions.append(
-                act("habit.pause", habit_id=habit, **{"from": str(first), "to": str(last)})
-            )
+            actions.append(act("habit.pause", habit, **{"from": str(first), "to": str(last)}))
         if actions:
             do(*actions)
             if chance.random() < 0.2:
-                assert apply(call("undo_last"))["success"]
+                undo()
                 plain.schedules, plain.pauses, plain.marks = before
         shown = whole(snapshot("habits")["habits"])[0]
         assert (shown["current_streak"], shown["best_streak"]) == plain.streak(today), (seed, today)
         begin = today - timedelta(days=29)
-        history = snapshot("history", date_from=str(begin), date_to=str(today))["history"]
-        assert history["habits"][0]["marks"] == plain.signs(begin, today, today), (seed, today)
+        shown = past(date_from=str(begin), date_to=str(today))
+        assert shown["marks"] == plain.signs(begin, today, today), (seed, today)
     with store.reading() as db:
         is_folded = db.execute("SELECT until FROM habit_streaks").fetchone()[0] > MONDAY.isoformat()
         assert is_folded != any(frequency == "every_n_days" for _, frequency, _ in plain.schedules)

@@ -6,10 +6,32 @@ import uuid
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, apply, call, do, items, preview, ref, snapshot
+from tests.onepercent.examples import EXAMPLES, lived
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    call,
+    complete,
+    do,
+    items,
+    mark,
+    miss,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    propose,
+    ref,
+    refused,
+    rows,
+    snapshot,
+    undo,
+)
 from tools.onepercent.database import store
 
-GOAL = act("goal.create", title="Цель")
+GOAL = new_goal("Цель")
 
 
 def cancel(previewed: dict) -> dict:
@@ -17,16 +39,16 @@ def cancel(previewed: dict) -> dict:
 
 
 def test_a_preview_shows_five_sections_and_changes_nothing():
-    answer = preview(GOAL, act("diary.create_entry", plans="план"))
+    answer = preview(GOAL, new_entry(plans="план"))
     assert list(answer["diff"]) == ["creates", "updates", "deletes", "completions", "errors"]
     assert answer["expires_in_seconds"] == 300 and uuid.UUID(answer["preview_id"])
-    assert items("goals") == items("diary") == [] and snapshot("xp")["xp"]["balance"] == 0
+    assert items("goals") == items("diary") == [] and balance() == 0
 
 
 def test_apply_answers_in_order_with_ids_summary_xp_and_a_line_an_action():
-    goal = act("goal.create", title="Выучить Python")
-    step = act("step.create", goal_id=ref(goal), title="Читать")
-    answer = apply(preview(goal, step, act("step.complete", step_id=ref(step))))
+    goal = new_goal("Выучить Python")
+    step = new_step("Читать", ref(goal))
+    answer = apply(preview(goal, step, complete(ref(step))))
     assert [result.get("created_id") for result in answer["results"]] == [1, 1, None]
     assert answer["summary"] == {"total": 3, "successful": 3, "failed": 0}
     assert answer["xp"] == {"delta": 25, "balance": 25}
@@ -36,24 +58,16 @@ def test_apply_answers_in_order_with_ids_summary_xp_and_a_line_an_action():
 
 def test_bad_actions_are_reported_the_others_applied_and_where_all_are_bad_there_is_no_preview():
     bad = act("goal.fly")
-    answer = call("preview_actions", actions=[bad, GOAL])
+    answer = propose(bad, GOAL)
     (error,) = answer["diff"]["errors"]
-    assert (error["index"], error["client_action_id"], error["action"]) == (
-        0,
-        bad["client_action_id"],
-        "goal.fly",
-    )
-    assert (error["error"], error["code"]) == ("Unknown action: goal.fly", "UNKNOWN_ACTION")
+    assert (error["index"], error["client_action_id"]) == (0, bad["client_action_id"])
+    assert (error["action"], error["code"]) == ("goal.fly", "UNKNOWN_ACTION")
     applied = apply(answer)
-    assert applied["summary"]["total"] == 1 and applied["dropped"] == [
-        {"action": "goal.fly", "error": error["error"]}
-    ]
-    assert applied["message"].startswith("✗ Одно изменение непонятно") and "dropped" not in apply(
-        preview(GOAL)
-    )
-    answer = call(
-        "preview_actions", actions=[act("goal.create"), act("goal.update", goal_id=7, title="x")]
-    )
+    assert applied["summary"]["total"] == 1
+    assert applied["dropped"] == [{"action": "goal.fly", "error": "Unknown action: goal.fly"}]
+    assert applied["message"].startswith("✗ Одно изменение непонятно")
+    assert "dropped" not in apply(preview(GOAL))
+    answer = propose(act("goal.create"), act("goal.update", 7, title="x"))
     assert (answer["code"], answer["error"]) == ("ALL_FAILED", "All actions failed validation")
     assert [each["error"] for each in answer["errors"]] == ["title is required", "Goal not found"]
     assert answer["success"] is False and "preview_id" not in answer
@@ -64,7 +78,7 @@ def test_a_key_gets_its_answer_byte_for_byte_and_serves_one_preview_only():
     first, second, third = (apply(previewed, each) for each in (key, key, key.upper()))
     assert json.dumps(first) == json.dumps(second) == json.dumps(third)
     assert len(items("goals")) == 1
-    other = preview(act("goal.create", title="Вторая"))
+    other = preview(new_goal("Вторая"))
     assert apply(other, key)["code"] == "IDEMPOTENCY_CONFLICT"
     assert apply(other)["success"]
 
@@ -74,29 +88,19 @@ def test_a_preview_is_applied_or_cancelled_once():
     assert apply(applied)["success"] and cancel(cancelled)["success"]
     for previewed, words in ((applied, "applied"), (cancelled, "cancelled")):
         for answer in (apply(previewed), cancel(previewed)):
-            assert (answer["error"], answer["code"]) == (
-                f"Preview already {words}",
-                f"PREVIEW_{words.upper()}",
-            )
-    answer = apply({"preview_id": str(uuid.uuid4())})
-    assert (answer["error"], answer["code"]) == (
-        "Preview not found or already used",
-        "PREVIEW_NOT_FOUND",
-    )
+            assert answer["error"] == f"Preview already {words}"
+            assert answer["code"] == f"PREVIEW_{words.upper()}"
+    assert apply({"preview_id": str(uuid.uuid4())})["code"] == "PREVIEW_NOT_FOUND"
 
 
-def test_a_preview_expires_is_made_again_and_not_applied(clock: Clock):
-    previewed = preview(GOAL, act("habit.create", name="Бег"))
+def test_a_preview_expires_is_made_again_and_not_applied(clock):
+    previewed = preview(GOAL, new_habit("Бег"))
     clock.set("2026-03-18T12:04:59+00:00")
-    late = preview(act("goal.create", title="цель"))
+    late = preview(new_goal("цель"))
     clock.set("2026-03-18T12:05:00+00:00")
     assert apply(late)["success"]
     answer = apply(previewed)
-    assert (answer["error"], answer["code"], len(items("goals"))) == (
-        "Preview expired",
-        "PREVIEW_EXPIRED",
-        1,
-    )
+    assert (answer["code"], len(items("goals"))) == ("PREVIEW_EXPIRED", 1)
     assert answer["preview_id"] != previewed["preview_id"] and answer["expires_in_seconds"] == 300
     assert [each["entity"] for each in answer["diff"]["creates"]] == ["goal", "habit"]
     assert "уже есть" in answer["message"] and "новая" in answer["message"]
@@ -106,48 +110,37 @@ def test_a_preview_expires_is_made_again_and_not_applied(clock: Clock):
 
 def test_apply_refuses_a_preview_made_stale_by_another_session():
     goal = do(GOAL)[0]
-    stale = preview(act("diary.create_entry", plans="план"), act("goal.complete", goal_id=goal))
-    do(act("goal.update", goal_id=goal, title="Другая"))
+    stale = preview(new_entry(plans="план"), act("goal.complete", goal))
+    do(act("goal.update", goal, title="Другая"))
     answer = apply(stale)
     assert answer["code"] == "PREVIEW_STALE" and "goal 'Другая' changed: title" in answer["error"]
-    assert (
-        answer["failed_action"]["action"] == "goal.complete"
-        and answer["failed_action"]["index"] == 1
-    )
+    failed = answer["failed_action"]
+    assert (failed["action"], failed["index"]) == ("goal.complete", 1)
     assert [result["rollback"] for result in answer["results"]] == [True]
-    assert snapshot("xp")["xp"]["balance"] == 0 and items("diary") == []
+    assert balance() == 0 and items("diary") == []
     assert [each["entity"] for each in answer["diff"]["creates"]] == ["diary"]
-    apply(call("undo_last"))
+    undo()
     assert apply(stale)["success"]  # It stayed pending, and holds again once the state is back.
 
 
-SUMMER, WINTER = (
-    {"from": "2026-06-01", "to": "2026-06-14"},
-    {"from": "2026-12-20", "to": "2027-01-10"},
-)
+SUMMER = {"from": "2026-06-01", "to": "2026-06-14"}
+WINTER = {"from": "2026-12-20", "to": "2027-01-10"}
 
 
 @pytest.mark.parametrize(
-    "then",
-    [
-        act("habit.pause", habit_id=1, **WINTER),
-        act("habit.resume", habit_id=1),
-        act("habit.archive", habit_id=1),
-    ],
+    "then", [act("habit.pause", 1, **WINTER), act("habit.resume", 1), act("habit.archive", 1)]
 )
-def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(
-    clock: Clock, then: dict
-):
-    do(act("habit.create", name="Бег"))
-    previewed = preview(act("habit.pause", habit_id=1, **SUMMER), then)
+def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(clock, then):
+    do(new_habit("Бег"))
+    previewed = preview(act("habit.pause", 1, **SUMMER), then)
     clock.set("2026-03-18T12:00:09+00:00")
     assert apply(previewed)["success"]
 
 
-def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_apply(clock: Clock):
+def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_apply(clock):
     first, second = (preview(act("ssp.rate", category="work", score=1)) for _ in range(2))
-    gone = preview(act("goal.complete", goal_id=do(GOAL)[0]))
-    do(act("goal.delete", goal_id=1))
+    gone = preview(act("goal.complete", do(GOAL)[0]))
+    do(act("goal.delete", 1))
     assert apply(first)["success"]
     for answer in (apply(second), apply(gone)):
         assert answer["code"] == "PREVIEW_STALE" and "preview_id" not in answer
@@ -159,56 +152,39 @@ def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_app
 @pytest.mark.parametrize(
     "between",
     [
-        act("step.complete", step_id=1), act("step.delete", step_id=1), act("goal.delete", goal_id=1),
-        act("step.create", goal_id=1, title="Ещё"), act("habit.mark_missed", habit_id=1),
-        act("habit.update", habit_id=1, xp_reward=99),
+        complete(1), act("step.delete", 1), act("goal.delete", 1),
+        new_step("Ещё", 1), miss(1),
+        act("habit.update", 1, xp_reward=99),
     ],
 )  # fmt: skip
-def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere_does_not(
-    between: dict,
-):
-    do(
-        GOAL,
-        act("step.create", goal_id=None, title="Шаг"),
-        act("habit.create", name="Бег", xp_penalty=50),
-    )
-    do(act("goal.create", title="Вторая"))
-    missed = preview(act("habit.mark_missed", habit_id=1))
-    previewed = preview(act("goal.delete", goal_id=1), act("habit.mark_completed", habit_id=1))
-    other = preview(act("step.create", goal_id=2, title="Шаг"))
+def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere_does_not(between):
+    do(GOAL, new_step("Шаг"), new_habit("Бег", xp_penalty=50))
+    do(new_goal("Вторая"))
+    missed = preview(miss(1))
+    previewed = preview(act("goal.delete", 1), mark(1))
+    other = preview(new_step("Шаг", 2))
     do(between)
     assert apply(previewed)["code"] == "PREVIEW_STALE"
     assert apply(other)["success"]
-    do(act("diary.create_entry", plans="план"))
+    do(new_entry(plans="план"))
     # The penalty would now take what was not there.
     assert apply(missed)["code"] == "PREVIEW_STALE"
 
 
 def test_another_users_rows_are_as_if_they_were_not_there(file):
-    step, habit = act("step.create", goal_id=None, title="Шаг"), act("habit.create", name="Бег")
-    do(GOAL, step, habit, act("diary.create_entry", plans="x"))
-    previewed = preview(act("goal.complete", goal_id=1))
-    attempts = [
-        ("goal.complete", {"goal_id": 1}), ("step.create", {"goal_id": 1, "title": "x"}), ("step.delete", {"step_id": 1}),
-        ("habit.mark_completed", {"habit_id": 1}), ("diary.update_entry", {"diary_id": 1, "plans": "x"}),
-        *((f"habit.{verb}", {"habit_id": 1}) for verb in ("pause", "resume", "archive")), ("goal.archive", {"goal_id": 1}),
-        ("step.shift", {"goal_id": 1, "days": 1}),
-    ]  # fmt: skip
+    lived()
+    previewed = preview(act("goal.complete", 1))
     person.use(file, ONEPERCENT_USER="other")
-    for name, params in attempts:
-        absent = params | {key: 999 for key in params if key.endswith("_id")}
-        theirs, nobodys = (
-            person.refused(act(name, **each)) | {"client_action_id": "", "id": 0}
-            for each in (params, absent)
-        )
-        assert theirs == nobodys
+    for name, params in EXAMPLES.items():
+        if absent := {key: 999 for key in params if key.endswith("_id")}:
+            theirs, nobodys = (refused(act(name, **each)) for each in (params, params | absent))
+            own = {name: theirs.get(name) for name in ("client_action_id", "id")}
+            assert theirs == nobodys | own
     assert apply(previewed) == apply({"preview_id": str(uuid.uuid4())})
     assert call("get_user_snapshot", goal_id=1) == call("get_user_snapshot", goal_id=999)
     assert call("undo_last")["code"] == "NOTHING_TO_UNDO"
-    assert (
-        items("goals") == items("habits") == items("diary") == []
-        and snapshot("xp")["xp"]["lifetime"] == 0
-    )
+    assert items("goals") == items("habits") == items("diary") == []
+    assert snapshot("xp")["xp"]["lifetime"] == 0
 
 
 def test_what_is_applied_is_on_the_disk_before_the_answer():
@@ -216,64 +192,58 @@ def test_what_is_applied_is_on_the_disk_before_the_answer():
     with store.writing() as db:
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
         assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    # A preview may be lost, and costs no fsync.
     with store.writing("NORMAL") as db:
-        assert db.execute("PRAGMA synchronous").fetchone()[0] == 1, (
-            "a preview may be lost, and costs no fsync"
-        )
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == 1
 
 
 def test_every_call_of_a_writing_tool_leaves_an_audit_row():
     do(GOAL)
-    previewed = preview(act("goal.complete", goal_id=1))
-    do(act("goal.update", goal_id=1, title="Другая"))
+    previewed = preview(act("goal.complete", 1))
+    do(act("goal.update", 1, title="Другая"))
     apply(previewed)
     cancel(previewed)
     call("apply_actions", preview_id="x", key=1)
-    call("preview_actions", actions=[])
+    propose()
     call("undo_last")
     call("get_user_snapshot")
-    with store.reading() as db:
-        rows = [dict(row) for row in db.execute("SELECT * FROM audit ORDER BY id")]
-    errors = [(row["tool"].partition("_")[0], row["error"]) for row in rows if row["error"]]
-    assert errors == [
-        ("apply", "PREVIEW_STALE"),
-        ("apply", "FIELD_UNKNOWN"),
-        ("preview", "NO_ACTIONS"),
+    audit = rows("SELECT tool, error FROM audit WHERE error IS NOT NULL ORDER BY id")
+    assert audit == [
+        ("apply_actions", "PREVIEW_STALE"),
+        ("apply_actions", "FIELD_UNKNOWN"),
+        ("preview_actions", "NO_ACTIONS"),
     ]
-    assert json.loads(rows[1]["request"])["user_confirmation"] == "да"
-    assert (
-        json.loads(rows[1]["answer"])["success"]
-        and rows[1]["ms"] > 0
-        and rows[1]["user"] == "local"
-    )
-    assert len({row["request_id"] for row in rows}) == len(rows) == 10
+    [(request, answer, ms, user)] = rows("SELECT request, answer, ms, user FROM audit WHERE id = 2")
+    assert json.loads(request)["user_confirmation"] == "да" and json.loads(answer)["success"]
+    assert ms > 0 and user == "local"
+    assert rows("SELECT count(), count(DISTINCT request_id) FROM audit") == [(10, 10)]
 
 
-def test_wrong_arguments_of_apply_get_the_contracts_codes():
-    good = {
-        "preview_id": str(uuid.uuid4()),
-        "idempotency_key": str(uuid.uuid4()),
-        "user_confirmation": "да",
-    }
-    for change, code in (
-        ({"preview_id": "x"}, "INVALID_UUID"), ({"preview_id": "\ud800"}, "INVALID_UUID"), ({"preview_id": None}, "FIELD_REQUIRED"),
-        ({"user_confirmation": "д" * 501}, "FIELD_TOO_LONG"), ({"user_confirmation": " "}, "FIELD_REQUIRED"), ({"id": "x"}, "FIELD_UNKNOWN"),
-    ):  # fmt: skip
-        answer = call("apply_actions", **good | change)
-        assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"preview_id": "x"}, "INVALID_UUID"),
+        ({"preview_id": "\ud800"}, "INVALID_UUID"),
+        ({"preview_id": None}, "FIELD_REQUIRED"),
+        ({"user_confirmation": "д" * 501}, "FIELD_TOO_LONG"),
+        ({"user_confirmation": " "}, "FIELD_REQUIRED"),
+        ({"id": "x"}, "FIELD_UNKNOWN"),
+    ],
+)
+def test_wrong_arguments_of_apply_get_the_contracts_codes(change, code):
+    good = {"preview_id": str(uuid.uuid4()), "user_confirmation": "да"}
+    answer = call("apply_actions", **good | change)
+    assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]
 
 
 def of_another_version(previewed: dict, change) -> dict:
     """Make a preview one that another version has kept."""
+    key = previewed["preview_id"]
+    [(plan,)] = rows("SELECT plan FROM previews WHERE id = ?", key)
+    kept = json.loads(plan)
+    change(kept)
     with store.writing() as db:
-        (plan,) = db.execute(
-            "SELECT plan FROM previews WHERE id = ?", (previewed["preview_id"],)
-        ).fetchone()
-        kept = json.loads(plan)
-        change(kept)
-        db.execute(
-            "UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(kept), previewed["preview_id"])
-        )
+        db.execute("UPDATE previews SET plan = ? WHERE id = ?", (json.dumps(kept), key))
     return apply(previewed)
 
 
@@ -289,7 +259,7 @@ def of_another_version(previewed: dict, change) -> dict:
 )
 def test_a_preview_of_the_version_before_is_stale_and_shown_again(change):
     do(GOAL)
-    previewed = preview(act("goal.complete", goal_id=1))
+    previewed = preview(act("goal.complete", 1))
     answer = of_another_version(previewed, change)
     assert answer["code"] == "PREVIEW_STALE" and answer["diff"] == previewed["diff"]
     assert apply(answer)["success"]
@@ -305,17 +275,14 @@ def test_a_preview_of_the_version_before_is_stale_and_shown_again(change):
 )
 def test_a_preview_that_cannot_be_read_is_stale(change):
     do(GOAL)
-    assert (
-        of_another_version(preview(act("goal.complete", goal_id=1)), change)["code"]
-        == "PREVIEW_STALE"
-    )
+    assert of_another_version(preview(act("goal.complete", 1)), change)["code"] == "PREVIEW_STALE"
 
 
 def test_a_redo_of_the_version_before_is_stale():
     do(GOAL)
-    apply(call("undo_last"))
+    undo()
     answer = of_another_version(
         call("undo_last", redo=True), lambda kept: kept["actions"][0][2].pop("undone")
     )
     assert answer["code"] == "PREVIEW_STALE"
-    assert apply(call("undo_last", redo=True))["success"]
+    undo(redo=True)

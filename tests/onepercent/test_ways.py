@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onepercent.person import act, do, items, preview, refused
+from tests.onepercent.person import act, do, items, new_goal, new_habit, preview, refused
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,15 @@ from tests.onepercent.person import act, do, items, preview, refused
         ),
     ],
 )
-def test_an_unknown_field_gets_the_way_to_the_same_end(action: str, params: dict, way: str):
+def test_an_unknown_field_gets_the_way_to_the_same_end(action, params, way):
     assert way in refused(act(action, **params))["hint"]
 
 
 def test_words_that_can_mean_one_thing_are_taken_and_shown():
     previewed = preview(
-        act("goal.create", title="a", category="finance"),
+        new_goal("a", category="finance"),
         act("step.create", goal_id=None, steps=["раз", {"title": "два", "priority": "important"}]),
-        act("habit.create", name="b", frequency_type="custom", schedule_days=["mon", "пт"]),
+        new_habit("b", frequency_type="custom", schedule_days=["mon", "пт"]),
     )
     assert "благосостояние" in previewed["message"] or "финансы" in previewed["message"]
     assert "«раз», «два» (важный)" in previewed["message"]
@@ -47,10 +47,10 @@ def test_words_that_can_mean_one_thing_are_taken_and_shown():
 
 
 def test_a_word_of_no_category_is_refused():
-    assert refused(act("goal.create", title="a", category="garage"))["code"] == "INVALID_CATEGORY"
+    assert refused(new_goal("a", category="garage"))["code"] == "INVALID_CATEGORY"
 
 
 def test_a_habit_s_place_is_its_number_in_the_list():
-    do(*[act("habit.create", name=name) for name in "abc"])
-    do(act("habit.update", habit_id=3, order=1))
+    do(*[new_habit(name) for name in "abc"])
+    do(act("habit.update", 3, order=1))
     assert [habit["name"] for habit in items("habits")] == ["c", "a", "b"]

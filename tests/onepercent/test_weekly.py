@@ -4,7 +4,20 @@ from datetime import date
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
+from tests.onepercent.person import (
+    act,
+    apply,
+    balance,
+    call,
+    do,
+    history,
+    items,
+    mark,
+    new_goal,
+    new_habit,
+    preview,
+    schedule,
+)
 from tools.onepercent.database import store
 from tools.onepercent.page import keys, person_pages
 
@@ -24,50 +37,46 @@ def habit() -> dict:
         ("2026-03-22", 3, "completed"),
     ],
 )
-def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(
-    day: str, done: int, status: str, clock
-):
+def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(day, done, status, clock):
     clock.set("2026-03-16T12:00:00+00:00")
-    do(act("habit.create", name="Бег", frequency_type="times_per_week", times=3))
+    do(new_habit("Бег", frequency_type="times_per_week", times=3))
     for number in range(done):
         clock.set(f"2026-03-{16 + number}T12:00:00+00:00")
-        do(act("habit.mark_completed", habit_id=1))
+        do(mark(1))
     clock.set(f"{day}T12:00:00+00:00")
     assert habit()["today_status"] == status
-    assert snapshot("history")["history"]["habits"][0]["marks"][-1] == (
-        "?" if status == "pending" else "."
-    )
+    assert history()["habits"][0]["marks"][-1] == ("?" if status == "pending" else ".")
 
 
 def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
-    do(act("habit.create", name="Бег", frequency_type="times_per_week", times=2))
+    do(new_habit("Бег", frequency_type="times_per_week", times=2))
     clock.set("2026-03-22T12:00:00+00:00")
-    previewed = preview(act("habit.mark_completed", habit_id=1, dates=["2026-03-18..2026-03-22"]))
+    previewed = preview(mark(1, dates=["2026-03-18..2026-03-22"]))
     assert previewed["xp_total"] == 20
     assert previewed["message"].count("за лишнее XP не прибавятся") == 1
     apply(previewed)
     # Taking one off that brought XP takes just that.
-    do(act("habit.unmark", habit_id=1, date="2026-03-18"))
-    assert snapshot("xp")["xp"]["balance"] == 10
+    do(act("habit.unmark", 1, date="2026-03-18"))
+    assert balance() == 10
 
 
 def test_more_of_a_day_that_has_earned_its_xp_keeps_it_in_a_week_that_has_enough(clock):
-    do(act("habit.create", name="Вода", frequency_type="weekly", target={"amount": 2, "unit": "л"}))
-    do(act("habit.mark_completed", habit_id=1))
+    do(new_habit("Вода", frequency_type="weekly", target={"amount": 2, "unit": "л"}))
+    do(mark(1))
     clock.set("2026-03-19T12:00:00+00:00")
-    do(act("habit.mark_completed", habit_id=1))
-    do(act("habit.mark_completed", habit_id=1, date="2026-03-18", amount=1))
-    assert snapshot("xp")["xp"]["balance"] == 10
+    do(mark(1))
+    do(mark(1, date="2026-03-18", amount=1))
+    assert balance() == 10
 
 
 def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-16T12:00:00+00:00")
-    do(act("habit.create", name="Бег", frequency_type="times_per_week", times=3))
-    do(act("habit.mark_completed", habit_id=1))
+    do(new_habit("Бег", frequency_type="times_per_week", times=3))
+    do(mark(1))
     clock.set("2026-03-17T12:00:00+00:00")
-    do(act("habit.mark_completed", habit_id=1))
+    do(mark(1))
     clock.set("2026-03-18T12:00:00+00:00")
-    lowered = preview(act("habit.update", habit_id=1, times=2))
+    lowered = preview(act("habit.update", 1, times=2))
     assert "раз в неделю: 3 → 2" in lowered["message"]
     apply(lowered)
     shown = habit()
@@ -82,20 +91,17 @@ def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
 
 def test_a_raised_rate_breaks_no_streak_in_the_week_of_the_change(clock):
     clock.set("2026-03-16T12:00:00+00:00")
-    do(act("habit.create", name="Бег", frequency_type="weekly"))
-    do(act("habit.mark_completed", habit_id=1))
+    do(new_habit("Бег", frequency_type="weekly"))
+    do(mark(1))
     clock.set("2026-03-25T12:00:00+00:00")
-    do(act("habit.update", habit_id=1, frequency_type="times_per_week", times=5))
+    do(act("habit.update", 1, frequency_type="times_per_week", times=5))
     assert habit()["current_streak"] == 1
     clock.set("2026-03-30T12:00:00+00:00")
     assert habit()["current_streak"] == 1
 
 
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
-    do(
-        act("goal.create", title="Налоги", due="2026-03-20"),
-        act("goal.create", title="Потом", due="2026-12-31"),
-    )
+    do(new_goal("Налоги", due="2026-03-20"), new_goal("Потом", due="2026-12-31"))
     row = {
         "title": "Налоги",
         "goal_id": 1,
@@ -106,16 +112,15 @@ def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
     parts = {"2026-03-18": "upcoming", "2026-03-20": "today", "2026-03-25": "overdue"}
     for day, part in parts.items():
         clock.set(f"{day}T12:00:00+00:00")
-        schedule = snapshot("schedule")["schedule"]
-        assert {name: schedule[name] for name in parts.values()} == {
-            name: [row] if name == part else [] for name in parts.values()
-        }
-    do(act("goal.complete", goal_id=1))
-    assert snapshot("schedule")["schedule"]["overdue"] == []
+        planned = schedule()
+        assert planned.pop(part) == [row]
+        assert not any(planned.values())
+    do(act("goal.complete", 1))
+    assert schedule()["overdue"] == []
 
 
 def test_a_preposition_finds_nothing_alone_beside_a_word():
-    do(act("goal.create", title="Накопить на машину"), act("goal.create", title="Лыжи"))
+    do(new_goal("Накопить на машину"), new_goal("Лыжи"))
     found = call("get_user_snapshot", find="катался на лыжах")["found"]["items"]
     assert [item["title"] for item in found] == ["Лыжи"]
     assert call("get_user_snapshot", find="на")["found"]["items"]
@@ -138,7 +143,7 @@ def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
                 "SELECT total(amount) FROM habit_marks WHERE date = ?", (day,)
             ).fetchone()[0]
 
-    do(act("habit.create", name="Вода", target={"amount": 2, "unit": "л"}))
+    do(new_habit("Вода", target={"amount": 2, "unit": "л"}))
     assert [press(seen=0), press(seen=0), press(seen=0)] == ["0.5", "ALREADY", "ALREADY"]
     assert press(seen=0.5) == "1.0"
     assert press() == "1.5", "a page of before sends nothing"

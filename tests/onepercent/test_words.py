@@ -3,17 +3,30 @@
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import act, apply, call, do, preview
+from tests.onepercent.person import (
+    act,
+    apply,
+    call,
+    do,
+    mark,
+    miss,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    preview,
+    said,
+)
 from tools.onepercent.page import person_pages
 
 
 @pytest.fixture
 def life() -> list[int]:
     return do(
-        act("goal.create", title="Английский"),
-        act("step.create", goal_id=None, title="Пройти тест", dt="2026-03-21"),
-        act("habit.create", name="Бег", frequency_type="weekdays", xp_penalty=5),
-        act("diary.create_entry", what_done="Раз"),
+        new_goal("Английский"),
+        new_step("Пройти тест", dt="2026-03-21"),
+        new_habit("Бег", frequency_type="weekdays", xp_penalty=5),
+        new_entry(what_done="Раз"),
     )
 
 
@@ -44,10 +57,8 @@ def life() -> list[int]:
         ("step.update", {"step_id": 1, "order": 1_000_000}, "Шаг «Пройти тест»: порядок: — → 1\N{NO-BREAK SPACE}000\N{NO-BREAK SPACE}000"),
     ],
 )  # fmt: skip
-def test_a_preview_says_what_is_going_to_happen(
-    action: str, params: dict, line: str, life: list[int]
-):
-    assert f"• {line}\n" in preview(act(action, **params))["message"]
+def test_a_preview_says_what_is_going_to_happen(action, params, line, life):
+    assert f"• {line}\n" in said(act(action, **params))
 
 
 @pytest.mark.parametrize(
@@ -65,74 +76,70 @@ def test_a_preview_says_what_is_going_to_happen(
         ("step.update", {"step_id": 1, "time_duration": 2}, "«Пройти тест»: 2 мин; 2 часа — это 120 минут"),
     ],
 )  # fmt: skip
-def test_what_may_not_be_meant_is_a_warning(
-    action: str, params: dict, warning: str, life: list[int]
-):
-    lines = preview(act(action, **params))["message"].splitlines()
+def test_what_may_not_be_meant_is_a_warning(action, params, warning, life):
+    lines = said(act(action, **params)).splitlines()
     assert [line for line in lines if line[0] == "!"] == [f"! {warning}"] and lines[
         -1
     ] == "Применить?"
 
 
-def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_it(life: list[int]):
-    habit = do(act("habit.create", name="Сон"))[0]
-    do(act("habit.mark_completed", habit_id=habit, dates=["2026-03-11..2026-03-18"]))
-    previewed = preview(act("habit.mark_missed", habit_id=habit))
+def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_it(life):
+    habit = do(new_habit("Сон"))[0]
+    do(mark(habit, dates=["2026-03-11..2026-03-18"]))
+    previewed = preview(miss(habit))
     assert "\n! «Сон»: серия 8 дней → 0\nПрименить?" in previewed["message"]
     assert "«Сон», 18.03: пропуск; было: сделано (−20 XP)" in previewed["message"]
-    previewed = preview(act("habit.delete", habit_id=habit))
+    previewed = preview(act("habit.delete", habit))
     assert "Удалить: привычка «Сон»: 8 отметок, лучшая серия 8 дней" in previewed["message"]
 
 
-def test_marks_of_several_days_say_which_ones_they_replace(life: list[int]):
-    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-16", "2026-03-18"]))
-    previewed = preview(act("habit.mark_missed", habit_id=1, dates=["2026-03-16..2026-03-18"]))
+def test_marks_of_several_days_say_which_ones_they_replace(life):
+    do(mark(1, dates=["2026-03-16", "2026-03-18"]))
+    previewed = preview(miss(1, dates=["2026-03-16..2026-03-18"]))
     assert (
         "«Бег», 16.03–18.03: пропуск; было: 16.03 сделано, 18.03 сделано (−" in previewed["message"]
     )
 
 
-def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
-    do(act("habit.mark_completed", habit_id=1))
-    do(act("habit.mark_missed", habit_id=1))
+def test_an_undo_of_a_replaced_mark_is_said_in_words(life):
+    do(mark(1))
+    do(miss(1))
     message = call("undo_last")["message"]
     assert "• «Бег», 18.03: пропуск → сделано\n+15 XP\n" in message
 
 
-def test_an_undo_names_the_time_zone_that_comes_back(life: list[int]):
+def test_an_undo_names_the_time_zone_that_comes_back(life):
     do(act("person.update", time_zone="Asia/Tokyo"))
     moved = preview(act("person.update", time_zone="Asia/Seoul"))
     assert "часовой пояс: Asia/Tokyo → Asia/Seoul" in moved["message"]
     assert "• Ваш день: часовой пояс: Asia/Tokyo → UTC\n" in call("undo_last")["message"]
 
 
-def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life: list[int]):
+def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life):
     title = "Ц" * 500
-    shown = preview(act("goal.create", title=title, why_important="п" * 480))["diff"]["creates"][0]
+    shown = preview(new_goal(title, why_important="п" * 480))["diff"]["creates"][0]
     assert shown["title"] == title and shown["why_important"] == "п" * 120 + "… (480)"
 
 
-def test_every_text_stands_once_in_the_answer_of_apply(life: list[int]):
-    answer = apply(preview(act("goal.create", title="Другая цель")))
+def test_every_text_stands_once_in_the_answer_of_apply(life):
+    answer = apply(preview(new_goal("Другая цель")))
     assert str(answer).count("Другая цель") == 1
 
 
-def test_the_language_of_the_person_is_a_setting(life: list[int], file):
+def test_the_language_of_the_person_is_a_setting(life, file):
     person.use(file, MCP_LANGUAGE="en")
-    previewed = preview(
-        act("step.update", step_id=1, dt="2026-03-23"), act("goal.create", title="Английский")
-    )
+    previewed = preview(act("step.update", 1, dt="2026-03-23"), new_goal("Английский"))
     assert "• Step “Пройти тест”: 21 Mar → 23 Mar\n" in previewed["message"]
     assert "! “Английский” already exists" in previewed["message"]
     assert "✓ Goal “Английский”: new" in apply(previewed)["message"]
     assert call("get_user_snapshot")["today"]["weekday"] == "Wednesday"
 
 
-def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int]):
+def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life):
     previewed = preview(
-        act("goal.create", title="английский", steps=[{"title": "Раз", "priority": "critical", "dt": "2026-03-20"}]),
+        new_goal("английский", steps=[{"title": "Раз", "priority": "critical", "dt": "2026-03-20"}]),
         {"action": "step.update", "client_action_id": "x", "params": {"step_id": 1, "dt": "2026-03-23"}},
-        act("goal.delete", goal_id=1),
+        act("goal.delete", 1),
     )  # fmt: skip
     told = person_pages.PREVIEW.private(previewed)["pi-mcp/preview"]
     deletion, creation, update = told["ru"]["changes"]
@@ -155,14 +162,14 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int
     )
 
 
-def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life: list[int]):
-    previewed = preview(act("diary.update_entry", diary_id=1, what_done="Два"))
+def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life):
+    previewed = preview(act("diary.update_entry", 1, what_done="Два"))
     (change,) = person_pages.PREVIEW.private(previewed)["pi-mcp/preview"]["ru"]["changes"]
     assert (change["what"], change["details"]) == ("Дневник", [["сделано", "«Раз»", "«Два»"]])
 
 
 def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
-    made = act("goal.create", title="Дом", steps=[{"title": "Раз"}])
+    made = new_goal("Дом", steps=[{"title": "Раз"}])
     told = person_pages.PREVIEW.private(preview(made, act("goal.delete", goal_id=None)))[
         "pi-mcp/preview"
     ]

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tests.onepercent.page.test_days_page import today
-from tests.onepercent.page.test_preview_page import HOSTILE, act, create, do
+from tests.onepercent.page.test_preview_page import HOSTILE, create
 from tests.onepercent.page.test_report import lived, report
+from tests.onepercent.person import complete, mark, miss, new_entry, new_goal, new_habit, new_step
 from tools.http.sign_in import form
 
 pytestmark = pytest.mark.slow
@@ -26,11 +27,11 @@ def in_both_themes(tab, axe):
 def test_the_page_of_a_preview_has_no_violation(sit, axe):
     person = sit()
     actions = [
-        *create(HOSTILE[:500])["actions"],
-        act("habit.create", name="Бег", frequency_type="custom", schedule_days=[1, 3]),
-        act("step.complete", step_id=7),
+        create(HOSTILE[:500]),
+        new_habit("Бег", frequency_type="custom", schedule_days=[1, 3]),
+        complete(7),
     ]
-    tab = person.see("preview_actions", arguments={"actions": actions}, locale="ru-RU")
+    tab = person.offer(*actions)
     assert in_both_themes(tab, axe) == []
     tab.press("Применить")
     tab.wait("document.querySelector('h1').textContent.startsWith('Применено')")
@@ -39,22 +40,10 @@ def test_the_page_of_a_preview_has_no_violation(sit, axe):
 
 def test_the_page_of_the_days_has_no_violation(sit, axe):
     person = sit()
-    habits = [
-        act("habit.create", name=HOSTILE[:200]),
-        act("habit.create", name="Бег", frequency_type="weekly"),
-    ]
-    do(
-        person,
-        *create()["actions"],
-        act("step.create", goal_id=None, title="s", dt=today()),
-        *habits,
-    )
-    do(
-        person,
-        act("habit.mark_completed", habit_id=1),
-        act("habit.mark_missed", habit_id=1, date=today(-1), excuse_reason="x"),
-    )
-    tab = person.see("get_user_snapshot", locale="ru-RU")
+    habits = [new_habit(HOSTILE[:200]), new_habit("Бег", frequency_type="weekly")]
+    person.do(create(), new_step("s", dt=today()), *habits)
+    person.do(mark(1), miss(1, date=today(-1), excuse_reason="x"))
+    tab = person.days()
     assert in_both_themes(tab, axe) == []
     tab.click("#n2")
     tab.wait("document.querySelector('.panel')")
@@ -66,21 +55,17 @@ def test_the_page_of_the_days_has_no_violation(sit, axe):
 
 def test_what_else_is_asked_and_nothing_yet_have_no_violation(sit, axe):
     person = sit()
-    assert axe(person.see("get_user_snapshot")) == []
-    do(
-        person,
-        act("goal.create", title="Дом"),
-        act("step.create", goal_id=None, title="s", dt=today()),
-    )
-    do(person, act("habit.create", name="Бег"), act("diary.create_entry", what_done="x"))
-    do(person, act("habit.mark_completed", habit_id=1, dates=[today(-1), today()]))
+    assert axe(person.days("en-GB")) == []
+    person.do(new_goal("Дом"), new_step("s", dt=today()))
+    person.do(new_habit("Бег"), new_entry(what_done="x"))
+    person.do(mark(1, dates=[today(-1), today()]))
     period = {
         "include": ["history", "schedule", "diary"],
         "date_from": today(-6),
         "date_to": today(6),
     }
     for question in (period, {"goal_id": 1}, {"goal_id": 9}, {"find": "Бег"}, {"include": ["ssp"]}):
-        assert axe(person.see("get_user_snapshot", arguments=question, width=390)) == [], question
+        assert axe(person.days("en-GB", arguments=question, width=390)) == [], question
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

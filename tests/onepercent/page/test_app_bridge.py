@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.page.test_days_page import says
-from tests.onepercent.page.test_preview_page import GOAL, act, do, ends, goals, offered, press
+from tests.onepercent.page.test_preview_page import GOAL, ends, goals, offered, press
+from tests.onepercent.person import new_habit
 from tests.support.pages import installed
 
 pytestmark = pytest.mark.slow
@@ -48,7 +49,7 @@ def faulty(tab, **faults):
 
 
 def test_a_preview_is_shown_pressed_applied_and_undone(sit, bridge):
-    person, tab = offered(sit(bridge), theme="dark", locale="ru-RU")
+    person, tab = offered(sit(script=bridge), theme="dark")
     assert GOAL in tab.text()
     assert tab.run("document.documentElement.style.colorScheme") == "dark"
     press(tab, "Применить", "Применено")
@@ -61,9 +62,9 @@ def test_a_preview_is_shown_pressed_applied_and_undone(sit, bridge):
 
 
 def test_the_days_are_shown_and_ticked_off(sit, bridge):
-    person = sit(bridge)
-    do(person, act("habit.create", name="Зарядка"))
-    tab = person.see("get_user_snapshot", theme="dark", locale="en")
+    person = sit(script=bridge)
+    person.do(new_habit("Зарядка"))
+    tab = person.days("en", theme="dark")
     tab.click("#h1")
     tab.wait("document.getElementById('state').textContent.startsWith('Saved')")
     assert tab.run("document.querySelector('.tick').ariaPressed") == "true"
@@ -72,11 +73,11 @@ def test_the_days_are_shown_and_ticked_off(sit, bridge):
 
 
 def test_a_client_that_does_not_announce_pages_still_applies_and_sees_its_days(sit, bridge):
-    person, tab = offered(sit(bridge, silent=True), locale="ru-RU")
+    person, tab = offered(sit(script=bridge, silent=True))
     press(tab, "Применить", "Применено")
     assert tab.run("calls", host=True) == ["apply_actions"]
-    do(person, act("habit.create", name="Зарядка"))
-    days = person.see("get_user_snapshot", locale="ru-RU")
+    person.do(new_habit("Зарядка"))
+    days = person.days()
     assert "Зарядка" in days.text() and "скажите в чате" in days.text()
     assert days.run("document.querySelectorAll('.tick:not(:disabled)').length") == 0
 
@@ -86,7 +87,7 @@ def test_a_client_that_does_not_announce_pages_still_applies_and_sees_its_days(s
     [("slow", "Отмечено", 1), ("deny", "Ответа нет", 0), ("lose", "Ответа нет", 1)],
 )
 def test_slow_refused_and_lost_replies_make_no_page_untrue(sit, bridge, fault, said, marks):
-    person, preview = offered(sit(bridge), locale="ru-RU")
+    person, preview = offered(sit(script=bridge))
     faulty(preview, **{fault: 300})
     preview.press("Применить")
     ends(preview, "Применено" if fault == "slow" else "Ответа нет")
@@ -96,8 +97,8 @@ def test_slow_refused_and_lost_replies_make_no_page_untrue(sit, bridge, fault, s
         press(preview, "Проверить", "Применено")
     assert goals(person) == [GOAL]
 
-    do(person, act("habit.create", name="Зарядка"))
-    days = person.see("get_user_snapshot", locale="ru-RU")
+    person.do(new_habit("Зарядка"))
+    days = person.days()
     faulty(days, **{fault: 300})
     days.click("#h1")
     says(days, said)

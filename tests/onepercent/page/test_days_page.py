@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tests.onepercent.page.test_preview_page import HOSTILE, act, do, ends, stays_text
+from tests.onepercent.page.test_preview_page import HOSTILE, ends, stays_text
+from tests.onepercent.person import act, complete, mark, new_entry, new_goal, new_habit, new_step
 
 pytestmark = pytest.mark.slow
 
@@ -19,14 +20,12 @@ def today(days=0):
 @pytest.fixture
 def person(sit):
     """Somebody with a step for today, an overdue one and two habits."""
-    someone = sit()
-    do(
-        someone,
-        act("goal.create", title="Выучить Python"),
-        act("step.create", goal_id=None, title="Пройти тест", dt=today()),
-        act("step.create", goal_id=None, title="Прочитать главу", dt=today(-2)),
-        act("habit.create", name="Зарядка"),
-        act("habit.create", name="Бег"),
+    someone = sit(
+        new_goal("Выучить Python"),
+        new_step("Пройти тест", dt=today()),
+        new_step("Прочитать главу", dt=today(-2)),
+        new_habit("Зарядка"),
+        new_habit("Бег"),
     )
     return someone
 
@@ -51,7 +50,7 @@ def calls(tab):
 
 
 def test_what_is_due_today_can_be_ticked_off(person):
-    tab = person.see("get_user_snapshot")
+    tab = person.days("en-GB")
     assert boxes(tab) == {
         "Пройти тест": False,
         "Прочитать главу": False,
@@ -82,7 +81,7 @@ def test_what_is_due_today_can_be_ticked_off(person):
 
 
 def test_two_ticks_within_one_round_trip_are_both_saved(person):
-    tab = person.see("get_user_snapshot")
+    tab = person.days("en-GB")
     tab.run("given.slow = 300", host=True)
     tab.click("#h1")
     tab.click("#h2")
@@ -92,33 +91,9 @@ def test_two_ticks_within_one_round_trip_are_both_saved(person):
     assert calls(tab) == ["tick_by_press"] * 2
 
 
-def test_a_host_that_refuses_leaves_the_page_true_and_alive(person):
-    tab = person.see("get_user_snapshot", locale="ru-RU")
-    tab.run("given.deny = true", host=True)
-    tab.click("#h1")
-    says(tab, "Ответа нет")
-    assert boxes(tab)["Зарядка"] is False
-    assert "denied" not in tab.text()
-    assert tab.run("document.querySelectorAll(':disabled').length") == 0
-    tab.run("given.deny = ''", host=True)
-    tab.click("#h1")
-    says(tab, "Отмечено")
-    assert boxes(tab)["Зарядка"] is True
-    assert person.rows("SELECT count(*) FROM habit_marks") == [(1,)]
-
-
-def test_a_tick_whose_reply_was_lost_is_shown_as_it_was_recorded(person):
-    tab = person.see("get_user_snapshot", locale="ru-RU")
-    tab.run("given.lose = 'once'", host=True)
-    tab.click("#h1")
-    says(tab, "Ответа нет")
-    assert boxes(tab)["Зарядка"] is True, "it was recorded, and the page looked again"
-    assert person.rows("SELECT count(*) FROM habit_marks") == [(1,)]
-
-
 def test_a_page_of_another_time_is_said_quietly_and_becomes_todays(person):
-    tab = person.see("get_user_snapshot")
-    do(person, act("step.complete", step_id=1))  # as another page does
+    tab = person.days("en-GB")
+    person.do(complete(1))  # as another page does
     tab.press("Пройти тест")
     saved(tab)
     assert boxes(tab)["Пройти тест"] is True
@@ -142,10 +117,10 @@ def fill_in(tab, field, text):
 def test_what_is_ticked_stays_under_the_thumb_until_the_day_is_looked_at_again(person):
     """An overdue step is today's once it is done; a habit that was not due is, once it is marked."""
     other_day = (DATABASE_TODAY.isoweekday() % 7) + 1
-    do(person, act("step.create", goal_id=1, title="Ещё одно", dt=today(-1)))
-    do(person, act("habit.create", name="Баня", frequency_type="custom", schedule_days=[other_day]))
-    do(person, act("habit.create", name="Сон"))
-    tab = person.see("get_user_snapshot", width=390)
+    person.do(new_step("Ещё одно", 1, dt=today(-1)))
+    person.do(new_habit("Баня", frequency_type="custom", schedule_days=[other_day]))
+    person.do(new_habit("Сон"))
+    tab = person.days("en-GB", width=390)
     places = "[...document.querySelectorAll('input, .tick')].map(it => [it.id, it.getBoundingClientRect().top])"
     before = tab.run(places)
     assert "Not due" in tab.text()
@@ -160,8 +135,8 @@ def test_what_is_ticked_stays_under_the_thumb_until_the_day_is_looked_at_again(p
 
 
 def test_a_thumb_finds_every_button(person):
-    do(person, act("habit.create", name="Баня"))
-    tab = person.see("get_user_snapshot", width=390)
+    person.do(new_habit("Баня"))
+    tab = person.days("en-GB", width=390)
     tab.click("#n1")
     assert too_small(tab) == []
 
@@ -174,9 +149,9 @@ def too_small(tab):
 
 
 def test_a_habit_takes_a_late_mark_an_excuse_an_amount_and_their_removal(person):
-    do(person, act("habit.update", habit_id=2, target={"amount": 5, "unit": "км"}))
-    do(person, act("habit.mark_completed", habit_id=1, date=today(-2)))
-    tab = person.see("get_user_snapshot")
+    person.do(act("habit.update", 2, target={"amount": 5, "unit": "км"}))
+    person.do(mark(1, date=today(-2)))
+    tab = person.days("en-GB")
     tab.click(f"#t{today(-1)}")
     tab.wait("data.day !== data.today")
     tab.click("#h1")
@@ -212,8 +187,8 @@ def test_a_habit_takes_a_late_mark_an_excuse_an_amount_and_their_removal(person)
 
 
 def test_an_amount_that_is_none_is_not_sent_and_a_tick_elsewhere_keeps_what_is_typed(person):
-    do(person, act("habit.update", habit_id=2, target={"amount": 5, "unit": "км"}))
-    tab = person.see("get_user_snapshot")
+    person.do(act("habit.update", 2, target={"amount": 5, "unit": "км"}))
+    tab = person.days("en-GB")
     tab.click("#n2")
     fill_in(tab, "Add", "-3")
     tab.run("document.getElementById('e').focus()")
@@ -222,19 +197,6 @@ def test_an_amount_that_is_none_is_not_sent_and_a_tick_elsewhere_keeps_what_is_t
     saved(tab)
     assert tab.run("document.getElementById('e').value") == "болел"
     assert person.rows("SELECT habit_id FROM habit_marks") == [(1,)]
-
-
-def test_another_day_is_turned_to_and_ticked(person):
-    do(person, act("habit.mark_completed", habit_id=2, date=today(-3)))
-    tab = person.see("get_user_snapshot")
-    tab.click(f"#t{today(-1)}")
-    tab.wait("data.day !== data.today")
-    tab.click("#h2")
-    saved(tab)
-    assert (today(-1),) in person.rows("SELECT date FROM habit_marks")
-    tab.click(f"#t{today()}")
-    tab.wait("isToday()")
-    assert "Прочитать главу" in tab.text()
 
 
 QUESTIONS = [
@@ -254,15 +216,15 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("question", "head", "shown", "count"), QUESTIONS)
 def test_the_page_answers_what_was_asked_without_another_call(person, question, head, shown, count):
-    do(person, act("diary.create_entry", what_done="Пробежал пять"))
-    tab = person.see("get_user_snapshot", arguments=question)
+    person.do(new_entry(what_done="Пробежал пять"))
+    tab = person.days("en-GB", arguments=question)
     assert head in tab.text("h1") and shown in tab.text()
     assert (len(boxes(tab)), calls(tab)) == (count, [])
 
 
 def test_the_weeks_stand_as_a_calendar_beside_those_before(person):
-    do(person, act("habit.mark_completed", habit_id=1, dates=[today(-day) for day in range(1, 5)]))
-    tab = person.see("get_user_snapshot")
+    person.do(mark(1, dates=[today(-day) for day in range(1, 5)]))
+    tab = person.days("en-GB")
     cell = f".cal [id='{today(-1)}']"
     assert tab.run(f'document.querySelector("{cell}").title').endswith(": 100%")
     assert "100% in" in tab.text() and "▲" not in tab.text(), "there is nothing to compare with"
@@ -273,8 +235,8 @@ def test_the_weeks_stand_as_a_calendar_beside_those_before(person):
 
 
 def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
-    do(person, act("habit.update", habit_id=1, target={"amount": 5, "unit": "км"}))
-    tab = person.see("get_user_snapshot", width=320)
+    person.do(act("habit.update", 1, target={"amount": 5, "unit": "км"}))
+    tab = person.days("en-GB", width=320)
     stops = []
     while not stops or tab.run("document.activeElement !== document.body"):
         tab.key("Tab")
@@ -315,8 +277,8 @@ def tab_to(tab, name):
 
 
 def test_a_late_mark_and_a_reason_by_keyboard_alone(person):
-    do(person, *(act("habit.mark_completed", habit_id=habit, date=today(-3)) for habit in (1, 2)))
-    tab = person.see("get_user_snapshot", width=390)
+    person.do(*(mark(habit, date=today(-3)) for habit in (1, 2)))
+    tab = person.days("en-GB", width=390)
     tab_to(tab, f"t{today()}")
     for key in ("ArrowLeft", "Enter"):
         tab.key(key)
@@ -340,13 +302,12 @@ def test_a_late_mark_and_a_reason_by_keyboard_alone(person):
 
 
 def test_sixty_habits_and_sixty_steps_fold(sit):
-    person = sit()
-    do(person, act("goal.create", title="Дом"))
+    person = sit(new_goal("Дом"))
     for part in range(4):
         steps = [{"title": f"Шаг {part} {number}", "dt": today()} for number in range(15)]
-        habits = [act("habit.create", name=f"Привычка {part} {number}") for number in range(15)]
-        do(person, act("step.create", goal_id=1, steps=steps), *habits)
-    tab = person.see("get_user_snapshot", width=390)
+        habits = [new_habit(f"Привычка {part} {number}") for number in range(15)]
+        person.do(act("step.create", goal_id=1, steps=steps), *habits)
+    tab = person.days("en-GB", width=390)
     assert tab.text("#ring") == "0/120"
     assert tab.run("document.documentElement.scrollHeight") <= 2500
     tab.click("#mores")
@@ -360,7 +321,7 @@ def test_sixty_habits_and_sixty_steps_fold(sit):
 
 def test_who_may_not_tick_sees_the_days(person, sit):
     """Of a read-only server; in a host that hands no private data on, or lets a page call nothing."""
-    tab = sit(MCP_READ_ONLY="1", ONEPERCENT_DB=str(person.file)).see("get_user_snapshot")
+    tab = sit(MCP_READ_ONLY="1", ONEPERCENT_DB=str(person.file)).days("en-GB")
     assert len(boxes(tab)) == 4
     assert (
         tab.run(
@@ -369,19 +330,19 @@ def test_who_may_not_tick_sees_the_days(person, sit):
         == 0
     )
     person.host.private = False
-    tab = person.see("get_user_snapshot")
+    tab = person.days("en-GB")
     assert "Зарядка" in tab.text() and "Выучить Python" in tab.text() and boxes(tab) == {}
     assert calls(tab) == []
-    assert "Зарядка" in person.see("get_user_snapshot", mute="yes").text()
+    assert "Зарядка" in person.days("en-GB", mute="yes").text()
 
 
 def test_hostile_names_stay_text(person):
-    do(person, act("habit.create", name=HOSTILE[:200]))
-    stays_text(person.see("get_user_snapshot", width=320))
+    person.do(new_habit(HOSTILE[:200]))
+    stays_text(person.days("en-GB", width=320))
 
 
 def test_a_new_language_and_theme_redraw_it(person):
-    tab = person.see("get_user_snapshot", locale="ru-RU")
+    tab = person.days()
     assert "Просрочено" in tab.text()
     tab.run(
         "send({ method: 'ui/notifications/host-context-changed', params: { locale: 'en', theme: 'dark' } })",
@@ -392,7 +353,7 @@ def test_a_new_language_and_theme_redraw_it(person):
 
 
 def test_a_person_who_has_nothing_yet_sees_a_first_step(sit):
-    tab = sit().see("get_user_snapshot", locale="ru-RU")
+    tab = sit().days()
     assert boxes(tab) == {}
     tab.press("Хочу каждый день")
     tab.wait("model.length === 1", host=True)
@@ -406,29 +367,24 @@ def test_what_the_steps_of_an_answer_share_is_said_of_each(sit, private):
         {"title": f"Глава {number}", "dt": today(number), "priority": "important"}
         for number in range(1, 6)
     ]
-    do(
-        person,
-        act("goal.create", title="Выучить Python"),
-        act("step.create", goal_id=None, steps=steps),
-    )
-    do(person, act("step.complete", step_id=1))
+    person.do(new_goal("Выучить Python"), act("step.create", goal_id=None, steps=steps))
+    person.do(complete(1))
     person.host.private = private
-    goal = person.see("get_user_snapshot", arguments={"goal_id": 1}, locale="ru-RU")
+    goal = person.days(arguments={"goal_id": 1})
     assert "1/5" in goal.text() and goal.text().count("важно") == 5
     assert goal.run("[...document.querySelectorAll('input')].map(it => it.checked)") == [
         False
     ] * 4 + [True]
     week = {"include": ["schedule"], "date_from": today(), "date_to": today(6)}
-    assert person.see("get_user_snapshot", arguments=week).text().count("Выучить Python") == 5
+    assert person.days("en-GB", arguments=week).text().count("Выучить Python") == 5
 
 
 @pytest.mark.parametrize("private", [True, False], ids=["", "only the answer"])
 def test_the_spheres_of_life_are_named_in_the_language_of_the_client(private, sit):
-    person = sit()
-    do(person, act("ssp.rate", category="health_sport", score=9))
+    person = sit(act("ssp.rate", category="health_sport", score=9))
     person.host.private = private
     names = {"ru-RU": "Здоровье и спорт", "en-GB": "Health and sports"}
     for locale, name in names.items():
-        tab = person.see("get_user_snapshot", arguments={"include": ["ssp"]}, locale=locale)
+        tab = person.days(locale, arguments={"include": ["ssp"]})
         server = "Здоровье и спорт"
         assert f"{name if private else server}9" in tab.text("#body").replace("\n", "")

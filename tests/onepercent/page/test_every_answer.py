@@ -3,7 +3,16 @@
 import pytest
 
 from tests.onepercent.page.test_days_page import today
-from tests.onepercent.page.test_preview_page import act, do
+from tests.onepercent.person import (
+    act,
+    complete,
+    mark,
+    miss,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+)
 from tests.support.pages import is_drawn
 from tools.core import registry
 from tools.core.tool import TOOLS
@@ -31,27 +40,24 @@ def test_each_tool_with_a_page_is_walked():
 @pytest.fixture
 def person(sit):
     """Somebody with one of each thing, also archived and done ones."""
-    someone = sit()
-    do(
-        someone,
-        act("goal.create", title="Learn Python", due=today(30)),
-        act("goal.create", title="Old"),
-        act("step.create", goal_id=1, title="Install it", dt=today()),
-        act("step.create", goal_id=1, title="Read a book", dt=today(-3)),
-        act("step.create", goal_id=1, title="Write a bot", dt=today(3)),
-        act("habit.create", name="Run"),
-        act("habit.create", name="Sauna", frequency_type="weekly"),
-        act("habit.create", name="Water", target={"amount": 2, "unit": "l"}),
-        act("habit.create", name="Old habit"),
-        act("diary.create_entry", what_done="Wrote a test"),
+    someone = sit(
+        new_goal("Learn Python", due=today(30)),
+        new_goal("Old"),
+        new_step("Install it", 1, dt=today()),
+        new_step("Read a book", 1, dt=today(-3)),
+        new_step("Write a bot", 1, dt=today(3)),
+        new_habit("Run"),
+        new_habit("Sauna", frequency_type="weekly"),
+        new_habit("Water", target={"amount": 2, "unit": "l"}),
+        new_habit("Old habit"),
+        new_entry(what_done="Wrote a test"),
         act("ssp.rate", category="health_sport", score=9),
     )
-    do(
-        someone,
-        act("goal.archive", goal_id=2),
-        act("habit.archive", habit_id=4),
-        act("habit.mark_completed", habit_id=1, dates=[today(-1), today()]),
-        act("step.complete", step_id=2),
+    someone.do(
+        act("goal.archive", 2),
+        act("habit.archive", 4),
+        mark(1, dates=[today(-1), today()]),
+        complete(2),
     )
     return someone
 
@@ -87,7 +93,7 @@ def test_every_question_about_a_life_has_a_drawing(person):
     for question in questions:
         if not person.ask("get_user_snapshot", **question)["success"]:
             continue  # history of days of which nothing is kept
-        tab = person.see("get_user_snapshot", arguments=question)
+        tab = person.days("en-GB", arguments=question)
         is_drawn(tab)
         tab.close()
         person.tabs.remove(tab)
@@ -96,26 +102,20 @@ def test_every_question_about_a_life_has_a_drawing(person):
 @pytest.mark.slow
 def test_every_preview_and_every_way_back_has_a_drawing(person):
     previews = [
-        [act("goal.create", title="New")],
-        [act("goal.delete", goal_id=1)],
-        [
-            act("habit.mark_missed", habit_id=3, excuse_reason="ill"),
-            act("habit.unmark", habit_id=1),
-        ],
+        [new_goal("New")],
+        [act("goal.delete", 1)],
+        [miss(3, excuse_reason="ill"), act("habit.unmark", 1)],
         [act("step.create", goal_id=1, steps=[{"title": f"{number}"} for number in range(30)])],
-        [act("habit.update", habit_id=1, name="Walk"), act("step.reopen", step_id=2)],
-        [
-            act("diary.create_entry", what_done="x"),
-            act("ssp.rate", category="health_sport", score=3),
-        ],
+        [act("habit.update", 1, name="Walk"), act("step.reopen", 2)],
+        [new_entry(what_done="x"), act("ssp.rate", category="health_sport", score=3)],
     ]
     for actions in previews:
-        is_drawn(person.see("preview_actions", arguments={"actions": actions}))
-    mixed = [act("goal.create", title="New"), act("step.complete", step_id=99)]
+        is_drawn(person.offer(*actions, locale="en-GB"))
+    mixed = [new_goal("New"), complete(99)]
     is_drawn(person.see("preview_actions", arguments={"actions": mixed, "partial": True}))
     for arguments in ({}, {"list": True}):
         is_drawn(person.see("undo_last", arguments=arguments))
-    do(person, act("goal.create", title="Newer"))
+    person.do(new_goal("Newer"))
     is_drawn(person.see("undo_last", arguments={"number": 2}))
     tab = person.see("undo_last")
     tab.press("Put back")

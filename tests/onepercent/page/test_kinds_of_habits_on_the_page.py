@@ -3,7 +3,7 @@
 import pytest
 
 from tests.onepercent.page.test_days_page import says, today
-from tests.onepercent.page.test_preview_page import act, do
+from tests.onepercent.person import mark, new_goal, new_habit
 
 pytestmark = pytest.mark.slow
 
@@ -11,22 +11,20 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def person(sit):
     """Somebody who saves, does not smoke, drinks at most two glasses, and runs with a note."""
-    someone = sit()
-    do(
-        someone,
-        act("goal.create", title="Машина", target={"amount": 300_000, "unit": "₽"}, amount=120_000),
-        act("habit.create", name="Бег"),
-        act("habit.create", name="Без сигарет", target={"at_most": 0, "unit": "сигарет"}),
-        act("habit.create", name="Вино", target={"at_most": 2, "unit": "бокала"}),
-        act("habit.create", name="Таблетки", until=today(-1)),
-        act("habit.mark_completed", habit_id=1, note="в парке"),
+    someone = sit(
+        new_goal("Машина", target={"amount": 300_000, "unit": "₽"}, amount=120_000),
+        new_habit("Бег"),
+        new_habit("Без сигарет", target={"at_most": 0, "unit": "сигарет"}),
+        new_habit("Вино", target={"at_most": 2, "unit": "бокала"}),
+        new_habit("Таблетки", until=today(-1)),
+        mark(1, note="в парке"),
     )
     return someone
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_sums_limits_and_notes_are_shown_and_what_has_ended_is_not(person, tmp_path, theme):
-    tab = person.see("get_user_snapshot", width=390, theme=theme, locale="ru-RU")
+    tab = person.days(width=390, theme=theme)
     tab.wait("document.querySelectorAll('.pie').length")
     tab.picture(tmp_path / f"kinds-{theme}.png")
     text = tab.text().replace("\N{NO-BREAK SPACE}", " ")
@@ -41,7 +39,7 @@ def test_sums_limits_and_notes_are_shown_and_what_has_ended_is_not(person, tmp_p
 
 
 def test_a_slip_is_marked_by_its_name_and_taken_off_again(person):
-    tab = person.see("get_user_snapshot", width=390, locale="ru-RU")
+    tab = person.days(width=390)
     tab.click("#n2")
     assert "Пропущено" not in tab.text("#panel")
     tab.press("Срыв")
@@ -57,7 +55,7 @@ def test_a_slip_is_marked_by_its_name_and_taken_off_again(person):
 
 
 def test_amounts_up_to_a_limit_are_added(person):
-    tab = person.see("get_user_snapshot", width=390, locale="ru-RU")
+    tab = person.days(width=390)
     tab.click("#n3")
     tab.run("document.getElementById('Add').focus()")
     tab.type("1.5")

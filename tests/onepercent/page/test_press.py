@@ -111,7 +111,7 @@ def test_only_the_page_is_handed_the_key(client):
 
 @pytest.mark.parametrize(("content", "mode"), [(b"", 0o600), (b"x", 0o600), (b"x" * 32, 0o666)])
 def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(content, mode, file):
-    preview_id = person.preview(person.act("goal.create", title="x"))["preview_id"]
+    preview_id = person.preview(person.new_goal("x"))["preview_id"]
     keys.of_preview(preview_id)
     secret = file.with_name(file.name + ".key")
     secret.write_bytes(content)

@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from tests.onepercent.person import act, complete, mark, new_entry, new_goal, new_habit, new_step
 from tests.support.browser import Tab
 
 pytestmark = pytest.mark.slow
@@ -17,12 +18,8 @@ HOSTILE = (
 )
 
 
-def act(action, **params):
-    return {"action": action, "client_action_id": str(uuid.uuid4()), "params": params}
-
-
 def create(title=GOAL):
-    return {"actions": [act("goal.create", title=title, category="health_sport")]}
+    return new_goal(title, category="health_sport")
 
 
 def head(tab: Tab) -> str:
@@ -41,18 +38,11 @@ def press(tab: Tab, label: str, words: str) -> None:
 
 def offered(person, **how):
     """The person, and the tab with the preview of a goal."""
-    return person, person.see("preview_actions", arguments=create(), **how)
+    return person, person.offer(create(), **how)
 
 
 def goals(person):
     return [title for (title,) in person.rows("SELECT title FROM goals WHERE deleted_at IS NULL")]
-
-
-def do(person, *actions):
-    """Preview and apply as the model does; the answer."""
-    preview = person.ask("preview_actions", actions=list(actions))
-    keys = {"preview_id": preview["preview_id"], "idempotency_key": str(uuid.uuid4())}
-    return person.ask("apply_actions", **keys, user_confirmation="да")
 
 
 def stays_text(tab: Tab) -> None:
@@ -64,7 +54,7 @@ def stays_text(tab: Tab) -> None:
 
 
 def test_a_press_applies_what_the_page_shows_and_the_audit_tells_it_from_a_word_of_the_model(sit):
-    person, tab = offered(sit(), locale="ru-RU")
+    person, tab = offered(sit())
     assert head(tab) == "1 изменение"
     assert GOAL in tab.text() and "доровье и спорт" in tab.text()
     assert goals(person) == []
@@ -72,21 +62,21 @@ def test_a_press_applies_what_the_page_shows_and_the_audit_tells_it_from_a_word_
     assert goals(person) == [GOAL]
     assert tab.run("calls", host=True) == ["apply_by_press"]
     assert "is applied" in tab.run("model", host=True)[0]
-    do(person, act("goal.create", title="Другая"))
+    person.do(new_goal("Другая"))
     rows = person.rows("SELECT tool, request FROM audit ORDER BY id")[1:]
     assert [tool for tool, _ in rows] == ["apply_by_press", "preview_actions", "apply_actions"]
     assert "press_key" not in rows[0][1]
 
 
 def test_a_press_counts_as_the_yes_that_the_setting_asks_for(sit):
-    person, tab = offered(sit(ONEPERCENT_CONFIRM="elicit"))
+    person, tab = offered(sit(ONEPERCENT_CONFIRM="elicit"), locale="en-GB")
     press(tab, "Apply", "Applied")
     assert goals(person) == [GOAL]
     assert "elicitation" not in str(person.client.notifications)
 
 
 def test_all_of_it_works_by_keyboard_alone(sit):
-    person, tab = offered(sit())
+    person, tab = offered(sit(), locale="en-GB")
     tab.key("Tab")
     tab.wait("document.activeElement.textContent === 'Apply'")
     tab.key("Enter")
@@ -103,7 +93,7 @@ def test_all_of_it_works_by_keyboard_alone(sit):
 
 
 def test_cancel_changes_nothing_and_can_be_thought_over(sit):
-    person, tab = offered(sit())
+    person, tab = offered(sit(), locale="en-GB")
     press(tab, "Cancel", "Cancelled")
     assert "Nothing was changed." in tab.text("#state")
     assert person.rows("SELECT status FROM previews") == [("cancelled",)]
@@ -113,7 +103,7 @@ def test_cancel_changes_nothing_and_can_be_thought_over(sit):
 
 
 def test_an_expired_preview_says_so_and_is_shown_again(sit):
-    person, tab = offered(sit(ONEPERCENT_PREVIEW_TTL="1"))
+    person, tab = offered(sit(ONEPERCENT_PREVIEW_TTL="1"), locale="en-GB")
     ends(tab, "Time is up")
     assert "out of date" in tab.text("#state")
     assert goals(person) == []
@@ -122,11 +112,9 @@ def test_an_expired_preview_says_so_and_is_shown_again(sit):
 
 
 def test_a_stale_preview_says_what_changed_and_is_shown_again(sit):
-    person = sit()
-    do(person, act("goal.create", title="Старое"))
-    rename = {"actions": [act("goal.update", goal_id=1, title="Новое")]}
-    tab = person.see("preview_actions", arguments=rename)
-    do(person, act("goal.update", goal_id=1, title="Третье"))
+    person = sit(new_goal("Старое"))
+    tab = person.offer(act("goal.update", 1, title="Новое"), locale="en-GB")
+    person.do(act("goal.update", 1, title="Третье"))
     tab.press("Apply")
     tab.wait("/Something changed meanwhile/.test(document.body.innerText)")
     ends(tab, "1 change")
@@ -137,7 +125,7 @@ def test_a_stale_preview_says_what_changed_and_is_shown_again(sit):
 
 
 def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
-    person, tab = offered(sit())
+    person, tab = offered(sit(), locale="en-GB")
     preview_id = tab.run("preview.preview_id")
     person.ask(
         "apply_actions",
@@ -153,14 +141,14 @@ def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
 
 def test_hostile_titles_stay_text(sit):
     person = sit()
-    tab = person.see("preview_actions", arguments=create(HOSTILE[:500]), width=320)
+    tab = person.offer(create(HOSTILE[:500]), locale="en-GB", width=320)
     stays_text(tab)
     press(tab, "Apply", "Applied")
     assert goals(person) == [HOSTILE[:500]]
 
 
 def test_a_script_cannot_press(sit):
-    person, tab = offered(sit())
+    person, tab = offered(sit(), locale="en-GB")
     tab.run("document.querySelectorAll('button').forEach(one => one.click())")
     tab.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert tab.run("calls", host=True) == []
@@ -168,23 +156,18 @@ def test_a_script_cannot_press(sit):
 
 
 def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
-    person = sit()
-    do(person, act("habit.create", name="Бег"))
-    actions = [
-        *create()["actions"],
-        act("step.complete", step_id=77),
-        act("habit.unmark", habit_id=1),
-    ]
-    tab = person.see("preview_actions", arguments={"actions": actions})
+    person = sit(new_habit("Бег"))
+    actions = [create(), complete(77), act("habit.unmark", 1)]
+    tab = person.offer(*actions, locale="en-GB")
     assert (
         "there is no such step" in tab.text()
         and "“Бег”: there is no mark on that day" in tab.text()
     )
-    alone = person.see("preview_actions", arguments={"actions": actions[1:]})
+    alone = person.offer(*actions[1:], locale="en-GB")
     assert head(alone) == "Nothing to apply"
     assert "there is no such step" in alone.text()
     assert alone.run("document.querySelectorAll('button').length") == 0
-    russian = person.see("preview_actions", arguments={"actions": actions}, locale="ru-RU")
+    russian = person.offer(*actions)
     assert (
         "такого шага нет" in russian.text()
         and "Привычка «Бег»: за этот день отметки нет" in russian.text() + "\n"
@@ -192,42 +175,31 @@ def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
 
 
 MANY = [
-    act(
-        "goal.create",
-        title="Научиться готовить",
-        category="hobby",
-        why_important="Кормить друзей по воскресеньям",
+    new_goal(
+        "Научиться готовить", category="hobby", why_important="Кормить друзей по воскресеньям"
     ),
-    act(
-        "step.create",
-        goal_id=None,
-        title="Купить нож",
-        dt="2031-11-25",
-        time_duration="one",
-        priority="important",
-    ),
-    act("step.create", goal_id=None, title="Борщ", dt="2031-11-29"),
-    *(act("habit.create", name=f"Готовить дома, неделя {week}", xp_reward=15) for week in range(8)),
-    act("diary.create_entry", what_done="Пробежал 15 км, дописал бота", reflection="Темп ровный"),
-    act("step.update", step_id=1, dt="2031-11-26", priority="critical"),
-    act("goal.update", goal_id=1, title="Сдать IELTS на 7.5"),
+    new_step("Купить нож", dt="2031-11-25", time_duration="one", priority="important"),
+    new_step("Борщ", dt="2031-11-29"),
+    *(new_habit(f"Готовить дома, неделя {week}", xp_reward=15) for week in range(8)),
+    new_entry(what_done="Пробежал 15 км, дописал бота", reflection="Темп ровный"),
+    act("step.update", 1, dt="2031-11-26", priority="critical"),
+    act("goal.update", 1, title="Сдать IELTS на 7.5"),
     act("ssp.rate", category="health_sport", score=9),
-    act("habit.mark_completed", habit_id=1),
-    act("goal.delete", goal_id=2),
+    mark(1),
+    act("goal.delete", 2),
 ]
 
 
 def lively(sit, **settings):
     """Somebody whose preview of MANY changes a bit of everything."""
-    person = sit(**settings)
-    do(
-        person,
-        act("goal.create", title="Сдать IELTS на 7.0"),
-        act("step.create", goal_id=None, title="Прочитать главу 3", dt="2031-11-22"),
-        act("goal.create", title="Чаще бывать с семьёй"),
-        act("step.create", goal_id=None, title="Поездка на озеро"),
-        act("habit.create", name="Разбор недели", xp_reward=30, frequency_type="weekly"),
+    person = sit(
+        new_goal("Сдать IELTS на 7.0"),
+        new_step("Прочитать главу 3", dt="2031-11-22"),
+        new_goal("Чаще бывать с семьёй"),
+        new_step("Поездка на озеро"),
+        new_habit("Разбор недели", xp_reward=30, frequency_type="weekly"),
         act("ssp.rate", category="health_sport", score=8),
+        **settings,
     )
     return person
 
@@ -255,7 +227,7 @@ def test_seventeen_changes_weigh_at_a_glance(sit):
 
 def test_a_line_can_be_left_out(sit):
     person = lively(sit)
-    tab = person.see("preview_actions", arguments={"actions": MANY})
+    tab = person.offer(*MANY, locale="en-GB")
     press(tab, "IELTS", "17 changes")
     tab.click("label.creates")
     tab.press("Apply 16")
@@ -269,7 +241,7 @@ def test_a_line_can_be_left_out(sit):
 
 
 def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
-    person, tab = offered(sit(), locale="ru-RU")
+    person, tab = offered(sit())
     tab.run("given.deny = true", host=True)
     tab.press("Отмена")
     tab.wait("/Неизвестно, отменено ли/.test(document.body.innerText)")
@@ -288,14 +260,8 @@ def test_the_page_is_in_one_language(sit, language):
     locales = {"ru": "ru-RU", "en": "en-GB"}
     (other,) = locales.keys() - {language}
     person = lively(sit, MCP_LANGUAGE=language)
-    odd = [
-        act("habit.mark_completed", habit_id=1, date="2001-01-01"),
-        act("step.complete", step_id=99),
-    ]
-    same = [
-        act("goal.create", title="Сдать IELTS на 7.0"),
-        act("step.create", goal_id=1, title="Борщ", dt="2020-01-01"),
-    ]
+    odd = [mark(1, date="2001-01-01"), complete(99)]
+    same = [new_goal("Сдать IELTS на 7.0"), new_step("Борщ", 1, dt="2020-01-01")]
     actions = [*(action for action in MANY if "delete" not in action["action"]), *odd, *same]
     own = [
         text for action in actions for text in action["params"].values() if isinstance(text, str)
@@ -303,23 +269,21 @@ def test_the_page_is_in_one_language(sit, language):
     own += ["Сдать IELTS на 7.0", "Прочитать главу 3", "Разбор недели", "XP"]
     for private, shown in ((True, other), (False, language)):
         person.host.private = private
-        text = person.see(
-            "preview_actions", arguments={"actions": actions}, locale=locales[other]
-        ).text()
+        text = person.offer(*actions, locale=locales[other]).text()
         for words in sorted(own, key=len, reverse=True):
             text = text.replace(words, "")
         assert re.findall(r"[а-яё]{2,}" if shown == "en" else r"[a-z]{2,}", text, re.I) == []
-    refused = person.see("preview_actions", arguments={"actions": odd[1:]}, locale="ru-RU")
+    refused = person.offer(*odd[1:])
     assert head(refused) == "Nothing to apply" and "Step not found" in refused.text()
 
 
 def test_undo_and_a_mark_taken_off_read_as_what_they_are(sit):
     person = lively(sit)
-    do(person, act("habit.mark_completed", habit_id=1))
+    person.do(mark(1))
     tab = person.see("undo_last", locale="ru-RU")
     assert head(tab) == "Вернуть как было?"
     assert re.search(r"\d\d\.\d\d · сделано", tab.text())
-    do(person, act("ssp.rate", category="health_sport", score=9))
+    person.do(act("ssp.rate", category="health_sport", score=9))
     tab = person.see("undo_last", locale="ru-RU")
     assert "здоровье и спорт 9" in tab.text() and "object" not in tab.text()
     press(tab, "Вернуть", "Возвращено")
@@ -331,15 +295,15 @@ def test_a_client_that_hands_no_key_on_applies_as_the_model_does(sit, silent):
     """VS Code, and ext-apps' own host, show pages and do not say so."""
     person = sit(silent=silent)
     person.host.private = False
-    tab = person.see("preview_actions", arguments=create())
+    tab = person.offer(create(), locale="en-GB")
     press(tab, "Применить", "Применено")
     assert tab.run("calls", host=True) == ["apply_actions"]
     assert goals(person) == [GOAL]
-    assert GOAL in person.see("get_user_snapshot").text()
+    assert GOAL in person.days("en-GB").text()
 
 
 def test_a_client_whose_pages_may_not_call_tools_leaves_the_answer_to_the_chat(sit):
-    tab = sit().see("preview_actions", arguments=create(), mute="yes")
+    tab = sit().offer(create(), locale="en-GB", mute="yes")
     assert "Please answer in the chat" in tab.text("#buttons")
     assert tab.run("document.querySelectorAll('button').length") == 0
 
@@ -347,7 +311,7 @@ def test_a_client_whose_pages_may_not_call_tools_leaves_the_answer_to_the_chat(s
 @pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 720)])
 def test_it_follows_the_host_and_fits(sit, theme, width):
     look = {"width": width, "theme": theme, "variables": '{"--color-text-primary": "rgb(1, 2, 3)"}'}
-    tab = sit().see("preview_actions", arguments=create(), **look)
+    tab = sit().offer(create(), **look)
     assert tab.run("getComputedStyle(document.documentElement).colorScheme") == theme
     assert tab.run("getComputedStyle(document.body).color") == "rgb(1, 2, 3)"
     assert tab.run("document.documentElement.scrollWidth") <= width
@@ -362,13 +326,13 @@ def test_it_follows_the_host_and_fits(sit, theme, width):
     ("locale", "is_read_as"), [("en_US", "en-US"), ("ru-RU@calendar=x", "ru-RU"), ("en-", "en")]
 )
 def test_a_locale_in_any_spelling_leaves_the_page_readable(sit, locale, is_read_as):
-    tab = sit().see("preview_actions", arguments=create(), locale=locale)
+    tab = sit().offer(create(), locale=locale)
     assert tab.run("document.documentElement.lang") == is_read_as
     assert head(tab) == ("1 изменение" if locale.startswith("ru") else "1 change")
 
 
 def test_it_answers_what_a_host_may_ask(sit):
-    tab = sit().see("preview_actions", arguments=create())
+    tab = sit().offer(create(), locale="en-GB")
     tab.run(
         "['ping', 'ui/resource-teardown', 'other'].forEach((method, id) => send({ id, method, params: {} }))",
         host=True,

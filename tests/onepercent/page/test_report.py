@@ -4,13 +4,21 @@ import base64
 import re
 import zlib
 from datetime import date
-from pathlib import Path
 
 import pytest
 
 from tests.onepercent import person
 from tests.onepercent.page.test_preview_page import HOSTILE
-from tests.onepercent.person import act, do
+from tests.onepercent.person import (
+    act,
+    complete,
+    do,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+)
 from tools.core.registry import COMMANDS
 from tools.onepercent import shell
 from tools.onepercent.base import days
@@ -25,30 +33,21 @@ def report(*words: object):
 
 
 def lived() -> None:
-    habits = do(act("habit.create", name=SCRIPT), act("habit.create", name=HOSTILE[:200]))
+    habits = do(new_habit(SCRIPT), new_habit(HOSTILE[:200]))
+    do(*[mark(habit, dates=["2026-03-01..2026-03-17"]) for habit in habits])
+    do(mark(habits[0], date="2026-03-17", note="в парке"))
+    goal, step = do(new_goal("Марафон"), new_step("Купить обувь"))
+    do(complete(step), act("goal.complete", goal))
     do(
         *[
-            act("habit.mark_completed", habit_id=habit, dates=["2026-03-01..2026-03-17"])
-            for habit in habits
-        ]
-    )
-    do(act("habit.mark_completed", habit_id=habits[0], date="2026-03-17", note="в парке"))
-    goal, step = do(
-        act("goal.create", title="Марафон"), act("step.create", goal_id=None, title="Купить обувь")
-    )
-    do(act("step.complete", step_id=step), act("goal.complete", goal_id=goal))
-    do(
-        *[
-            act("diary.create_entry", date=f"2026-03-{day:02}", what_done="Длинный день. " * 40)
+            new_entry(date=f"2026-03-{day:02}", what_done="Длинный день. " * 40)
             for day in range(1, 18)
         ]
     )
 
 
 @pytest.mark.slow
-def test_a_browser_shows_and_prints_the_period_without_a_server(
-    browser, tmp_path: Path, file: Path
-):
+def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_path, file):
     person.use(file, MCP_LANGUAGE="ru")
     lived()
     assert report(tmp_path / "r.html", "--from", "2026-03-01").text == (
@@ -88,7 +87,7 @@ def unpacked(stream: bytes) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_report_of_nothing_says_so(browser, tmp_path: Path, file: Path):
+def test_a_report_of_nothing_says_so(browser, tmp_path, file):
     person.use(file, MCP_LANGUAGE="en")
     assert "Open it in a browser" in report(tmp_path / "r.html").text
     tab = browser.open((tmp_path / "r.html").as_uri(), 320)
@@ -107,15 +106,13 @@ def test_a_report_of_nothing_says_so(browser, tmp_path: Path, file: Path):
         (("r.html", "--from", "2026-03-10", "--to", "2026-03-09"), "not a period"),
     ],
 )
-def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(
-    words, error: str, tmp_path: Path
-):
+def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(words, error, tmp_path):
     answer = report(tmp_path / words[0], *words[1:])
     assert answer.status == 1 and error in answer.text
     assert not (tmp_path / "no").exists() and not (tmp_path / "r.html").exists()
 
 
-def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path: Path):
+def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path):
     assert (
         report(tmp_path / "r.html", "--from").status
         == report(tmp_path / "r.html", "--since", "x").status
@@ -128,9 +125,9 @@ def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path: Pa
 def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
     """A month that begins within an ISO week: the marks of that week before it count for its days."""
     clock.set("2026-10-29T12:00:00+00:00")
-    (habit,) = do(act("habit.create", name="Бассейн", frequency_type="times_per_week", times=1))
+    (habit,) = do(new_habit("Бассейн", frequency_type="times_per_week", times=1))
     marks = ["2026-09-30", "2026-10-06", "2026-10-13", "2026-10-20", "2026-10-27"]
-    do(act("habit.mark_completed", habit_id=habit, dates=marks))
+    do(mark(habit, dates=marks))
     first, last, day = date(2026, 10, 1), date(2026, 10, 31), days.today(clock())
 
     with store.reading() as db:

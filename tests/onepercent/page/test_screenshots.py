@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.page.test_days_page import today
-from tests.onepercent.page.test_preview_page import MANY, act, do, lively
+from tests.onepercent.page.test_preview_page import MANY, lively
+from tests.onepercent.person import act, complete, mark, miss, new_goal, new_habit, new_step
 from tests.support.client import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -66,33 +67,25 @@ WORDS = {
 def live(someone, language="ru"):
     """Weeks of somebody's life: three goals, four steps, eight habits."""
     goals, steps, habits, weekly = WORDS[language]
-    do(
-        someone,
-        *(act("goal.create", title=goal) for goal in goals),
-        *(
-            act("step.create", goal_id=2, title=f"{steps[2]} ({place})", dt=today(-place))
-            for place in (2, 9)
-        ),
-        act("step.create", goal_id=2, title=steps[0], dt=today(-3), priority="critical"),
-        act("step.create", goal_id=1, title=steps[1], dt=today(), time_duration="two"),
-        act("step.create", goal_id=2, title=steps[2], dt=today()),
-        act("step.create", goal_id=3, title=steps[3], dt=today()),
-        *(
-            act("habit.create", name=name, xp_reward=10 + 5 * (place == 2))
-            for place, name in enumerate(habits)
-        ),
-        *(act("habit.create", name=name, frequency_type="weekly", xp_reward=30) for name in weekly),
+    someone.do(
+        *(new_goal(goal) for goal in goals),
+        *(new_step(f"{steps[2]} ({place})", 2, dt=today(-place)) for place in (2, 9)),
+        new_step(steps[0], 2, dt=today(-3), priority="critical"),
+        new_step(steps[1], 1, dt=today(), time_duration="two"),
+        new_step(steps[2], 2, dt=today()),
+        new_step(steps[3], 3, dt=today()),
+        *(new_habit(name, xp_reward=10 + 5 * (place == 2)) for place, name in enumerate(habits)),
+        *(new_habit(name, frequency_type="weekly", xp_reward=30) for name in weekly),
     )
     for habit in range(1, 6):
         days = [today(-day) for day in range(1, 27) if (day * 7 + habit * 5) % (habit + 4) > 0]
-        do(someone, act("habit.mark_completed", habit_id=habit, dates=days))
-    do(
-        someone,
-        act("habit.mark_completed", habit_id=1),
-        act("habit.mark_missed", habit_id=3, date=today(-4), excuse_reason="x"),
-        act("habit.mark_missed", habit_id=4, date=today(-2)),
-        act("habit.mark_completed", habit_id=7, date=today(-3)),
-        *(act("step.complete", step_id=step, date=today(-step)) for step in (1, 2)),
+        someone.do(mark(habit, dates=days))
+    someone.do(
+        mark(1),
+        miss(3, date=today(-4), excuse_reason="x"),
+        miss(4, date=today(-2)),
+        mark(7, date=today(-3)),
+        *(complete(step, date=today(-step)) for step in (1, 2)),
     )
     return {}
 
@@ -107,20 +100,13 @@ def changes(language):
     """A few changes of every kind for the documentation."""
     goal, step, excuse = COOKING[language]
     actions = [
-        act("habit.delete", habit_id=5),
-        act("goal.create", title=goal, category="hobby"),
-        act(
-            "step.create",
-            goal_id=None,
-            title=step,
-            dt=today(2),
-            time_duration="one",
-            priority="important",
-        ),
-        act("step.update", step_id=5, dt=today(3), priority="critical"),
-        act("step.complete", step_id=4),
-        act("habit.mark_completed", habit_id=2),
-        act("habit.mark_missed", habit_id=4, excuse_reason=excuse),
+        act("habit.delete", 5),
+        new_goal(goal, category="hobby"),
+        new_step(step, dt=today(2), time_duration="one", priority="important"),
+        act("step.update", 5, dt=today(3), priority="critical"),
+        complete(4),
+        mark(2),
+        miss(4, excuse_reason=excuse),
     ]
     return {"actions": actions}
 

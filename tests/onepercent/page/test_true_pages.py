@@ -3,7 +3,8 @@
 import pytest
 
 from tests.onepercent.page.test_days_page import says, today
-from tests.onepercent.page.test_preview_page import act, do, ends, goals, offered
+from tests.onepercent.page.test_preview_page import ends, goals, offered
+from tests.onepercent.person import act, mark, new_goal, new_habit, new_step
 from tests.support.pages import MONDAY
 
 pytestmark = pytest.mark.slow
@@ -13,12 +14,12 @@ def test_on_a_monday_equal_numbers_of_days_are_compared(on):
     """Four ISO weeks end on Sunday: their coming days are no losses."""
     person, turn = on
     turn("2026-11-01")
-    do(person, act("habit.create", name="Зарядка"))
-    do(person, act("habit.mark_completed", habit_id=1, dates=["2026-10-05..2026-11-01"]))
+    person.do(new_habit("Зарядка"))
+    person.do(mark(1, dates=["2026-10-05..2026-11-01"]))
     turn(MONDAY)
-    do(person, act("habit.mark_completed", habit_id=1, dates=["2026-11-02..2026-11-23"]))
+    person.do(mark(1, dates=["2026-11-02..2026-11-23"]))
 
-    tab = person.see("get_user_snapshot", locale="ru-RU")
+    tab = person.days()
     tab.click("#m1")
 
     assert "220 за 22 дня" in tab.text()
@@ -27,16 +28,15 @@ def test_on_a_monday_equal_numbers_of_days_are_compared(on):
 
 def test_a_week_on_a_monday_has_its_overdue_and_todays_steps_and_compares_one_day(on):
     person, _ = on
-    do(
-        person,
-        act("goal.create", title="Дом"),
-        act("step.create", goal_id=None, title="Сегодняшний", dt=MONDAY),
-        act("step.create", goal_id=None, title="Просроченный", dt="2026-11-20"),
-        act("step.create", goal_id=None, title="Завтрашний", dt="2026-11-24"),
+    person.do(
+        new_goal("Дом"),
+        new_step("Сегодняшний", dt=MONDAY),
+        new_step("Просроченный", dt="2026-11-20"),
+        new_step("Завтрашний", dt="2026-11-24"),
     )
     week = {"date_from": MONDAY, "date_to": "2026-11-29", "include": ["schedule", "history"]}
 
-    tab = person.see("get_user_snapshot", arguments=week, locale="ru-RU")
+    tab = person.days(arguments=week)
 
     assert all(title in tab.text() for title in ("Сегодняшний", "Просроченный", "Завтрашний"))
     assert tab.run("calls", host=True) == []
@@ -44,16 +44,15 @@ def test_a_week_on_a_monday_has_its_overdue_and_todays_steps_and_compares_one_da
 
 def test_tomorrow_has_its_habits(on):
     person, _ = on
-    do(
-        person,
-        act("habit.create", name="Зарядка"),
-        act("habit.create", name="Бег", frequency_type="custom", schedule_days=[2]),
-        act("habit.create", name="Баня", frequency_type="custom", schedule_days=[6]),
-        act("goal.create", title="Дом"),
-        act("step.create", goal_id=None, title="Завтрашний", dt="2026-11-24"),
+    person.do(
+        new_habit("Зарядка"),
+        new_habit("Бег", frequency_type="custom", schedule_days=[2]),
+        new_habit("Баня", frequency_type="custom", schedule_days=[6]),
+        new_goal("Дом"),
+        new_step("Завтрашний", dt="2026-11-24"),
     )
 
-    tab = person.see("get_user_snapshot", locale="ru-RU")
+    tab = person.days()
     evening = tab.text("#tomorrow")
     tab.click("#tomorrow")
     tab.wait("data.day === '2026-11-24'")
@@ -66,7 +65,7 @@ def test_tomorrow_has_its_habits(on):
 
 
 def test_a_lost_reply_is_no_answer_and_a_second_press_applies_nothing_twice(sit):
-    person, tab = offered(sit(), locale="ru-RU")
+    person, tab = offered(sit())
     tab.run("given.lose = true", host=True)
 
     tab.press("Применить")
@@ -82,8 +81,7 @@ def test_a_lost_reply_is_no_answer_and_a_second_press_applies_nothing_twice(sit)
 
 
 def test_a_plan_of_twenty_steps_reads_as_a_plan(sit):
-    person = sit()
-    do(person, act("goal.create", title="Выучить Python"))
+    person = sit(new_goal("Выучить Python"))
     steps = [{"title": f"Глава {number}", "dt": today(number)} for number in range(1, 21)]
 
     plan = {"actions": [act("step.create", goal_id=1, steps=steps)]}
@@ -100,9 +98,8 @@ def test_a_plan_of_twenty_steps_reads_as_a_plan(sit):
 
 
 def test_after_undo_nothing_older_is_offered(sit):
-    person = sit()
-    do(person, act("goal.create", title="Старое"))
-    do(person, act("goal.create", title="Новое"))
+    person = sit(new_goal("Старое"))
+    person.do(new_goal("Новое"))
 
     tab = person.see("undo_last", locale="ru-RU")
     tab.press("Вернуть")
@@ -112,22 +109,8 @@ def test_after_undo_nothing_older_is_offered(sit):
     assert tab.run("document.querySelectorAll('#buttons button').length") == 0
 
 
-@pytest.mark.parametrize("how", [{"mute": "yes"}, {"private": False}])
-def test_a_page_that_cannot_tick_says_so(sit, how):
-    """Of a host whose pages may call nothing, and of one that hands no key on."""
-    person = sit()
-    do(person, act("habit.create", name="Зарядка"))
-    person.host.private = how.get("private", True)
-
-    tab = person.see(
-        "get_user_snapshot", locale="ru-RU", **{name: "yes" for name in how if name == "mute"}
-    )
-
-    tab.wait("/скажите в чате/.test(document.body.innerText)")
-
-
 def test_a_host_that_takes_no_message_leaves_the_words_to_the_person(sit):
-    tab = sit().see("get_user_snapshot", locale="ru-RU", nomessage="yes")
+    tab = sit().days(nomessage="yes")
 
     tab.press("Хочу каждый день")
 
@@ -141,9 +124,8 @@ def test_the_days_are_those_of_the_server_however_far_the_browser_is(sit, tmp_pa
     clock = tmp_path / "clock"
     clock.write_text("2026-11-23T12:00:00+00:00", encoding="utf-8")
     # There it is two at night, on Tuesday.
-    person = sit(clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati")
-    do(person, act("habit.create", name="Зарядка"))
-    tab = person.see("get_user_snapshot", locale="ru-RU")
+    person = sit(new_habit("Зарядка"), clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati")
+    tab = person.days()
     tab.send("Emulation.setTimezoneOverride", timezoneId=browser_zone)
     tab.run("draw()")
 

@@ -2,7 +2,19 @@
 
 from datetime import date, timedelta
 
-from tests.onepercent.person import act, call, do, items, snapshot
+from tests.onepercent.person import (
+    act,
+    call,
+    complete,
+    do,
+    items,
+    mark,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    snapshot,
+)
 from tools.core.presses import PRESS
 from tools.onepercent.base import days
 from tools.onepercent.page import person_pages
@@ -17,13 +29,9 @@ def read(clock):
 
 def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
     """tests/onepercent/test_history.py recounts them."""
-    do(
-        act("goal.create", title="g"),
-        act("step.create", goal_id=None, title="s"),
-        act("diary.create_entry", what_done="x"),
-    )
+    do(new_goal("g"), new_step("s"), new_entry(what_done="x"))
     clock.set("2026-04-15T12:00:00+00:00")  # the first of the weeks was the last of those before
-    do(act("step.complete", step_id=1))
+    do(complete(1))
     shown = read(clock)
     assert (shown["before"], shown["now"], shown["passed"]) == (
         [0, 10, 0, 1],
@@ -36,8 +44,8 @@ def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
 
 def test_days_that_are_still_to_come_are_no_losses(clock):
     """As many days of the time before as have passed: 7 of 28, of which the first two were full."""
-    do(act("habit.create", name="a"))
-    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-09..2026-03-18"]))
+    do(new_habit("a"))
+    do(mark(1, dates=["2026-03-09..2026-03-18"]))
     first = date(2026, 3, 16)
     shown = person_pages.days_data((first, first + timedelta(6)), True)
     assert shown["passed"] == 3
@@ -47,10 +55,10 @@ def test_days_that_are_still_to_come_are_no_losses(clock):
 
 
 def test_what_is_still_due_today_is_not_missed(clock):
-    do(act("habit.create", name="a"), act("habit.create", name="b"))
+    do(new_habit("a"), new_habit("b"))
     assert read(clock)["now"] == []
     assert read(clock)["cells"][-1] == [0, 0, 0, 0], "the day itself is open"
-    do(act("habit.mark_completed", habit_id=1))
+    do(mark(1))
     assert (read(clock)["now"][0], read(clock)["cells"][-1][0]) == (1, 0.5)
     clock.set("2026-03-19T12:00:00+00:00")
     assert read(clock)["now"][0] == 0.5
@@ -59,24 +67,24 @@ def test_what_is_still_due_today_is_not_missed(clock):
 
 def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock):
     do(
-        act("habit.create", name="daily"),
-        act("habit.create", name="on Thursdays", frequency_type="custom", schedule_days=[4]),
-        act("habit.create", name="on Fridays", frequency_type="custom", schedule_days=[5]),
-        act("habit.create", name="once a week", frequency_type="weekly"),
-        act("goal.create", title="g"),
-        act("step.create", goal_id=None, title="s", dt="2026-03-19"),
+        new_habit("daily"),
+        new_habit("on Thursdays", frequency_type="custom", schedule_days=[4]),
+        new_habit("on Fridays", frequency_type="custom", schedule_days=[5]),
+        new_habit("once a week", frequency_type="weekly"),
+        new_goal("g"),
+        new_step("s", dt="2026-03-19"),
     )
     assert read(clock)["next"]["habits"] == ["daily", "on Thursdays"]
     clock.set("2026-03-21T12:00:00+00:00")
     assert read(clock)["next"]["habits"] == ["daily", "once a week"], "on the last day it must"
     clock.set("2026-03-18T12:00:00+00:00")
-    do(act("habit.mark_completed", habit_id=4))
+    do(mark(4))
     assert read(clock)["next"] == {
         "date": "2026-03-19",
         "steps": ["s"],
         "habits": ["daily", "on Thursdays"],
     }
-    do(act("habit.pause", habit_id=1))
+    do(act("habit.pause", 1))
     assert read(clock)["next"]["habits"] == ["on Thursdays"]
 
 
@@ -92,7 +100,7 @@ def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
 
 
 def test_the_page_is_told_of_the_days_that_were_asked_for(clock):
-    do(act("diary.create_entry", plans="x", date="2026-02-10"))
+    do(new_entry(plans="x", date="2026-02-10"))
     for question, told in (
         ({}, ("2026-03-18", "2026-02-23", "2026-03-22")),
         ({"date_from": "2026-03-10"}, ("2026-03-10", "2026-02-16", "2026-03-15")),
@@ -111,15 +119,15 @@ def test_the_page_is_told_of_the_days_that_were_asked_for(clock):
 def test_the_ring_history_strip_report_and_the_chat_say_the_same_of_a_day(clock, tmp_path):
     clock.set("2026-03-16T12:00:00+00:00")  # a Monday
     do(
-        *(act("habit.create", name=name) for name in ("a", "b")),
-        act("habit.create", name="once a week", frequency_type="weekly"),
-        act("habit.create", name="twice a week", frequency_type="times_per_week", times=2),
+        *(new_habit(name) for name in ("a", "b")),
+        new_habit("once a week", frequency_type="weekly"),
+        new_habit("twice a week", frequency_type="times_per_week", times=2),
     )
     shown = read(clock)
     assert [habit["name"] for habit in shown["habits"]] == ["a", "b"]
     assert [habit["name"] for habit in shown["others"]] == ["once a week", "twice a week"]
     do(act("habit.mark_completed", habit_ids=[1, 2]))
-    for done, marked in ((2, []), (3, [act("habit.mark_completed", habit_id=3)])):
+    for done, marked in ((2, []), (3, [mark(3)])):
         do(*marked) if marked else None
         data = snapshot("habits", "history")
         assert data["history"]["days"][-1]["habits"] == f"{done}/{done}"

@@ -5,8 +5,8 @@ import datetime
 import pytest
 
 from tests.onepercent.page.test_details import lines
-from tests.onepercent.page.test_preview_page import act, do
 from tests.onepercent.page.test_screenshots import shot
+from tests.onepercent.person import complete, mark, new_goal, new_habit, new_step
 from tests.support.pages import MONDAY
 
 pytestmark = pytest.mark.slow
@@ -22,16 +22,15 @@ def live(person, turn, language="ru"):
     """A year with five habits, of which two begin in March, and a goal of nine steps that is reached in May."""
     names = NAMES[language]
     turn("2025-11-25")
-    do(
-        person,
-        act("goal.create", title="Полумарафон" if language == "ru" else "Half marathon"),
-        act("goal.create", title="Собрать Voron 2.4" if language == "ru" else "Build a Voron 2.4"),
-        *(act("step.create", goal_id=1, title=f"{place} км") for place in range(9)),
-        *(act("step.create", goal_id=2, title=f"{place}") for place in range(18)),
-        act("habit.create", name=names[0]),
-        act("habit.create", name=names[1]),
-        act("habit.create", name=names[2]),
-        act("habit.create", name=names[4], frequency_type="weekly"),
+    person.do(
+        new_goal("Полумарафон" if language == "ru" else "Half marathon"),
+        new_goal("Собрать Voron 2.4" if language == "ru" else "Build a Voron 2.4"),
+        *(new_step(f"{place} км", 1) for place in range(9)),
+        *(new_step(f"{place}", 2) for place in range(18)),
+        new_habit(names[0]),
+        new_habit(names[1]),
+        new_habit(names[2]),
+        new_habit(names[4], frequency_type="weekly"),
     )
     day = datetime.date(2025, 11, 25)
     last = datetime.date.fromisoformat(MONDAY)
@@ -39,16 +38,16 @@ def live(person, turn, language="ru"):
         end = min(day + datetime.timedelta(27), last)
         turn(f"{end}")
         if day.month == 3 and day.year == 2026:
-            do(person, act("habit.create", name=names[3]))
+            person.do(new_habit(names[3]))
         span = [day + datetime.timedelta(place) for place in range((end - day).days + 1)]
         for habit, rest in ((1, 13), (2, 5), (3, 3), (4, 7)):
             kept = [f"{on}" for on in span if (on.toordinal() * (habit + 2) + on.month) % rest]
             kept = [on for on in kept if not "2026-07-05" <= on <= "2026-07-14"]
             if kept:
-                do(person, act("habit.mark_completed", habit_id=habit, dates=kept))
+                person.do(mark(habit, dates=kept))
         if (steps := (end.month * 2) % 5) and end.year == 2026 and end.month < 11:
             open_steps = person.rows("SELECT id FROM steps WHERE is_complete = 0 ORDER BY id")
-            do(person, *(act("step.complete", step_id=step) for (step,) in open_steps[:steps]))
+            person.do(*(complete(step) for (step,) in open_steps[:steps]))
         day = end + datetime.timedelta(1)
 
 
@@ -62,9 +61,7 @@ def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
         ("light", 720, 16),
         ("light", 320, 32),
     ]:
-        tab = person.see(
-            "get_user_snapshot", width=width, theme=theme, locale="ru-RU", arguments=YEAR
-        )
+        tab = person.days(width=width, theme=theme, arguments=YEAR)
         height = shot(tab, tmp_path / f"year-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
         print(theme, width, font, height)
@@ -88,11 +85,11 @@ def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
 
 def test_two_months_are_a_calendar_and_one_day_more_has_months(on):
     person, _ = on
-    do(person, act("habit.create", name="Зарядка"))
-    do(person, act("habit.mark_completed", habit_id=1))
+    person.do(new_habit("Зарядка"))
+    person.do(mark(1))
     for first, months in (("2026-09-23", 0), ("2026-09-22", 3)):
         period = {"date_from": first, "date_to": MONDAY, "include": ["history"]}
-        tab = person.see("get_user_snapshot", arguments=period)
+        tab = person.days("en-GB", arguments=period)
         assert tab.run("document.querySelectorAll('.months > div').length") == months
         assert tab.run("document.querySelectorAll('.cal').length") == (months or 1)
     tab.click("#m1")
