@@ -1,8 +1,6 @@
 """The processor time that a call may take: what hostile or merely large input would make endless ends in an
 error."""
 
-import json
-
 import pytest
 
 from tests.klipper.config.sample import checker
@@ -49,15 +47,3 @@ def test_the_budget_is_that_of_the_call_and_outside_of_a_call_there_is_none(monk
         with pytest.raises(ToolError, match="more than 30 seconds"):
             calls.checkpoint()
     calls.checkpoint()
-
-
-def test_results_are_left_out_in_one_pass(monkeypatch):
-    sizes = []
-    size_bytes = services._size_bytes
-    monkeypatch.setattr(services, "_size_bytes", lambda value: sizes.append(1) or size_bytes(value))
-    results = [{"title": f"{number}"} for number in range(20_000)]
-    kept = services.fitted(results)
-    assert kept == results[: len(kept)] and 0 < len(kept) < len(results)
-    assert len(json.dumps(kept, separators=(",", ":"))) <= services.MOST_BYTES
-    assert len(json.dumps(results[: len(kept) + 1], separators=(",", ":"))) > services.MOST_BYTES
-    assert len(sizes) < len(results)

@@ -54,11 +54,21 @@ def test_content_is_on_the_disk_before_its_name_and_the_name_before_the_write_re
     assert steps == ["file", "name", "folder"]
 
 
-def test_saved_listings_do_not_pile_up_and_one_of_another_user_is_not_taken(tmp_path, monkeypatch):
-    now = settings.current()
+@pytest.fixture
+def saved_at(monkeypatch):
+    """A function that has the listing of this number saved; gives its path."""
+
+    def place(number):
+        path = settings.current().state_dir / f"listing-{number:08x}.json"
+        monkeypatch.setattr(listing, "_path", lambda: path)
+        return path
+
+    return place
+
+
+def test_saved_listings_do_not_pile_up_and_one_of_another_user_is_not_taken(saved_at):
     for number in range(listing.MOST_KEPT + 2):
-        path = now.state_dir / f"listing-{number:08x}.json"
-        monkeypatch.setattr(listing, "_path", lambda path=path: path)
+        path = saved_at(number)
         listing.save({"tools": []})
         os.utime(path, (number, number))
     assert len(listing._files()) == listing.MOST_KEPT
@@ -68,15 +78,9 @@ def test_saved_listings_do_not_pile_up_and_one_of_another_user_is_not_taken(tmp_
         assert listing.load() == {}
 
 
-def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(tmp_path, monkeypatch):
-    now = settings.current()
-    path = now.state_dir / "listing-00000001.json"
-    monkeypatch.setattr(listing, "_path", lambda: path)
-    saved = {
-        "tools": [{"name": "a", "description": "б" * 50}],
-        "for pages": [],
-        "toolsets": {"a": "x"},
-    }
+def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(saved_at, monkeypatch):
+    path = saved_at(1)
+    saved = {"tools": [{"name": "a", "description": "б" * 50}], "toolsets": {"a": "x"}}
     listing.save(saved)
     whole = path.read_bytes()
     assert listing.load() == saved
@@ -96,16 +100,15 @@ def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(tmp
 
 
 def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_alone(tmp_path):
-    tmp_path = tmp_path / "state"
-    tmp_path.mkdir()
-    gone, running = 2**22 + 1, os.getppid()  # no process has a number above that
+    folder = tmp_path / "state"
+    folder.mkdir()
+    gone = 2**22 + 1  # no process has a number above that
     of_another_program = f".key.{gone}.0123abcd"
-    left = {f".key.{running}.0123abcd.pi-mcp", of_another_program, ".hidden"}
+    left = {f".key.{os.getppid()}.0123abcd.pi-mcp", of_another_program, ".hidden"}
     for name in (f".day.zip.{gone}.0123abcd.pi-mcp", *left):
-        (tmp_path / name).touch()
-    replace_file(tmp_path / "key", "x")
-    left.add("key")
-    assert set(os.listdir(tmp_path)) == left
+        (folder / name).touch()
+    replace_file(folder / "key", "x")
+    assert {*os.listdir(folder)} == {"key", *left}
 
 
 def test_only_a_plain_file_is_opened_and_nothing_is_waited_for(tmp_path):
@@ -154,38 +157,38 @@ def holder():
     process.communicate()
 
 
+def take(name, **how):
+    with exclusive_lock(name, **how):
+        pass
+
+
 @pytest.mark.slow
 def test_a_lock_held_by_another_process_is_waited_for_and_then_named(holder):
-    with (
-        pytest.raises(ToolError, match="Another session") as error,
-        exclusive_lock("anki", timeout_s=0.1),
-    ):
-        pass
+    with pytest.raises(ToolError, match="Another session") as error:
+        take("anki", timeout_s=0.1)
     assert error.value.code == "BUSY"
-    with exclusive_lock("klipper", timeout_s=0):  # another name is another lock
-        pass
+    take("klipper", timeout_s=0)  # another name is another lock
 
 
 @pytest.mark.slow
 def test_a_lock_is_free_once_its_holder_is_killed(holder):
     holder.kill()
     holder.wait()
-    with exclusive_lock("anki", timeout_s=10):
-        pass
+    take("anki", timeout_s=10)
 
 
 def test_a_lock_is_not_entered_twice_and_waiting_stops_when_the_call_is_withdrawn():
     with exclusive_lock("anki"), calls.calling(lambda *_: None, lambda: True):
         for error, timeout_s in ((ToolError, 0), (Cancelled, 1)):
-            with pytest.raises(error), exclusive_lock("anki", timeout_s=timeout_s):
-                pass
+            with pytest.raises(error):
+                take("anki", timeout_s=timeout_s)
 
 
 def test_a_state_folder_that_cannot_be_made_says_what_to_do(env, tmp_path):
-    (tmp_path / "file").write_text("", encoding="utf-8")
+    (tmp_path / "file").touch()
     env(MCP_STATE_DIR=tmp_path / "file" / "state")
-    with pytest.raises(ToolError, match="Cannot write") as error, exclusive_lock("anki"):
-        pass
+    with pytest.raises(ToolError, match="Cannot write") as error:
+        take("anki")
     assert "MCP_STATE_DIR" in error.value.hint
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from tests.support.client import cases
 from tools.core import http
 from tools.core.http import HttpError, Late, Limits, Misdirected, NotHttp, Request, TooLong
 
@@ -71,6 +72,13 @@ def limits(seconds=FAR_S, **more):
     return Limits(time.monotonic() + seconds, **{"body_bytes": 100_000, **more})
 
 
+def fails(error, *request, match=None, how=None):
+    """The error that a request ends with."""
+    with pytest.raises(error, match=match) as caught:
+        http.send(Request(*request), how or limits())
+    return caught.value
+
+
 def body(text, *headers):
     return b"\r\n".join([OK.rstrip(), b"Content-Length: %d" % len(text), *headers, b"", text])
 
@@ -103,9 +111,8 @@ def test_where_nothing_listens_nothing_is_sent(url, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    with pytest.raises(HttpError, match="nothing listens there") as caught:
-        http.send(Request(url.format(port=port, folder=tmp_path)), limits())
-    assert not caught.value.sent
+    address = url.format(port=port, folder=tmp_path)
+    assert not fails(HttpError, address, match="nothing listens there").sent
 
 
 @pytest.mark.parametrize(
@@ -119,9 +126,7 @@ def test_where_nothing_listens_nothing_is_sent(url, tmp_path):
     ],
 )
 def test_half_an_answer_is_none(peer, answer):
-    with pytest.raises(HttpError, match="cut before the whole answer") as caught:
-        http.send(Request(peer(answer)), limits())
-    assert caught.value.sent
+    assert fails(HttpError, peer(answer), match="cut before the whole answer").sent
 
 
 @pytest.mark.parametrize(
@@ -134,9 +139,7 @@ def test_half_an_answer_is_none(peer, answer):
     ],
 )
 def test_what_speaks_no_http_is_told_and_not_quoted(peer, answer):
-    with pytest.raises(NotHttp) as caught:
-        http.send(Request(peer(answer)), limits())
-    assert str(caught.value) == "what answers there does not speak HTTP"
+    assert str(fails(NotHttp, peer(answer))) == "what answers there does not speak HTTP"
 
 
 @pytest.mark.parametrize("start", [b"", OK + b"X-Long: ", OK + b"Content-Length: 500\r\n\r\n"])
@@ -145,36 +148,28 @@ def test_dripping_ends_at_the_deadline_wherever_it_drips(peer, start):
         connection.sendall(start)
         peer.last.drip(connection)
 
-    with pytest.raises(Late) as caught:
-        http.send(Request(peer(drip)), limits(SOON_S))
-    assert caught.value.sent
+    assert fails(Late, peer(drip), how=limits(SOON_S)).sent
 
 
 def test_a_peer_that_only_listens_is_given_up_at_the_deadline(peer):
     url = peer(lambda *_: peer.last.closing.wait())
-    with pytest.raises(Late) as caught:
-        http.send(Request(url, "POST", bytes(50_000_000)), limits(SOON_S))
-    assert caught.value.sent
-    with pytest.raises(Late) as caught:
-        http.send(Request(peer(peer.last.reply).replace("http:", "https:")), limits(SOON_S))
-    assert not caught.value.sent
+    assert fails(Late, url, "POST", bytes(50_000_000), how=limits(SOON_S)).sent
+    secure = peer(peer.last.reply).replace("http:", "https:")
+    assert not fails(Late, secure, how=limits(SOON_S)).sent
 
 
 def test_a_name_lookup_that_hangs_ends_at_the_deadline(monkeypatch):
     done = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: done.wait() and [])
 
-    with pytest.raises(Late) as caught:
-        http.send(Request("http://slow.example/"), limits(SOON_S))
+    error = fails(Late, "http://slow.example/", how=limits(SOON_S))
     done.set()
-    assert not caught.value.sent
+    assert not error.sent
 
 
 def test_a_wrong_address_is_told():
     for url in ("http://no-such-host.invalid/", "http://a..b/", "http://h:x/"):
-        with pytest.raises(HttpError, match=r"proper|no such host|looked up") as caught:
-            http.send(Request(url), limits())
-        assert not caught.value.sent
+        assert not fails(HttpError, url, match=r"proper|no such host|looked up").sent
 
 
 def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):
@@ -184,16 +179,11 @@ def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):
             connection.sendall(bytes(65536))
 
     for head in (b"", b"Content-Length: 100000\r\n"):
-        assert (
-            len(http.send(Request(peer(OK + head + b"\r\n" + bytes(100_000))), limits()).body)
-            == 100_000
-        )
+        answer = OK + head + b"\r\n" + bytes(100_000)
+        assert len(http.send(Request(peer(answer)), limits()).body) == 100_000
     for answer in (OK + b"Content-Length: 999999999\r\n\r\n", OK + b"\r\n" + bytes(100_001)):
-        with pytest.raises(TooLong):
-            http.send(Request(peer(answer)), limits())
-    with pytest.raises(TooLong) as caught:
-        http.send(Request(peer(pour)), limits())
-    assert caught.value.size_bytes < 200_000
+        fails(TooLong, peer(answer))
+    assert fails(TooLong, peer(pour)).size_bytes < 200_000
 
 
 def moving(peer, locations):
@@ -217,50 +207,45 @@ def test_redirects_are_followed_as_far_as_allowed(peer):
     response = http.send(Request(f"{url}/0", "POST", b"{}"), limits(redirects=5))
 
     assert response.body.startswith(b"POST /5 ")
-    with pytest.raises(Misdirected, match="more than 4 redirects"):
-        http.send(Request(f"{url}/0"), limits(redirects=4))
+    fails(Misdirected, f"{url}/0", match="more than 4 redirects", how=limits(redirects=4))
     assert http.send(Request(f"{url}/0"), limits()).status == 301
 
 
 def test_a_redirect_to_what_is_no_web_address_is_refused(peer):
-    for location in (
-        "file:///etc/passwd",
-        "ftp://127.0.0.1:21/",
-        "http://",
-        "http://[::1",
-        "unix:/run/x",
-    ):
-        with pytest.raises(Misdirected):
-            http.send(Request(f"{moving(peer, {'/': (302, location)})}/"), limits(redirects=5))
+    for (
+        location
+    ) in "file:///etc/passwd ftp://127.0.0.1:21/ http:// http://[::1 unix:/run/x".split():
+        fails(Misdirected, f"{moving(peer, {'/': (302, location)})}/", how=limits(redirects=5))
 
 
-MOVES = [
-    ("http://h/", "https://h/", True),
-    ("https://h/", "http://h/", False),
-    ("https://h/", "https://sub.h/", False),
-    ("https://h/", "https://h:444/", False),
-    ("https://h/", "https://h:443/", True),
-    ("http://h:8080/", "https://h/", False),
-]
+MOVES = """
+http://h/ | https://h/ | stays
+https://h/ | http://h/ | goes
+https://h/ | https://sub.h/ | goes
+https://h/ | https://h:444/ | goes
+https://h/ | https://h:443/ | stays
+http://h:8080/ | https://h/ | goes
+"""
 
 
-def test_the_authorization_stays_on_its_origin():
-    for before, after, kept in MOVES:
-        moved = Request(before, "POST", b"{}", {"Authorization": "Bearer x"}).moved(307, after)
-        assert ("Authorization" in moved.headers, moved.body) == (kept, b"{}"), after
+@pytest.mark.parametrize(("before", "after", "authorization"), cases(MOVES))
+def test_the_authorization_stays_on_its_origin(before, after, authorization):
+    moved = Request(before, "POST", b"{}", {"Authorization": "Bearer x"}).moved(307, after)
+    assert ("Authorization" in moved.headers) == (authorization == "stays")
+    assert moved.body == b"{}"
 
 
 def test_a_host_outside_cannot_lead_to_a_machine_of_this_network(peer, monkeypatch):
     to_here = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:1/\r\nContent-Length: 0\r\n\r\n"
-    outside = Request(peer(to_here))
+    outside = peer(to_here)
     monkeypatch.setattr(http, "is_foreign", lambda address: address == "127.0.0.1")
-    with pytest.raises(http.NotForeign, match=r"127\.0\.0\.2 is on this machine or its network"):
-        http.send(outside, limits(redirects=2))
+    inside = "127.0.0.2 is on this machine or its network"
+    fails(http.NotForeign, outside, match=inside, how=limits(redirects=2))
 
 
 def test_no_address_of_a_host_is_connected_to_before_all_are_found_foreign(peer, monkeypatch):
     asked = []
     monkeypatch.setattr(http, "is_foreign", asked.append)
-    with pytest.raises(http.NotForeign, match=r"127\.0\.0\.1 is on this machine or its network"):
-        http.send(Request(peer(body(b"x"))), limits(foreign_only=True))
+    inside = "127.0.0.1 is on this machine or its network"
+    fails(http.NotForeign, peer(body(b"x")), match=inside, how=limits(foreign_only=True))
     assert (asked, peer.last.requests) == (["127.0.0.1"], [])

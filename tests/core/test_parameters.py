@@ -1,10 +1,12 @@
 """Reading arguments, and the schema that says how."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import pytest
 
+from tests.support.client import cases
 from tools.core import schema
 from tools.core.errors import ToolError
 from tools.core.parameters import Parameters
@@ -42,8 +44,9 @@ PARAMETERS = Parameters("test", tool)
 
 
 def read(sent):
+    """What the tool is called with, or an error; its text is there unless it is sent."""
     try:
-        return PARAMETERS.parse(sent)
+        return PARAMETERS.parse({"text": "abc", **sent})
     except ToolError as error:
         return error.answer()
 
@@ -60,125 +63,104 @@ def test_values_of_the_declared_types_come_out():
     assert values["note"] == Note({"F": "x"}, [Image(image_url="http://x")])
 
 
-@pytest.mark.parametrize(
-    ("sent", "error"),
-    [
-        ({}, "text: Field required"),
-        ({"text": "a"}, "text: String should have at least 2 characters, not 1"),
-        ({"text": "abcdef"}, "text: String should have at most 5 characters, not 6"),
-        (
-            {"text": "abc", "ids": []},
-            "ids: List should have at least 1 item after validation, not 0",
-        ),
-        ({"text": "abc", "number": -1}, "number: Input should be greater than or equal to 0"),
-        ({"text": "abc", "kind": "c"}, "kind: Input should be 'a' or 'b'"),
-        (
-            {"text": "abc", "note": {"fields": {"F": 5}}},
-            "note.fields.F: Input should be a valid string",
-        ),
-        ({"text": "abc", "ids": [1], "noteIds": [2]}, "ids: given twice, also as noteIds"),
-        ({"text": "abc", "noteIds": [1], "note_ids": [2]}, "ids: given twice, also as note_ids"),
-    ],
-)
+MISTAKES = """
+{"text": "a"} | text: String should have at least 2 characters, not 1
+{"text": "abcdef"} | text: String should have at most 5 characters, not 6
+{"ids": []} | ids: List should have at least 1 item after validation, not 0
+{"number": -1} | number: Input should be greater than or equal to 0
+{"kind": "c"} | kind: Input should be 'a' or 'b'
+{"note": {"fields": {"F": 5}}} | note.fields.F: Input should be a valid string
+{"ids": [1], "noteIds": [2]} | ids: given twice, also as noteIds
+{"noteIds": [1], "note_ids": [2]} | ids: given twice, also as note_ids
+"""
+
+
+@pytest.mark.parametrize(("sent", "error"), cases(MISTAKES))
 def test_an_error_names_the_place_and_what_would_fit(sent, error):
-    answer = read(sent)
+    answer = read(json.loads(sent))
     assert answer["error"] == error
     assert answer["hint"].startswith("test takes text (string), ")
+
+
+def test_what_is_required_may_not_be_left_out():
+    with pytest.raises(ToolError, match="text: Field required"):
+        PARAMETERS.parse({})
 
 
 def test_a_name_may_be_spelled_with_underscores_or_with_capitals():
     image = {"imageUrl": "http://x", "Max_side": 5, "data": "y"}
     sent = {
-        "Text": "abc",
         "note_ids": [3],
-        "note": {"Fields": {"F_g": "x", "fG": "y"}, "images": [image]},
+        "Note": {"Fields": {"F_g": "x", "fG": "y"}, "images": [image]},
     }
     note = Note({"F_g": "x", "fG": "y"}, [Image("y", "http://x", 5)])
     assert read(sent) == {"text": "abc", "ids": [3], "note": note}
-    answer = read(
-        {"text": "abc", "note": {"fields": {}, "images": [{"maxSide": 5, "max_side": 6}]}}
-    )
+    answer = read({"note": {"fields": {}, "images": [{"maxSide": 5, "max_side": 6}]}})
     assert answer["error"] == "note.images.0.max_side: given twice, also as max_side"
 
 
-@pytest.mark.parametrize(
-    ("sent", "error", "hint"),
-    [
-        ({"text": "abc", "numbr": 1}, "Unknown argument: numbr", "Did you mean number?"),
-        (
-            {"text": "abc", "note": {"imags": []}},
-            "Unknown argument in note: imags",
-            "Did you mean images?",
-        ),
-        ({"text": "abc", "noteids": [1]}, "Unknown argument: noteids", "Did you mean noteIds?"),
-        (
-            {"text": "abc", "note": {"zzz": "k"}},
-            "Unknown argument in note: zzz",
-            "It takes fields, images.",
-        ),
-        ({"text": "abc", "zzz": 1}, "Unknown argument: zzz", "test takes"),
-    ],
-)
+UNKNOWN = """
+{"numbr": 1} | Unknown argument: numbr | Did you mean number?
+{"note": {"imags": []}} | Unknown argument in note: imags | Did you mean images?
+{"noteids": [1]} | Unknown argument: noteids | Did you mean noteIds?
+{"note": {"zzz": "k"}} | Unknown argument in note: zzz | It takes fields, images.
+{"zzz": 1} | Unknown argument: zzz | test takes
+"""
+
+
+@pytest.mark.parametrize(("sent", "error", "hint"), cases(UNKNOWN))
 def test_an_unknown_name_is_told_the_nearest_right_one(sent, error, hint):
-    answer = read(sent)
+    answer = read(json.loads(sent))
     assert (answer["error"], answer["code"]) == (error, "UNKNOWN_ARGUMENT")
     assert answer["hint"].startswith(hint)
 
 
 @pytest.mark.parametrize("absent", [None, "", "null"])
 def test_what_clients_send_for_nothing_is_nothing(absent):
-    values = read(
-        {"text": "abc", "number": absent, "ids": absent, "note": absent, "options": absent}
-    )
-    assert values == {"text": "abc"}
+    assert read(dict.fromkeys(["number", "ids", "note", "options"], absent)) == {"text": "abc"}
 
 
-WELL_FORMED = [
-    ("number", [0, 10, 5.0, "7", " 7 ", "1.0"], [0, 10, 5, 7, 7, 1]),
-    ("ratio", [1, 0.5, "0.5", " 2 ", "1e3"], [1.0, 0.5, 0.5, 2.0, 1000.0]),
-    ("flag", [True, 1, 0.0, "true", "False", "0"], [True, True, False, True, False, False]),
-    ("kind", ["a", "b"], ["a", "b"]),
-    ("ids", [[1, "2", 3.0], "[4]"], [[1, 2, 3], [4]]),
-    ("options", [{"x": [1, {}]}, "{}"], [{"x": [1, {}]}, {}]),
-    ("notes", [[{"fields": "{}"}], []], [[Note({})], []]),
-]
-MISFITS = [
-    ("text", [5, None, [], {}, True, "a", " a ", "abcdef"]),
-    (
-        "number",
-        [True, 1.5, "1.5", "x", "9" * 5000, [], {}, -1, 11, float("nan"), float("inf"), "٣x"],
-    ),
-    ("ratio", [True, "x", [], {}, 10**400]),
-    ("flag", [2, 0.5, "maybe", [], {}, float("nan")]),
-    ("kind", ["c", 1, True, [], {}]),
-    ("ids", [5, {}, "x", "5", [], ["x"], [None], [True], [[1]]]),
-    ("options", [[], 5, "x", "[]"]),
-    (
-        "note",
-        [
-            5,
-            [],
-            "x",
-            {},
-            {"fields": 5},
-            {"fields": {"F": 5}},
-            {"fields": {}, "images": [{"max_side": 0}]},
-        ],
-    ),
-    ("notes", [{}, [5], [{}], [{"fields": {}}] * 3]),
-]
+# What a parameter takes, and what it makes of that.
+WELL_FORMED = """
+number | [0, 10, 5.0, "7", " 7 ", "1.0"] | [0, 10, 5, 7, 7, 1]
+ratio | [1, 0.5, "0.5", " 2 ", "1e3"] | [1.0, 0.5, 0.5, 2.0, 1000.0]
+flag | [true, 1, 0.0, "true", "False", "0"] | [true, true, false, true, false, false]
+kind | ["a", "b"] | ["a", "b"]
+ids | [[1, "2", 3.0], "[4]"] | [[1, 2, 3], [4]]
+options | [{"x": [1, {}]}, "{}"] | [{"x": [1, {}]}, {}]
+"""
+MISFITS = """
+text | [5, [], {}, true, "a", " a ", "abcdef"]
+number | [true, 1.5, "1.5", "x", [], {}, -1, 11, NaN, Infinity, "٣x"]
+ratio | [true, "x", [], {}]
+flag | [2, 0.5, "maybe", [], {}, NaN]
+kind | ["c", 1, true, [], {}]
+ids | [5, {}, "x", "5", [], ["x"], [null], [true], [[1]]]
+options | [[], 5, "x", "[]"]
+note | [5, [], "x", {}, {"fields": 5}, {"fields": {"F": 5}}, {"fields": {}, "images": [{"max_side": 0}]}]
+notes | [{}, [5], [{}], [{"fields": {}}, {"fields": {}}, {"fields": {}}]]
+"""
 
 
-def test_a_value_is_taken_in_every_form_that_clients_send_and_refused_in_others_or_beyond_a_limit():
-    for name, sent, values in WELL_FORMED:
-        assert [read({"text": "abc", name: value})[name] for value in sent] == values
-    for name, sent in MISFITS:
-        for value in sent:
-            answer = read({"text": "abc", name: value})
-            assert (answer.get("code"), answer["error"].startswith(name)) == (
-                "INVALID_ARGUMENTS",
-                True,
-            ), value
+@pytest.mark.parametrize(("name", "sent", "values"), cases(WELL_FORMED))
+def test_a_value_is_taken_in_every_form_that_clients_send(name, sent, values):
+    assert [read({name: value})[name] for value in json.loads(sent)] == json.loads(values)
+
+
+def test_a_list_of_objects_may_hold_json_texts_or_nothing():
+    assert read({"notes": [{"fields": "{}"}]})["notes"] == [Note({})]
+    assert read({"notes": []})["notes"] == []
+
+
+@pytest.mark.parametrize(("name", "sent"), cases(MISFITS))
+def test_a_value_of_another_form_or_beyond_a_limit_is_refused(name, sent):
+    for value in [*json.loads(sent), *HUGE.get(name, ())]:
+        answer = read({name: value})
+        assert answer["code"] == "INVALID_ARGUMENTS", value
+        assert answer["error"].startswith(name)
+
+
+HUGE = {"number": ["9" * 5000], "ratio": [10**400]}
 
 
 def test_an_id_of_0_is_absent_and_another_0_is_a_number():

@@ -16,19 +16,13 @@ pytestmark = pytest.mark.slow
 
 def family(folder: Path) -> list[str]:
     """A shell with a child of its own; both write their process ids to `folder`."""
-    return [
-        "sh",
-        "-c",
-        f"sleep 60 & echo $! > {folder}/child; echo $$ > {folder}/parent; : > {folder}/ready; wait",
-    ]
+    ids = f"echo $! > {folder}/child; echo $$ > {folder}/parent; : > {folder}/ready"
+    return ["sh", "-c", f"sleep 60 & {ids}; wait"]
 
 
-def ids(folder: Path) -> list[int]:
-    return [int((folder / name).read_text()) for name in ("child", "parent")]
-
-
-def wait_until_gone(numbers: list[int]) -> None:
-    wait_until(lambda: not any(map(alive, numbers)))
+def wait_until_gone(folder: Path) -> None:
+    ids = [int((folder / name).read_text()) for name in ("child", "parent")]
+    wait_until(lambda: not any(map(alive, ids)))
 
 
 def test_output_errors_and_status_come_back():
@@ -43,13 +37,13 @@ def test_output_errors_and_status_come_back():
 def test_a_timeout_ends_the_whole_family(tmp_path):
     with pytest.raises(TimeoutError):
         processes.run(family(tmp_path), os.environ, 0.3)
-    wait_until_gone(ids(tmp_path))
+    wait_until_gone(tmp_path)
 
 
 def test_a_withdrawn_call_ends_the_whole_family(tmp_path):
     with calls.calling(lambda *_: None, (tmp_path / "ready").exists), pytest.raises(Cancelled):
         processes.run(family(tmp_path), os.environ, 60)
-    wait_until_gone(ids(tmp_path))
+    wait_until_gone(tmp_path)
 
 
 def test_a_child_that_ignores_the_first_signal_is_killed(monkeypatch):
@@ -65,10 +59,9 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
     results = []
 
     def work():
-        try:
+        with pytest.raises(Cancelled):
             processes.run(family(tmp_path), os.environ, 60)
-        except Cancelled as error:
-            results.append(error.code)
+        results.append("cancelled")
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -76,7 +69,7 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
     processes.end_all()
     thread.join()
 
-    wait_until_gone(ids(tmp_path))
-    assert results == ["CANCELLED"]
+    wait_until_gone(tmp_path)
+    assert results == ["cancelled"]
     with pytest.raises(Cancelled):
         processes.run(["true"], os.environ, 9)

@@ -1,11 +1,13 @@
 """Prompts, resources and completion, as the handlers of the server answer them."""
 
+import json
 import re
 from urllib.parse import quote
 
 import pytest
 
-from tools.core import mcp_apps, prompts, registry, resources, settings, toolsets
+from tests.support.client import cases, json_lines
+from tools.core import mcp_apps, prompts, registry, resources, toolsets
 from tools.core.errors import ToolError
 from tools.onepercent.actions import ACTIONS
 
@@ -21,6 +23,9 @@ ARGUMENTS = {
     "anki_cards": {"text": "Die Sonne {ist} heiß."},
     "anki_review": {"deck": 'Geo {"x"}'},
 }
+NAMES = """klipper_question klipper_check morning_plan evening_review weekly_review free_request anki_cards
+anki_review""".split()
+TOOL = r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+"
 registry.load()
 
 
@@ -38,20 +43,18 @@ def prompted(prompt, **arguments):
     return prompt.function(**prompt.parameters.parse(ARGUMENTS.get(prompt.name, {}) | arguments))
 
 
-def completed(value, argument, **ref):
+def completed(value, argument="path"):
+    ref = {"type": "ref/resource", "uri": "klipper://docs/{path}"}
     params = {"ref": ref, "argument": {"name": argument, "value": value}}
     return resources.complete(params)["completion"]
 
 
 def test_every_prompt_is_listed_with_what_it_takes():
     listed = {prompt["name"]: prompt for prompt in prompts.list_prompts(None)["prompts"]}
-    assert set(listed) == {
-        "klipper_question", "klipper_check", "morning_plan", "evening_review", "weekly_review", "free_request", "anki_cards", "anki_review",
-    }  # fmt: skip
+    assert set(listed) == {*NAMES}
     assert all(prompt["description"] and prompt["title"] for prompt in listed.values())
-    assert [one["name"] for one in listed["klipper_question"]["arguments"] if one["required"]] == [
-        "question"
-    ]
+    arguments = listed["klipper_question"]["arguments"]
+    assert [one["name"] for one in arguments if one["required"]] == ["question"]
 
 
 def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that_there_are():
@@ -63,33 +66,30 @@ def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that
         assert len(re.findall("[а-яё]", russian.replace(" ".join(own), ""))) > 200
         assert len(re.findall("[а-яё]", english.replace(" ".join(own), ""))) < 60
         assert all(value in russian and value in english for value in own)
-        suspects = set(
-            re.findall(
-                r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english
-            )
-        )
+        suspects = {*re.findall(TOOL, english)}
         assert suspects and suspects <= tools, prompt.name
 
 
-def test_a_prompt_that_cannot_be_is_an_error_that_says_why():
-    for name, arguments, words in (
-        ("klipper_question", {}, "Field required"),
-        ("klipper_question", {"question": "x", "language": "de"}, "'ru' or 'en'"),
-        ("klipper_question", {"questoin": "x"}, "Did you mean question?"),
-        ("no_such", {}, "There are: "),
-    ):
-        with pytest.raises(ToolError) as caught:
-            prompts.get_prompt({"name": name, "arguments": arguments})
-        assert words in f"{caught.value.message} {caught.value.hint}"
+IMPOSSIBLE = """
+klipper_question | {} | Field required
+klipper_question | {"question": "x", "language": "de"} | 'ru' or 'en'
+klipper_question | {"questoin": "x"} | Did you mean question?
+no_such | {} | There are:
+"""
+
+
+@pytest.mark.parametrize(("name", "arguments", "words"), cases(IMPOSSIBLE))
+def test_a_prompt_that_cannot_be_is_an_error_that_says_why(name, arguments, words):
+    with pytest.raises(ToolError) as caught:
+        prompts.get_prompt({"name": name, "arguments": json.loads(arguments)})
+    assert words in f"{caught.value.message} {caught.value.hint}"
 
 
 def test_prompts_and_resources_follow_the_toolsets_and_read_only(env, monkeypatch):
     for name, value in (("MCP_TOOLSETS", "klipper"), ("MCP_READ_ONLY", "1")):
-        monkeypatch.setenv(name, value)
-        settings.forget()
-        listed = prompts.list_prompts({})["prompts"]
+        env(**{name: value})
+        assert [*prompts.offered()] == ["klipper_question", "klipper_check"]
         monkeypatch.delenv(name)
-        assert [prompt["name"] for prompt in listed] == ["klipper_question", "klipper_check"]
     env(MCP_TOOLSETS="anki")
     assert listed_resources() == {"resources": []}
     assert resources.list_templates(None) == {"resourceTemplates": []}
@@ -102,26 +102,25 @@ def test_prompts_are_listed_in_one_order_whichever_toolset_was_imported_first(mo
     assert [*prompts.offered()] == names
 
 
+ANNOUNCED = json_lines("""
+{"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+{"experimental": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+{"extensions": {"io.modelcontextprotocol/ui": {}}}
+""")
+NOT_ANNOUNCED = json_lines("""
+{}
+{"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/plain"]}}}
+{"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": 5}}}
+{"extensions": null}
+{"other": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+""")
+
+
 def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
-    pages = {mcp_apps.EXTENSION: {"mimeTypes": [mcp_apps.MIME_TYPE]}}
-    for capabilities in (
-        {"extensions": pages},
-        {"experimental": pages},
-        {"extensions": {mcp_apps.EXTENSION: {}}},
-    ):
-        assert mcp_apps.announced(capabilities)
-    others = {mcp_apps.EXTENSION: {"mimeTypes": ["text/plain"]}}
-    odd = {mcp_apps.EXTENSION: {"mimeTypes": 5}}
-    for capabilities in (
-        {},
-        {"extensions": others},
-        {"extensions": odd},
-        {"extensions": None},
-        {"other": pages},
-    ):
-        assert not mcp_apps.announced(capabilities)
+    assert all(map(mcp_apps.announced, ANNOUNCED))
+    assert not any(map(mcp_apps.announced, NOT_ANNOUNCED))
     env(MCP_PAGES="off")
-    assert not mcp_apps.announced({"extensions": pages})
+    assert not mcp_apps.announced(ANNOUNCED[0])
     env(MCP_PAGES="on")
     assert mcp_apps.announced({})
 
@@ -142,14 +141,8 @@ def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
 
 def test_a_uri_that_names_no_resource_is_an_error_with_a_hint(small_docs):
     small_docs(PAGES)
-    for uri in (
-        "klipper://docs/No.md",
-        "klipper://docs/",
-        "klipper://docs/..%2F..%2Fetc%2Fpasswd",
-        "x://y",
-        "",
-        "\0",
-    ):
+    docs = "klipper://docs/"
+    for uri in (docs, f"{docs}No.md", f"{docs}..%2F..%2Fetc%2Fpasswd", "x://y", "", "\0"):
         with pytest.raises(ToolError) as caught:
             text_of(uri)
         assert caught.value.hint
@@ -157,16 +150,11 @@ def test_a_uri_that_names_no_resource_is_an_error_with_a_hint(small_docs):
 
 def test_a_path_is_completed_by_what_it_contains(small_docs):
     small_docs(PAGES)
-    template = {"type": "ref/resource", "uri": "klipper://docs/{path}"}
-    assert completed("b", "path", **template)["values"] == [
-        "BLTouch.md",
-        "Bed_Mesh.md",
-        "deep/Ein Übel.md",
-    ]
-    assert completed("bed-m", "path", **template)["values"] == ["Bed_Mesh.md"]
-    assert completed("", "other", **template)["values"] == []
+    assert completed("b")["values"] == ["BLTouch.md", "Bed_Mesh.md", "deep/Ein Übel.md"]
+    assert completed("bed-m")["values"] == ["Bed_Mesh.md"]
+    assert completed("", "other")["values"] == []
     small_docs({f"Page_{number:03}.md": "# x\n" for number in range(150)})
-    answer = completed("page", "path", **template)
+    answer = completed("page")
     assert (len(answer["values"]), answer["total"], answer["hasMore"]) == (100, 150, True)
 
 
@@ -190,21 +178,17 @@ def test_the_status_page_tells_systems_and_settings_and_no_secret(small_docs, en
     assert "s3cret" not in text
 
 
-@pytest.mark.parametrize(
-    ("setting", "named", "unnamed"),
-    [
-        ({}, ["search_docs", "preview_actions", "anki_model_info", "sync_docs"], []),
-        ({"MCP_TOOLSETS": "klipper"}, ["search_docs", "sync_docs"], ["preview_actions", "anki"]),
-        (
-            {"MCP_READ_ONLY": "1"},
-            ["search_docs", "get_user_snapshot"],
-            ["preview_actions", "sync_docs", "anki"],
-        ),
-    ],
-)
-def test_the_instructions_tell_what_is_on_offer(setting, named, unnamed, env):
-    env(**setting)
+OFFERS = """
+MCP_TOOLSETS |  | search_docs preview_actions anki_model_info sync_docs | no_such_word
+MCP_TOOLSETS | klipper | search_docs sync_docs | preview_actions anki
+MCP_READ_ONLY | 1 | search_docs get_user_snapshot | preview_actions sync_docs anki
+"""
+
+
+@pytest.mark.parametrize(("setting", "value", "named", "unnamed"), cases(OFFERS))
+def test_the_instructions_tell_what_is_on_offer(setting, value, named, unnamed, env):
+    env(**{setting: value})
     text = toolsets.instructions()
-    assert all(word in text for word in named)
-    assert not [word for word in unnamed if word in text]
+    assert all(word in text for word in named.split())
+    assert not any(word in text for word in unnamed.split())
     assert len(text) < 900

@@ -10,9 +10,9 @@ from tools.klipper.checkout import freshness
 REQUIREMENTS = PROJECT.parent / "shared" / "requirements"
 
 
-def answer_of(error):
+def refusal():
     """As Python writes it, without the code, which is ours."""
-    answer = error.answer()
+    answer = ToolError("Deck not found: X", "Use list-decks...").answer()
     del answer["code"]
     return str(answer).replace("'", '"')
 
@@ -23,9 +23,7 @@ TEXTS = {
     )["error"],
     "Привет, Алиса! Я твой MCP-сервер.": lambda: call("greet", name="Алиса"),
     "(РЕКОМЕНДУЕТСЯ: база устарела)": lambda: freshness.STALE_NOTE,
-    '{"success": False, "error": "Deck not found: X", "hint": "Use list-decks..."}': lambda: (
-        answer_of(ToolError("Deck not found: X", "Use list-decks..."))
-    ),
+    '{"success": False, "error": "Deck not found: X", "hint": "Use list-decks..."}': refusal,
 }
 
 

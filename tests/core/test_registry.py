@@ -50,27 +50,25 @@ def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_si
     assert own_registry["double"].call({"number": "2"}) == 4
 
 
-def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry):
-    for number, (returned, answer) in enumerate((
+@pytest.mark.parametrize(
+    ("returned", "answer"),
+    [
         (None, {"success": True}),
         ({"foo": "bar"}, {"success": True, "foo": "bar"}),
         ((1, 2), {"success": True, "result": [1, 2]}),
         ("hello", {"success": True, "result": "hello"}),
         ({"success": False, "error": "x"}, {"success": False, "error": "x"}),
-    )):  # fmt: skip
-        assert declare(lambda value=returned: value, f"bare_{number}")() == returned
-        assert declare(lambda value=returned: value, f"wrapped_{number}", envelope=True)() == answer
+    ],
+)
+def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry, returned, answer):
+    assert declare(lambda: returned, "bare")() == returned
+    assert declare(lambda: returned, "wrapped", envelope=True)() == answer
 
 
 def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
-    error = ToolError("No deck", "See the decks", code="NO_DECK", available_decks=["A"])
-    answer = {
-        "error": "No deck",
-        "hint": "See the decks",
-        "code": "NO_DECK",
-        "available_decks": ["A"],
-    }
-    assert declare(lambda: fail(error))() == {"success": False, **answer}
+    answer = {"hint": "See the decks", "code": "NO_DECK", "available_decks": ["A"]}
+    error = ToolError("No deck", **answer)
+    assert declare(lambda: fail(error))() == {"success": False, "error": "No deck", **answer}
 
 
 @pytest.mark.parametrize("error", [RuntimeError("inside"), SystemExit(3)])
@@ -89,11 +87,7 @@ def test_wrappers_stack_errors_outermost_then_requires_locks_responds(own_regist
     order = []
 
     def traced(wrapper):
-        def wrap(call, declaration, /, **arguments):
-            order.append(wrapper.__name__)
-            return wrapper(call, declaration, **arguments)
-
-        return wrap
+        return lambda *words, **named: order.append(wrapper.__name__) or wrapper(*words, **named)
 
     monkeypatch.setattr(tool, "STACK", [traced(wrapper) for wrapper in tool.STACK])
     declare(lambda: order.append("tool"), write=True, requires=lambda: order.append("check"))()

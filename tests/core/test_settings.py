@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.client import cases
 from tools.anki.settings import AnkiSettings
 from tools.core import places, settings
 from tools.core.settings import SettingsError
@@ -17,8 +18,8 @@ def settings_file(folder, lines):
     return {"XDG_CONFIG_HOME": str(folder)}
 
 
-RUSSIAN = ("", "C", "C.UTF-8", "POSIX", "ru_RU.UTF-8", "ru")
-ENGLISH = ("en_GB.UTF-8", "de_DE.UTF-8", "fr_FR@euro", "de", "rue_UA.UTF-8")
+RUSSIAN = ["", *"C C.UTF-8 POSIX ru_RU.UTF-8 ru".split()]
+ENGLISH = "en_GB.UTF-8 de_DE.UTF-8 fr_FR@euro de rue_UA.UTF-8".split()
 
 
 def test_the_persons_language_is_that_of_the_machine_unless_it_is_set():
@@ -28,18 +29,12 @@ def test_the_persons_language_is_that_of_the_machine_unless_it_is_set():
 
 
 def test_defaults_stand_where_nothing_is_set(tmp_path):
-    environ = {
-        "XDG_STATE_HOME": str(tmp_path),
-        "XDG_CONFIG_HOME": str(tmp_path),
-        "MCP_TOOLSETS": "",
-    }
-    values = settings.load(environ)
+    folders = dict.fromkeys(["XDG_STATE_HOME", "XDG_CONFIG_HOME"], str(tmp_path))
+    values = settings.load({**folders, "MCP_TOOLSETS": ""})
     assert values.toolsets == ()
     assert values.state_dir == tmp_path / "pi-mcp"
-    assert (
-        settings.load({}, KlipperSettings).klipper_docs_dir
-        == settings.PROJECT / "docs_repo" / "klipper"
-    )
+    docs = settings.load({}, KlipperSettings).klipper_docs_dir
+    assert docs == settings.PROJECT / "docs_repo" / "klipper"
 
 
 def test_the_environment_wins_over_the_file(tmp_path):
@@ -51,22 +46,22 @@ def test_the_environment_wins_over_the_file(tmp_path):
     assert settings.load(environ, KlipperSettings).klipper_docs_branch == "dev"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("MCP_READ_ONLY", "perhaps"),
-        ("MCP_TOOLSETS", "klipper,nothing"),
-        ("MCP_TOOL_NAMES", "camel"),
-        ("MCP_STATE_DIR", "~nobody-of-this-name/state"),
-        ("KLIPPER_DOCS_CHECK_INTERVAL", "-1"),
-        ("KLIPPER_DOCS_CHECK_INTERVAL", "٣"),
-        ("KLIPPER_DOCS_EXTRA", "../x=https://example.org/r"),
-        ("KLIPPER_DOCS_EXTRA", "a=--upload-pack=evil"),
-        ("KLIPPER_DOCS_EXTRA", "a=https://example.org/r#-b"),
-        ("KLIPPER_DOCS_EXTRA", "a=https://example.org/r#b:../.."),
-        ("KLIPPER_DOCS_EXTRA", "a=https://example.org/r A=https://example.org/s"),
-    ],
-)
+WRONG = """
+MCP_READ_ONLY | perhaps
+MCP_TOOLSETS | klipper,nothing
+MCP_TOOL_NAMES | camel
+MCP_STATE_DIR | ~nobody-of-this-name/state
+KLIPPER_DOCS_CHECK_INTERVAL | -1
+KLIPPER_DOCS_CHECK_INTERVAL | ٣
+KLIPPER_DOCS_EXTRA | ../x=https://example.org/r
+KLIPPER_DOCS_EXTRA | a=--upload-pack=evil
+KLIPPER_DOCS_EXTRA | a=https://example.org/r#-b
+KLIPPER_DOCS_EXTRA | a=https://example.org/r#b:../..
+KLIPPER_DOCS_EXTRA | a=https://example.org/r A=https://example.org/s
+"""
+
+
+@pytest.mark.parametrize(("name", "value"), cases(WRONG))
 def test_a_wrong_value_names_its_variable(name, value):
     with pytest.raises(SettingsError, match=name):
         for section in settings.sections():
@@ -88,11 +83,8 @@ def test_a_path_may_begin_with_the_home_folder_as_a_shell_writes_it(monkeypatch)
     monkeypatch.setenv("HOME", "/home/pi")
     for value in ("~/state", "$HOME/state", "${HOME}/state"):
         environ = {"MCP_STATE_DIR": value, "MCP_SOCKET": value}
-        assert (
-            str(settings.load(environ).state_dir)
-            == str(settings.load(environ).socket)
-            == "/home/pi/state"
-        )
+        values = settings.load(environ)
+        assert str(values.state_dir) == str(values.socket) == "/home/pi/state"
         assert places.sockets(environ) == ["/home/pi/state"]
 
 
@@ -102,12 +94,12 @@ def test_a_broken_file_is_an_error_that_names_the_line(tmp_path):
 
 
 def test_secrets_are_not_shown():
-    pairs = [
-        (section, variable)
+    secrets = [
+        (section, variable.name)
         for section in settings.sections()
         for variable in section.variables().values()
+        if variable.secret
     ]
-    secrets = [(section, variable.name) for section, variable in pairs if variable.secret]
     assert len(secrets) >= 2
     for section, name in secrets:
         value = "k1=s3cret" if name == "PRINTER_KEYS" else "http://s3cret"
@@ -120,10 +112,11 @@ def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused()
         "SEARCH_API_URL": "https://h/x?token=s3cret",
         "KLIPPER_DOCS_URL": "https://me:s3cret@host/r.git",
     }
-    assert shown(settings.load(environ, SearchSettings))["SEARCH_API_URL"] == "https://h/x?…"
-    assert (
-        shown(settings.load(environ, KlipperSettings))["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
-    )
+    addresses = {}
+    for section in (SearchSettings, KlipperSettings):
+        addresses |= shown(settings.load(environ, section))
+    assert addresses["SEARCH_API_URL"] == "https://h/x?…"
+    assert addresses["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
     with pytest.raises(SettingsError) as caught:
         settings.load({"ANKI_CONNECT_URL": "http://me:s3cret@host:8765"}, AnkiSettings)
     assert "s3cret" not in str(caught.value)
@@ -134,23 +127,12 @@ def test_a_misspelt_setting_is_named_with_the_nearest_one(env):
     assert settings.check() == ["MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?"]
 
 
-OF_SERVICE = [
-    ("XDG_RUNTIME_DIR", "/run/user/7"),
-    ("MCP_SOCKET", "/run/user/7/s"),
-    ("MCP_IDLE_EXIT", "3600"),
-    ("MCP_MAX_SESSIONS", "3"),
-]
-
-
-def test_a_session_of_the_service_reads_its_settings_again(env, monkeypatch):
+def test_a_session_of_the_service_reads_its_settings_again(env):
     env(MCP_READ_ONLY="1")
     assert settings.current().read_only is True
     of_the_service = settings.fingerprint()
-    for name, value in OF_SERVICE:
-        monkeypatch.setenv(name, value)
-    settings.forget()
+    env(XDG_RUNTIME_DIR="/run/7", MCP_SOCKET="/run/7/s", MCP_IDLE_EXIT=3600, MCP_MAX_SESSIONS=3)
     assert settings.fingerprint() == of_the_service
-    monkeypatch.setenv("MCP_READ_ONLY", "0")
-    settings.forget()
+    env(MCP_READ_ONLY="0")
     assert settings.current().read_only is False
     assert settings.fingerprint() != of_the_service

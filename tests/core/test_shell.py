@@ -2,7 +2,6 @@
 
 import sys
 from functools import partial
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -30,14 +29,8 @@ def test_help_goes_to_stdout_and_is_not_a_failure(capsys):
 
 
 def test_wrong_usage_is_told_on_stderr(capsys):
-    for words in (
-        [],
-        ["lists"],
-        ["call"],
-        ["call", "greet", "{}", "{}"],
-        ["onepercent", "nothing"],
-    ):
-        assert main(words) == 2
+    for line in ("", "lists", "call", "call greet {} {}", "onepercent nothing"):
+        assert main(line.split()) == 2
         output = capsys.readouterr()
         assert output.err and not output.out
 
@@ -45,8 +38,7 @@ def test_wrong_usage_is_told_on_stderr(capsys):
 @pytest.mark.slow
 def test_a_reader_that_leaves_is_not_an_error():
     for command in ("-m tools list", "server.py --connect", "server.py --check"):
-        words = ["sh", "-c", f"{sys.executable} {command} | true"]
-        done = finished(words, cwd=PROJECT)
+        done = finished(["sh", "-c", f"{sys.executable} {command} | true"], cwd=PROJECT)
         assert not done.stderr, command
 
 
@@ -69,13 +61,10 @@ def test_a_command_may_print_text_and_choose_its_exit_status(monkeypatch, capsys
 
 def test_ctrl_c_at_a_tool_s_question_ends_it_without_a_traceback(monkeypatch, capfd):
     registry.load()
-    monkeypatch.setattr(
-        TOOLS["greet"], "handler", partial(catching, lambda **_: calls.ask("Sure?"), TOOLS["greet"])
-    )
-    monkeypatch.setattr(
-        "sys.stdin",
-        SimpleNamespace(isatty=lambda: True, readline=Mock(side_effect=KeyboardInterrupt)),
-    )
+    greet = TOOLS["greet"]
+    asking = partial(catching, lambda **_: calls.ask("Sure?"), greet)
+    monkeypatch.setattr(greet, "handler", asking)
+    monkeypatch.setattr("sys.stdin", Mock(readline=Mock(side_effect=KeyboardInterrupt)))
     assert main(["call", "greet", '{"name": "you"}']) == 130
     output = capfd.readouterr()
     assert (output.out, "Traceback" in output.err) == ("", False)

@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+from unittest.mock import Mock
 
 import pytest
 
@@ -127,6 +128,20 @@ def test_an_answer_of_megabytes_is_cut_to_what_a_model_can_read():
     long = [{"content": "x" * 90_000}, PAGE]
     assert services.fitted(long) == long
     assert services.fitted([PAGE, {"vector": [0.123456789] * 20_000}]) == [PAGE]
+
+
+def test_results_are_left_out_in_one_pass(monkeypatch):
+    size_bytes = Mock(wraps=services._size_bytes)
+    monkeypatch.setattr(services, "_size_bytes", size_bytes)
+    results = [{"title": f"{number}"} for number in range(20_000)]
+    kept = services.fitted(results)
+    assert kept == results[: len(kept)]
+    assert len(compact(kept)) <= services.MOST_BYTES < len(compact(results[: len(kept) + 1]))
+    assert size_bytes.call_count < len(results)
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"))
 
 
 def test_without_an_address_or_a_service_it_says_what_to_do(env):

@@ -165,6 +165,16 @@ def pipe(lines, command=None, **environment):
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
 
 
+def json_lines(text):
+    """The values of a table of cases: JSON, one a line."""
+    return [json.loads(line) for line in text.strip().splitlines()]
+
+
+def cases(text):
+    """The rows of a table of cases, a line each, whose columns are parted by bars."""
+    return [line.split(" | ") for line in text.strip().splitlines()]
+
+
 def messages(headers, body):
     """The JSON-RPC messages of an answer, streamed or not."""
     if headers["content-type"].startswith("application/json"):

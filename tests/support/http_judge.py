@@ -1,6 +1,5 @@
 """The judge of our protocol over HTTP: the SDK's own application over the same answers, asked the same."""
 
-import json
 from urllib.parse import urlsplit
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -9,6 +8,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from tests.support import sdk_server
 from tests.support.client import messages
 from tests.support.http_memory import InMemory
+from tests.support.judge import compared
 from tools.core import calls
 from tools.endpoint import PAGE_CAPABILITIES
 from tools.http import guards
@@ -45,22 +45,15 @@ class Judge(InMemory):
 
 
 def essence(answer):
-    """An answer as it is compared: its status, its kind, its messages. Of an error the code alone, since its
-    words are our own; of a refusal that names no request the status alone."""
+    """An answer as it is compared: its status, its kind, its messages; of a refusal that names no request the
+    status alone."""
     status, headers, body = answer
     kind = headers.get("content-type", "").partition(";")[0]
     if status == 202:
         return status, "", body.decode()
     if kind not in (JSON, EVENTS) or not body:
         return status, "", ""
-    parts = [
-        message if "error" not in message else error_of(message)
-        for message in messages(headers, body)
-    ]
+    parts = messages(headers, body)
     if parts and "error" in parts[-1] and parts[-1]["id"] is None:
         return status, "", ""
-    return status, kind, json.dumps(parts, sort_keys=True)
-
-
-def error_of(message):
-    return {"id": message["id"], "error": message["error"]["code"]}
+    return status, kind, [compared(message) for message in parts]

@@ -69,6 +69,13 @@ async def answer_to(request, outbox):
     return NOTHING
 
 
+def compared(message):
+    """A message as it is compared: of an error the code alone, since its words are our own."""
+    if "error" in message:
+        message = {**message, "error": message["error"]["code"]}
+    return json.dumps(message, sort_keys=True)
+
+
 def is_message(line):
     """True if our parser takes the line."""
     try:
