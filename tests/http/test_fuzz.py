@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.http.test_sign_in import BACK, VERIFIER, Person
-from tests.support.client import ENVELOPE, HANDSHAKE, LIST, TIMEOUT_S
+from tests.support.client import ENVELOPE, HANDSHAKE, LIST, TIMEOUT_S, json_lines
 from tests.support.http_memory import InMemory
 from tests.support.http_server import HttpServer
 
@@ -22,44 +22,25 @@ COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
 SEED = int(os.environ.get("FUZZ_SEED", "17"))
 # After so long without an answer no more is sent, since the server may be waiting for more.
 INCOMPLETE_S = 0.1
-CALL = {"name": "greet", "arguments": {"name": "Ada"}}
 MESSAGES = [
     LIST,
-    {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": CALL},
+    *json_lines("""
+{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "greet", "arguments": {"name": "Ada"}}}
+{"jsonrpc": "2.0", "id": 4, "method": "prompts/get", "params": {"name": "free_request", "arguments": {}}}
+{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+"""),
     {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": HANDSHAKE},
-    {
-        "jsonrpc": "2.0",
-        "id": 4,
-        "method": "prompts/get",
-        "params": {"name": "free_request", "arguments": {}},
-    },
-    {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
     {"jsonrpc": "2.0", "id": 7, "method": "server/discover", "params": {"_meta": ENVELOPE}},
 ]
-ODD = [
-    None,
-    True,
-    -1,
-    2**70,
-    1.5,
-    "",
-    "\ud800",
-    "x" * 5000,
-    [],
-    {},
-    [[[]]],
-    {"a": {"b": []}},
-    "../..",
-]
+ODD = json.loads(
+    r'[null, true, -1, 1.5, 1e99, "", "\ud800", [], {}, [[[]]], {"a": {"b": []}}, "../..", ["x"]]'
+)
 LINES = b"""MCP-Protocol-Version: 2026-07-28|MCP-Protocol-Version: \xff|Mcp-Method: tools/call|Mcp-Name: greet
 Mcp-Session-Id: 1|Mcp-Session-Id: 00000000000000000000000000000000-pages|Last-Event-ID: 1|Content-Length: 0
 Expect: 100-continue|Transfer-Encoding: chunked|Content-Encoding: gzip|Upgrade: websocket|Connection: close
 Origin: null|Origin: http://[|: empty| folded|Authorization: Bearer x|Host: evil|Content-Type: text/plain"""
-LINES = [
-    *LINES.replace(b"\n", b"|").split(b"|"),
-    b"X: " + b"y" * 9000,
-    b"Authorization: Bearer " + b"x" * 20_000,
-]
+LINES = LINES.replace(b"\n", b"|").split(b"|")
+LINES += [b"X: " + b"y" * 9000, b"Authorization: Bearer " + b"x" * 20_000]
 FIRST = b"GET /mcp HTTP/1.1|post /mcp HTTP/1.1|POST //mcp HTTP/1.0|POST /%2e%2e/mcp HTTP/2.0|PRI *|".split(
     b"|"
 )
@@ -97,38 +78,27 @@ def test_fuzzed_sign_ins_are_refused_or_right(env):
             assert status < 500
             if status in (200, 303) and path == "/authorize":
                 assert b"<script>" not in text
-                assert headers.get("location", "https://claude.example/").startswith(
-                    "https://claude.example/"
-                )
+                assert headers.get("location", BACK).startswith("https://claude.example/")
         assert person.signed_in()["access_token"]
     print(f"{COUNT} requests, answered {dict(sorted(statuses.items()))}")
-    assert {("/authorize", 303), ("/authorize", 200), ("/token", 200), ("/register", 201)} <= set(
-        statuses
-    )
+    for good in (("/authorize", 303), ("/authorize", 200), ("/token", 200), ("/register", 201)):
+        assert statuses[good]
 
 
 def odd_sign_in(chance, person):
     """A request to one of the endpoints of the sign-in, with some of its fields changed."""
     path = chance.choice(["/authorize", "/authorize", "/token", "/token", "/register"])
-    method = (
-        chance.choice(["GET", "POST"])
-        if path == "/authorize"
-        else chance.choice(["POST"] * 9 + ["GET", "\u00e9"])
-    )
+    method = chance.choice([*["POST"] * 9, "GET", "\u00e9"])
     fields = person.asked()
-    if path == "/token":
-        known = person.code() if chance.random() < 0.2 else "x"
+    if path == "/authorize":
+        method = chance.choice(["GET", "POST"])
+        fields["code"] = person.server.invited() if chance.random() < 0.2 else "x"
+    elif path == "/token":
+        secret = person.code() if chance.random() < 0.2 else "x"
         grant = chance.choice(["authorization_code", "refresh_token"])
-        fields = {
-            "grant_type": grant,
-            "code": known,
-            "refresh_token": known,
-            "code_verifier": VERIFIER,
-            **fields,
-        }
-    elif method == "POST":
-        fields["code"] = person.invited() if chance.random() < 0.2 else "x"
-    if path == "/register":
+        fields |= {"grant_type": grant, "code": secret, "refresh_token": secret}
+        fields["code_verifier"] = VERIFIER
+    else:
         fields = {"redirect_uris": [BACK], "client_name": "x"}
     for _ in range(chance.choice([0, 0, 1, 2, 3])):
         values = [*PARTS, ODD] if path == "/register" else PARTS
@@ -137,11 +107,9 @@ def odd_sign_in(chance, person):
     if chance.random() < 0.2:
         place = chance.randrange(len(text) + 1)
         text = text[:place] + chance.choice(PARTS) + text[place + chance.randrange(9) :]
-    return (
-        (method, path, text, b"")
-        if method == "GET"
-        else (method, path, "", text.encode(errors="replace"))
-    )
+    if method == "GET":
+        return method, path, text, b""
+    return method, path, "", text.encode(errors="replace")
 
 
 def status(server, request):

@@ -4,11 +4,11 @@ import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tests.http.test_sign_in import Person
+from tests.http.test_sign_in import Person, query_of
+from tests.support.client import cases
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core.settings import current
@@ -30,13 +30,9 @@ def test_what_was_given_out_is_listed_until_it_ends(tmp_path):
     given_out(tmp_path, "one")
     given_out(tmp_path, "two")
     one, two = Ledger(tmp_path).entries()
-    assert (one["id"], one["user"], one["label"], one["used"], two["id"]) == (
-        "one",
-        "anna",
-        "phone",
-        0,
-        "two",
-    )
+    listed = {"id": "one", "user": "anna", "label": "phone", "used": 0}
+    assert listed.items() <= dict(one).items()
+    assert two["id"] == "two"
 
 
 def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeypatch):
@@ -44,16 +40,13 @@ def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeyp
     assert Ledger(tmp_path).revoke("lost")
     assert not Ledger(tmp_path).revoke("of-a-backend")
     now_s = time.time()
-    for ahead_days in (31, 4000, -9000):
-        monkeypatch.setattr(ledger.time, "time", lambda ahead_s=ahead_days * DAY_S: now_s + ahead_s)
-        given_out(tmp_path, f"new-{ahead_days}")
+    for days in (31, 4000, -9000):
+        monkeypatch.setattr(ledger.time, "time", lambda days=days: now_s + days * DAY_S)
+        given_out(tmp_path, f"new-{days}")
     monkeypatch.undo()
-    assert Ledger(tmp_path).is_revoked("lost")
-    assert Ledger(tmp_path).is_revoked("of-a-backend")
-    assert {row["id"] for row in Ledger(tmp_path).entries() if row["revoked"]} == {
-        "lost",
-        "of-a-backend",
-    }
+    lost = {"lost", "of-a-backend"}
+    assert all(map(Ledger(tmp_path).is_revoked, lost))
+    assert {row["id"] for row in Ledger(tmp_path).entries() if row["revoked"]} == lost
 
 
 @pytest.mark.parametrize("left", ["nothing", "an empty file"])
@@ -146,27 +139,21 @@ def test_a_new_token_says_whose_it_is_for_how_long_and_what_to_paste_where(url, 
     assert "MCP_HTTP_URL is not set" in capsys.readouterr().err
 
 
-WRONG_WORDS = [
-    ([], "required"),
-    (["new"], "tools token new: error: the following arguments are required: --user"),
-    (["new", "--user", "x", "--scope", "nothing"], "there is no toolset 'nothing'"),
-    (["new", "--user", "x\n", "--scope", "onepercent"], "--user"),
-    (["new", "--user", "x", "--scope", "onepercent", "--days", "0"], "--days"),
-    (
-        ["invite"],
-        'For example: python3 -m tools invite --user anna --scope "onepercent klipper:read"',
-    ),
-    (
-        ["invite", "--user", "x", "--scope", "server", "--label", "y"],
-        "unrecognized arguments: --label",
-    ),
-]
+WRONG_WORDS = """
+token | required
+token new | tools token new: error: the following arguments are required: --user
+token new --user x --scope nothing | there is no toolset 'nothing'
+token new --user \x07 --scope onepercent | --user
+token new --user x --scope onepercent --days 0 | --days
+token invite | For example: python3 -m tools invite --user anna --scope "onepercent klipper:read"
+token invite --user x --scope server --label y | unrecognized arguments: --label
+"""
 
 
-def test_wrong_words_are_told(url, capsys):
-    for words, said in WRONG_WORDS:
-        assert token(*words) == 2
-        assert said in capsys.readouterr().err
+@pytest.mark.parametrize(("line", "words"), cases(WRONG_WORDS))
+def test_wrong_words_are_told(url, capsys, line, words):
+    assert token(*line.split()[1:]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_the_same(
@@ -189,7 +176,7 @@ def test_an_invitation_and_the_list_say_how_long_it_holds(url, capsys):
         client = Person(server)
         began = time.time()
         _, headers, _ = client.type(code)
-        client.token(code=dict(parse_qsl(urlsplit(headers["location"]).query))["code"])
+        client.token(code=query_of(headers)["code"])
     assert token("list") == 0
     day = time.strftime("%Y-%m-%d", time.localtime(began + 7 * DAY_S))
     assert re.search(rf"{day} \d\d:\d\d, renewed while it is used", capsys.readouterr().out)

@@ -40,8 +40,8 @@ def call_of(name, request_id=1, **arguments):
 
 
 def tools_with_pages(server, token, session_id):
-    listed = server.ask("tools/list", token=token, headers={SESSION: session_id})["result"]["tools"]
-    return {tool["name"] for tool in listed if "visibility" in tool.get("_meta", {}).get("ui", {})}
+    result = server.ask("tools/list", token=token, headers={SESSION: session_id})["result"]
+    return {tool["name"] for tool in result["tools"] if "visibility" in str(tool.get("_meta"))}
 
 
 def test_a_client_that_shows_pages_says_so_once_and_a_restart_forgets_nothing(server):
@@ -54,7 +54,7 @@ def test_a_client_that_shows_pages_says_so_once_and_a_restart_forgets_nothing(se
 
 def test_odd_session_ids_and_capabilities_name_no_pages_and_refuse_nobody(server):
     token = server.token()
-    for session_id in (None, "", "A" * 32, "0" * 32 + "-pages\u00e9", "0" * 5000):
+    for session_id in (None, "", "A" * 32, f"{'0' * 32}-pages\u00e9", "0" * 5000):
         assert not tools_with_pages(server, token, session_id)
     for capabilities in ({"extensions": []}, {"extensions": {mcp_apps.EXTENSION: 1}}, 7, None):
         body = request("initialize", {**HANDSHAKE, "capabilities": capabilities})
@@ -68,36 +68,32 @@ class Counting:
 
     def __init__(self, server, token, session_id, mark, request_id=7, **more):
         self.mark = mark
-        arguments = {"steps": 6000, "mark": str(mark)}
-        params = {"name": "test_counts", "arguments": arguments, "_meta": {"progressToken": "p"}}
-        headers = {SESSION: session_id, **more}
-        self.exchange = server.begin(
-            request("tools/call", params, request_id), token=token, headers=headers
-        )
-        self.progress()
+        message = call_of("test_counts", request_id, steps=6000, mark=str(mark))
+        message["params"]["_meta"] = {"progressToken": "p"}
+        self.exchange = server.begin(message, token=token, headers={SESSION: session_id, **more})
+        self.goes_on()
 
-    def progress(self):
-        """Wait for a progress notification."""
+    def goes_on(self):
+        """Wait for two more notifications of progress: it is not told to stop."""
         before = self.exchange.text().count(b"notifications/progress")
-        wait_until(lambda: self.exchange.text().count(b"notifications/progress") > before)
+        wait_until(lambda: self.exchange.text().count(b"notifications/progress") > before + 1)
+        assert not self.mark.exists()
+
+    def hang_up(self):
+        self.exchange.ends = True
+        self.end()
 
     def end(self):
         """Wait until it has stopped, and give its answer."""
-        self.exchange.done.result(10)
-        wait_until(
-            lambda: (
-                self.mark.exists() and self.mark.read_text(encoding="utf-8").startswith("stopped")
-            )
-        )
+        self.exchange.status()
+        wait_until(lambda: self.mark.exists() and self.mark.read_text("utf-8"))
+        assert self.mark.read_text("utf-8").startswith("stopped")
         return self.exchange.text()
 
 
 def withdraw(server, token, session_id, request_id=7):
-    body = {
-        "jsonrpc": "2.0",
-        "method": "notifications/cancelled",
-        "params": {"requestId": request_id},
-    }
+    body = request("notifications/cancelled", {"requestId": request_id})
+    del body["id"]
     assert server.send(body, token=token, headers={SESSION: session_id})[0] == 202
 
 
@@ -111,9 +107,7 @@ def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_withou
     withdraw(server, token, session(server, token))
     for request_id in (8, "7", None, [7]):
         withdraw(server, token, session_id, request_id)
-    call.progress()
-    call.progress()
-    assert not call.mark.exists()
+    call.goes_on()
     withdraw(server, token, session_id)
     assert b'"result"' not in call.end()
     assert not call.exchange.sent[-1].get("more_body")
@@ -124,23 +118,17 @@ def test_calls_without_a_session_are_withdrawn_by_nobody(server, tmp_path):
     token = server.token()
     call = Counting(server, token, None, tmp_path / "mark")
     withdraw(server, token, None)
-    call.progress()
-    call.progress()
-    assert not call.mark.exists()
-    call.exchange.ends = True
-    call.end()
+    call.goes_on()
+    call.hang_up()
 
 
 def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(server, tmp_path):
     token = server.token()
     session_id = session(server, token)
-    counting = [
-        Counting(server, token, session_id, tmp_path / f"{number}", number) for number in range(8)
-    ]
-    for call in counting:
-        call.exchange.ends = True
-        call.end()
-    assert server.call("greet", token=token, name="Ada")["structuredContent"]
+    marks = [tmp_path / f"{number}" for number in range(8)]
+    for call in [Counting(server, token, session_id, mark) for mark in marks]:
+        call.hang_up()
+    assert not server.call("greet", token=token, name="Ada")["isError"]
 
 
 def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server, tmp_path):
@@ -150,44 +138,51 @@ def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server,
     session_id = session(server, token)
     call = Counting(server, token, session_id, tmp_path / "mark", **chunked)
     assert server.send(request("tools/list", {}), token=token, headers=chunked)[0] == 200
-    call.progress()
+    call.goes_on()
     withdraw(server, token, session_id)
     call.end()
 
 
 def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_in_vain(server):
     token = server.token()
-    headers = {SESSION: session(server, token)}
-    ask = lambda seconds: server.ask(  # noqa: E731
-        "tools/call",
-        {"name": "test_sleeps", "arguments": {"seconds": seconds}},
-        token=token,
-        headers=headers,
-    )
+    session_id = session(server, token)
+
+    def slept(seconds):
+        params = {"name": "test_sleeps", "arguments": {"seconds": seconds}}
+        answer = server.ask("tools/call", params, token=token, headers={SESSION: session_id})
+        return not answer["result"]["isError"]
+
     with ThreadPoolExecutor(2) as callers:
-        answers = list(callers.map(ask, [0.1, 0.1]))
-    assert [answer["result"]["isError"] for answer in answers] == [False, False]
-    withdraw(server, token, headers[SESSION], 1)
-    assert not ask(0)["result"]["isError"]
+        assert all(callers.map(slept, [0.1, 0.1]))
+    withdraw(server, token, session_id, 1)
+    assert slept(0)
+
+
+def misbehaving():
+    """The module of the tools that misbehave."""
+    return sys.modules["tools.server.testing"]
+
+
+def sleeping(server, token):
+    """As many calls as a person may have at a time, which sleep until AWAKE."""
+    call = call_of("test_sleeps", seconds=20)
+    return [server.begin(call, token=token) for _ in range(protocol.MOST_CALLS // 4)]
 
 
 def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
     token = server.token()
     session_id = session(server, token)
-    testing = sys.modules["tools.server.testing"]
     headers = {SESSION: session_id}
-    sleeping = call_of("test_sleeps", seconds=20)
-    sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
+    sleepers = sleeping(server, token)
     writing = call_of("test_notes", 7, text="written")
     waiting = [server.begin(writing, token=token, headers=headers) for _ in range(2)]
     wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
     withdraw(server, token, session_id)
     waiting[0].ends = True
     wait_until(lambda: all(exchange.sent and "body" in exchange.sent[-1] for exchange in waiting))
-    testing.AWAKE.set()
-    for exchange in (*sleepers, *waiting):
-        exchange.done.result(20)
-    assert testing.NOTE == [""]
+    misbehaving().AWAKE.set()
+    assert {exchange.status() for exchange in (*sleepers, *waiting)} == {200}
+    assert misbehaving().NOTE == [""]
     assert not any(b'"result"' in exchange.text() for exchange in waiting)
 
 
@@ -195,19 +190,16 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
 def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, era):
     """A proxy cuts a connection in which nothing comes."""
     monkeypatch.setattr(endpoint, "PING_S", 0.01)
-    params = {"name": "test_sleeps", "arguments": {"seconds": 20}}
+    message = call_of("test_sleeps", seconds=20)
     headers = {}
     if era == "2026":
-        params["_meta"] = ENVELOPE
-        headers = {
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": "test_sleeps",
-        }
-    call = server.begin(request("tools/call", params), token=server.token(), headers=headers)
+        message["params"]["_meta"] = ENVELOPE
+        headers = {"Mcp-Method": "tools/call", "Mcp-Name": "test_sleeps"}
+        headers["MCP-Protocol-Version"] = protocol.MODERN_VERSION
+    call = server.begin(message, token=server.token(), headers=headers)
     wait_until(lambda: call.text().count(b": ping\r\n\r\n") > 1)
-    sys.modules["tools.server.testing"].AWAKE.set()
-    call.done.result(20)
+    misbehaving().AWAKE.set()
+    assert call.status() == 200
     [message] = messages(call.answer()[1], call.text())
     assert message["result"]["structuredContent"]["slept"] == 20
 
@@ -215,13 +207,12 @@ def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, er
 def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, monkeypatch):
     monkeypatch.setattr(endpoint, "TURN_S", 0.05)
     token = server.token()
-    sleeping = call_of("test_sleeps", seconds=20)
-    sleepers = [server.begin(sleeping, token=token) for _ in range(protocol.MOST_CALLS // 4)]
-    assert server.call("greet", token=token, name="Ada")["structuredContent"]["code"] == "BUSY"
+    sleepers = sleeping(server, token)
+    assert server.content("greet", token=token, name="Ada")["code"] == "BUSY"
     assert not server.call("greet", token=server.token(user="ben"), name="Ben")["isError"]
     assert server.ask("tools/list", token=token)["result"]["tools"]
-    sys.modules["tools.server.testing"].AWAKE.set()
-    assert not any(exchange.done.result(20) for exchange in sleepers)
+    misbehaving().AWAKE.set()
+    assert {exchange.status() for exchange in sleepers} == {200}
 
 
 def test_what_nobody_foresaw_is_an_error_of_the_protocol_and_tells_nothing_of_the_inside(
@@ -233,11 +224,7 @@ def test_what_nobody_foresaw_is_an_error_of_the_protocol_and_tells_nothing_of_th
 
 
 def test_ends_of_lines_that_only_some_readers_know_end_no_event(server):
-    value = json.dumps({"text": "a\x85b\u2028c\u2029d"})
-    for headers in ({}, {"MCP-Protocol-Version": "2025-11-25"}):
-        params = {"name": "test_returns", "arguments": {"value": value}}
-        _, answered, body = server.send(
-            request("tools/call", params), token=server.token(), headers=headers
-        )
-        [message] = messages(answered, body)  # read by str.splitlines, as several clients do
-        assert message["result"]["structuredContent"]["text"] == "a\x85b\u2028c\u2029d"
+    text = "a\x85b\u2028c\u2029d"
+    # The answer is read by str.splitlines, as several clients do.
+    answer = server.content("test_returns", token=server.token(), value=json.dumps({"text": text}))
+    assert answer["text"] == text

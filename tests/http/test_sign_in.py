@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from tests.support.client import LIST
+from tests.support.client import LIST, present
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core import http
@@ -27,9 +27,12 @@ VERIFIER = "v" * 43
 
 
 def challenge(verifier):
-    return (
-        base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    )
+    return tokens.base64url(hashlib.sha256(verifier.encode()).digest())
+
+
+def query_of(headers):
+    """The query of the address that an answer leads to."""
+    return dict(parse_qsl(urlsplit(headers["location"]).query))
 
 
 class Person:
@@ -40,15 +43,15 @@ class Person:
         self.client_id = self.register()[1]["client_id"]
 
     def send(self, method, path, body=b"", query="", **headers):
-        pairs = {
-            "Host": "pi.example",
-            "Content-Type": None,
-            **{k.replace("_", "-"): v for k, v in headers.items()},
-        }
+        """The answer to a request; a body that is a dictionary goes as a form."""
+        if isinstance(body, dict):
+            body = urlencode(body).encode()
+        pairs = {name.replace("_", "-"): value for name, value in headers.items()}
+        pairs = {"Host": "pi.example", "Content-Type": None, **pairs}
         return self.server.send(body, method=method, path=f"{path}?{query}", headers=pairs)
 
-    def register(self, redirects=(BACK,), name="Claude", **more):
-        document = {"redirect_uris": list(redirects), "client_name": name, **more}
+    def register(self, redirects=(BACK,), name="Claude"):
+        document = {"redirect_uris": list(redirects), "client_name": name}
         status, _, body = self.send("POST", "/register", json.dumps(document).encode())
         return status, json.loads(body)
 
@@ -58,41 +61,35 @@ class Person:
             "redirect_uri": BACK,
             "response_type": "code",
             "state": "s &1",
-        }
-        fields |= {
             "code_challenge": challenge(VERIFIER),
             "code_challenge_method": "S256",
             "resource": URL,
-            **changes,
         }
-        return {name: value for name, value in fields.items() if value is not None}
+        return present({**fields, **changes})
 
     def page(self, lang="en", **changes):
-        status, headers, body = self.send(
-            "GET", "/authorize", query=urlencode(self.asked(**changes)), Accept_Language=lang
-        )
+        query = urlencode(self.asked(**changes))
+        status, headers, body = self.send("GET", "/authorize", query=query, Accept_Language=lang)
         return status, headers, body.decode()
 
     def type(self, code, **changes):
-        return self.send(
-            "POST", "/authorize", urlencode({**self.asked(**changes), "code": code}).encode()
-        )
-
-    def invited(self, **invitation):
-        return self.server.invited(**invitation)
+        return self.send("POST", "/authorize", {**self.asked(**changes), "code": code})
 
     def code(self, **invitation):
-        status, headers, _ = self.type(self.invited(**invitation))
+        status, headers, _ = self.type(self.server.invited(**invitation))
         assert status == 303
-        return dict(parse_qsl(urlsplit(headers["location"]).query))["code"]
+        return query_of(headers)["code"]
 
     def token(self, grant="authorization_code", **changes):
         fields = {"grant_type": grant, "client_id": self.client_id}
         if grant == "authorization_code":
             fields |= {"redirect_uri": BACK, "code_verifier": VERIFIER}
-        fields = {name: value for name, value in {**fields, **changes}.items() if value is not None}
-        status, _, body = self.send("POST", "/token", urlencode(fields).encode())
+        status, _, body = self.send("POST", "/token", present({**fields, **changes}))
         return status, json.loads(body)
+
+    def renewed(self, answer, **changes):
+        """The answer to the refresh token of an answer."""
+        return self.token("refresh_token", refresh_token=answer["refresh_token"], **changes)
 
     def signed_in(self, **invitation):
         status, answer = self.token(code=self.code(**invitation))
@@ -120,24 +117,17 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
     assert json.loads(person.send("GET", "/.well-known/oauth-protected-resource")[2]) == resource
     server = json.loads(person.send("GET", "/.well-known/oauth-authorization-server")[2])
     assert (server["issuer"], server["code_challenge_methods_supported"]) == (ORIGIN, ["S256"])
-    assert {server[f"{name}_endpoint"] for name in ("authorization", "token", "registration")} == {
-        f"{ORIGIN}/{path}" for path in ("authorize", "token", "register")
-    }
-    code = person.invited()
+    endpoints = {"authorization": "authorize", "token": "token", "registration": "register"}
+    for name, path in endpoints.items():
+        assert server[f"{name}_endpoint"] == f"{ORIGIN}/{path}"
+    code = person.server.invited()
     status, headers, _ = person.type(f" {code[:4].lower()}-{code[4:]} ")
-    answer = dict(parse_qsl(urlsplit(headers["location"]).query))
-    assert (status, headers["location"].split("?")[0], answer["state"], answer["iss"]) == (
-        303,
-        BACK,
-        "s &1",
-        ORIGIN,
-    )
-    status, answer = person.token(code=answer["code"])
-    assert (status, answer["token_type"], answer["scope"]) == (
-        200,
-        "Bearer",
-        "onepercent server:read",
-    )
+    assert (status, headers["location"].split("?")[0]) == (303, BACK)
+    back = query_of(headers)
+    assert (back["state"], back["iss"]) == ("s &1", ORIGIN)
+    status, answer = person.token(code=back["code"])
+    assert status == 200
+    assert (answer["token_type"], answer["scope"]) == ("Bearer", "onepercent server:read")
     claims = tokens.verify(answer["access_token"], (person.server.key(),), URL)
     assert (claims.user, claims.toolsets) == ("anna", {"onepercent", "server"})
     assert claims.read_only == {"server"}
@@ -161,19 +151,16 @@ def test_the_page_says_who_asks_and_where_it_leads_and_runs_nothing(person, acce
     assert '<p class="host">claude.example' in page
     assert "python3 -m tools invite" in page  # where a code comes from
     policy = headers["content-security-policy"]
-    for rule in (
-        "default-src 'none'",
-        "frame-ancestors 'none'",
-        "form-action 'self' https://claude.example;",
-    ):
-        assert rule in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "form-action 'self' https://claude.example;" in policy
     style = re.search("<style>(.*)</style>", page, re.DOTALL)[1]
     assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in policy
 
 
 def test_the_page_shows_a_stranger_nothing_of_open_invitations(person):
     before = person.page()
-    person.invited(scope="anki klipper:read")
+    person.server.invited(scope="anki klipper:read")
     assert person.page() == before
 
 
@@ -192,12 +179,9 @@ def test_no_such_redirect_is_registered_and_ten_at_most(person):
     for body in (
         b"[" * 200_000,
         b"[" * 10_000,
-        b"",
         b"\xff",
-        b"[]",
-        b"7",
         b'{"redirect_uris":"x"}',
-        b"{}",
+        *b"[] 7 {}".split(),
     ):
         assert person.send("POST", "/register", body)[0] in (400, 413)
 
@@ -235,42 +219,32 @@ def test_without_its_keys_it_asks_for_patience_and_logs_no_traceback(person, cap
 BEGUN_WRONGLY = {
     "redirect_uri": f"""{BACK}/x {BACK}?x=1 {BACK}/ https://claude.example https://claude.example.evil/callback
     https://CLAUDE.example/callback javascript:alert(1) http://claude.example/callback""".split(),
-    "code_challenge": ["x"],
-    "code_challenge_method": ["plain"],
-    "response_type": ["token"],
+    "code_challenge": ["x", None],
+    "code_challenge_method": ["plain", None],
+    "response_type": ["token", None],
     "resource": ["https://other.example/mcp", f"{ORIGIN}/other"],
-    "client_id": ["x.y.z", "http://pi.example/client"],
+    "client_id": ["x.y.z", "http://pi.example/client", None],
 }
 
 
 def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(person):
-    code = person.invited()
+    code = person.server.invited()
     for name, values in BEGUN_WRONGLY.items():
-        for value in [*values, "", *([None] if name != "resource" else [])]:
-            for status, headers, _ in (
-                person.page(**{name: value}),
-                person.type(code, **{name: value}),
-            ):
-                expected = 401 if name == "client_id" else 400
-                assert (status, "location" in headers) == (expected, False), (name, value)
+        expected = 401 if name == "client_id" else 400
+        for value in [*values, ""]:
+            change = {name: value}
+            for status, headers, _ in (person.page(**change), person.type(code, **change)):
+                assert (status, "location" in headers) == (expected, False), change
     assert person.type(code)[0] == 303
 
 
 def test_forged_client_ids_are_refused(person):
     head, payload, signature = person.client_id.split(".")
-    none = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').rstrip(b"=").decode()
-    forged = base64.urlsafe_b64encode(
-        b'{"iss":"pi-mcp client","redirect_uris":["https://evil.example/"]}'
-    ).decode()
-    token = person.server.token()
+    none = tokens.base64url(b'{"alg":"none","typ":"JWT"}')
+    other = tokens.base64url(b'{"iss":"pi-mcp client","redirect_uris":["https://evil.example/"]}')
+    forged = [f"{none}.{payload}.", f"{head}.{other}.{signature}", f"{head}.{payload}."]
     foreign = tokens.sign({"iss": "pi-mcp client", "redirect_uris": [BACK]}, b"f" * 32)
-    for client_id in (
-        f"{none}.{payload}.",
-        f"{head}.{forged}.{signature}",
-        f"{head}.{payload}.",
-        token,
-        foreign,
-    ):
+    for client_id in [*forged, foreign, person.server.token()]:
         assert person.page(client_id=client_id)[0] == 401
 
 
@@ -279,9 +253,9 @@ def test_on_loopback_the_port_is_free_and_nothing_else_is(person):
         person.client_id = person.register([f"http://{host}/callback"])[1]["client_id"]
         assert person.page(redirect_uri=f"http://{host}:54321/callback")[0] == 200
         for uri in (
-            f"http://{host}:54321/other",
+            f"http://{host}:1/x",
             f"https://{host}/callback",
-            f"http://{host}:1@evil.example/callback",
+            f"http://{host}:1@x/callback",
         ):
             assert person.page(redirect_uri=uri)[0] == 400
 
@@ -289,16 +263,20 @@ def test_on_loopback_the_port_is_free_and_nothing_else_is(person):
 def test_a_strangers_wrong_codes_keep_nobody_out(person):
     for _ in range(20):
         assert {person.type("ABCDEFGH")[0] for _ in range(5)} == {403}
-        assert person.type(person.invited())[0] == 303
+        assert person.type(person.server.invited())[0] == 303
 
 
 def test_an_invitation_holds_once_and_ten_minutes_and_only_its_digest_is_kept(person, monkeypatch):
-    code, late = person.invited(), person.invited()
+    code, late = person.server.invited(), person.server.invited()
     assert [person.type(code)[0] for _ in range(2)] == [303, 403]
-    kept = b"".join(path.read_bytes() for path in person.server.state.glob("http-tokens.sqlite3*"))
-    assert late.encode() not in kept
+    assert late.encode() not in kept_bytes(person.server)
     ahead(monkeypatch, INVITATION_S + 1)
     assert person.type(late)[0] == 403
+
+
+def kept_bytes(server):
+    """What the ledger keeps on the disk."""
+    return b"".join(path.read_bytes() for path in server.state.glob("http-tokens.sqlite3*"))
 
 
 def ahead(monkeypatch, seconds):
@@ -309,15 +287,18 @@ def ahead(monkeypatch, seconds):
 def test_a_code_is_for_its_own_client_verifier_redirect_and_minute(person, monkeypatch):
     code = person.code()
     other = person.register(name="other")[1]["client_id"]
-    wrong = [{"client_id": other}, {"redirect_uri": f"{BACK}/x"}, {"redirect_uri": None}]
+    wrong = [
+        {"client_id": other},
+        {"redirect_uri": f"{BACK}/x"},
+        {"redirect_uri": None},
+        {"code": "x"},
+    ]
     wrong += [{"code_verifier": verifier} for verifier in ("w" * 43, None, challenge(VERIFIER))]
-    for changes in [*wrong, {"code": "x"}]:
+    for changes in wrong:
         status, answer = person.token(**{"code": code, **changes})
         assert (status, answer["error"]) == (400, "invalid_grant"), changes
-    assert (
-        person.token(code=code, resource="https://other.example/mcp")[1]["error"]
-        == "invalid_target"
-    )
+    _, answer = person.token(code=code, resource="https://other.example/mcp")
+    assert answer["error"] == "invalid_target"
     assert person.token("password", code=code)[1]["error"] == "invalid_grant"
     assert person.token(code=code)[0] == 200
     late = person.code()
@@ -331,7 +312,7 @@ def test_a_code_used_twice_ends_what_came_of_it(person):
     assert person.listed(answer["access_token"]) == 200
     assert person.token(code=code)[1]["error"] == "invalid_grant"
     assert person.listed(answer["access_token"]) == 401
-    assert person.token("refresh_token", refresh_token=answer["refresh_token"])[0] == 400
+    assert person.renewed(answer)[0] == 400
 
 
 def test_a_client_that_no_key_knows_is_refused_so_that_it_registers_again(person):
@@ -339,12 +320,11 @@ def test_a_client_that_no_key_knows_is_refused_so_that_it_registers_again(person
     answer, code = person.signed_in(), person.code()
     for _ in range(2):
         tokens.rotate(person.server.state / "http-keys")
-    for grant, secret in (
-        ("authorization_code", {"code": code}),
-        ("refresh_token", {"refresh_token": answer["refresh_token"]}),
-        ("refresh_token", {"refresh_token": answer["refresh_token"], "client_id": None}),
+    for status, refusal in (
+        person.token(code=code),
+        person.renewed(answer),
+        person.renewed(answer, client_id=None),
     ):
-        status, refusal = person.token(grant, **secret)
         assert (status, refusal["error"]) == (401, "invalid_client")
 
 
@@ -352,26 +332,20 @@ def test_a_browser_shows_why_a_client_cannot_sign_in_and_what_to_do(person):
     """A bookmark, or a client from before the keys were changed; and an address that lacks something."""
     page = "text/html,*/*;q=0.8"
     for changes, word in (({"client_id": "x"}, "add it again"), ({"code_challenge": None}, "PKCE")):
-        status, headers, body = person.send(
-            "GET", "/authorize", query=urlencode(person.asked(**changes)), Accept=page
-        )
-        assert (status in (400, 401), headers["content-type"]) == (
-            True,
-            "text/plain; charset=utf-8",
-        )
-        assert word in body.decode()
-        assert "приложение" in body.decode()
-        assert "{" not in body.decode()
+        query = urlencode(person.asked(**changes))
+        status, headers, body = person.send("GET", "/authorize", query=query, Accept=page)
+        text = body.decode()
+        assert status in (400, 401)
+        assert headers["content-type"] == "text/plain; charset=utf-8"
+        assert word in text and "приложение" in text and "{" not in text
 
 
 def test_secrets_in_an_address_are_not_read(person):
     """Proxies write addresses into their logs."""
-    code, fields = (
-        person.code(),
-        {"grant_type": "authorization_code", "client_id": person.client_id},
-    )
-    rest = urlencode({**fields, "redirect_uri": BACK, "code_verifier": VERIFIER}).encode()
-    assert person.send("POST", "/token", rest, query=urlencode({"code": code}))[0] == 400
+    code = person.code()
+    fields = {"grant_type": "authorization_code", "client_id": person.client_id}
+    fields |= {"redirect_uri": BACK, "code_verifier": VERIFIER}
+    assert person.send("POST", "/token", fields, query=f"code={code}")[0] == 400
     assert person.token(code=code)[0] == 200
 
 
@@ -400,7 +374,7 @@ def full_disk(server):
 
 
 def test_a_full_disk_uses_up_no_invitation_and_no_code(person, caplog):
-    invitation, code = person.invited(), person.code()
+    invitation, code = person.server.invited(), person.code()
     with full_disk(person.server):
         status, _, text = person.type(invitation)
         assert (status, b"disk" in text) == (503, True)
@@ -413,7 +387,7 @@ def test_a_full_disk_uses_up_no_invitation_and_no_code(person, caplog):
 
 def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypatch):
     """Two servers of one state folder: both have looked the secret up, then the other one is faster."""
-    invitation, code = person.invited(), person.code()
+    invitation, code = person.server.invited(), person.code()
     lose_races(person.server, monkeypatch)
     assert person.type(invitation)[0] == 403
     assert person.token(code=code)[0] == 400
@@ -421,42 +395,33 @@ def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypa
 
 def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, monkeypatch):
     first = person.signed_in()
-    renewed = [
-        person.token("refresh_token", refresh_token=first["refresh_token"]) for _ in range(2)
-    ]
-    assert [status for status, _ in renewed] == [200, 200]
-    answers = [answer for _, answer in renewed]
-    assert answers[0]["refresh_token"] == answers[1]["refresh_token"] != first["refresh_token"]
-    assert all(person.listed(answer["access_token"]) == 200 for answer in answers)
+    _, second = person.renewed(first)
+    _, again = person.renewed(first)
+    assert second["refresh_token"] == again["refresh_token"] != first["refresh_token"]
+    assert person.listed(second["access_token"]) == person.listed(again["access_token"]) == 200
     assert len(person.server.ledger.entries()) == 1
     ahead(monkeypatch, GRACE_S + 1)
-    assert (
-        person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400
-    )  # stolen: all of it ends
-    assert person.token("refresh_token", refresh_token=answers[0]["refresh_token"])[0] == 400
-    assert person.listed(answers[0]["access_token"]) == 401
+    assert person.renewed(first)[0] == 400  # stolen: all of it ends
+    assert person.renewed(second)[0] == 400
+    assert person.listed(second["access_token"]) == 401
 
 
 def test_fifty_renewals_in_the_minute_of_grace_are_one_chain(person):
     first = person.signed_in()
+    assert len({person.renewed(first)[1]["refresh_token"] for _ in range(50)}) == 1
     database = person.server.app.sign_in.ledger.db
-    renewed = [
-        person.token("refresh_token", refresh_token=first["refresh_token"])[1] for _ in range(50)
-    ]
-    assert len({answer["refresh_token"] for answer in renewed}) == 1
-    assert (
-        database.execute("SELECT count(*) FROM secrets WHERE kind = 'refresh'").fetchone()[0] == 2
-    )
+    rows = database.execute("SELECT * FROM secrets WHERE kind = 'refresh'").fetchall()
+    assert len(rows) == 2
 
 
 def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypatch):
     first = person.signed_in(days=1)
     ahead(monkeypatch, 86_400 + 3600)
     assert person.listed(first["access_token"]) == 401
-    status, second = person.token("refresh_token", refresh_token=first["refresh_token"])
-    assert (status, person.listed(second["access_token"])) == (200, 200)
+    _, second = person.renewed(first)
+    assert person.listed(second["access_token"]) == 200
     ahead(monkeypatch, 2 * 86_400 + 60)
-    assert person.token("refresh_token", refresh_token=second["refresh_token"])[0] == 400
+    assert person.renewed(second)[0] == 400
 
 
 def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all(person):
@@ -464,37 +429,37 @@ def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all(person):
     lost = tokens.verify(first["access_token"], (person.server.key(),), URL).token_id
     person.server.ledger.revoke(lost)
     assert [person.listed(answer["access_token"]) for answer in (first, second)] == [401, 200]
-    assert person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400
+    assert person.renewed(first)[0] == 400
     assert main(["token", "rotate"]) == 0
     assert person.listed(second["access_token"]) == 200
-    assert person.token("refresh_token", refresh_token=second["refresh_token"])[0] == 400
+    assert person.renewed(second)[0] == 400
     assert main(["token", "rotate"]) == 0
     assert person.listed(second["access_token"]) == 401
     assert person.page()[0] == 401
 
 
 def test_no_secret_serves_in_anothers_place(person):
-    answer, code, invitation = person.signed_in(), person.code(), person.invited()
+    answer, code, invitation = person.signed_in(), person.code(), person.server.invited()
     access, refresh = answer["access_token"], answer["refresh_token"]
-    for secret in (code, refresh, person.client_id, invitation):
+    secrets = {access, refresh, code, person.client_id, invitation}
+    for secret in secrets - {access}:
         assert person.listed(secret) == 401
-    for secret in (access, refresh, person.client_id, invitation):
+    for secret in secrets - {code}:
         assert person.token(code=secret)[0] == 400
-    for secret in (access, code, person.client_id, invitation):
+    for secret in secrets - {refresh}:
         assert person.token("refresh_token", refresh_token=secret)[0] == 400
-    for secret in (access, code):
+    for secret in secrets - {invitation}:
         assert person.type(secret)[0] == 403
     other = person.register(name="other")[1]["client_id"]
-    assert person.token("refresh_token", refresh_token=refresh, client_id=other)[0] == 400
+    assert person.renewed(answer, client_id=other)[0] == 400
 
 
 def test_a_restart_forgets_nothing(person):
-    code, invitation = person.code(), person.invited()
+    code, invitation = person.code(), person.server.invited()
     with InMemory() as again:
         person.server = again
         status, answer = person.token(code=code)
-        assert status == 200
-        assert person.token("refresh_token", refresh_token=answer["refresh_token"])[0] == 200
+        assert (status, person.renewed(answer)[0]) == (200, 200)
         assert person.type(invitation)[0] == 303
 
 
@@ -503,11 +468,10 @@ def test_other_hosts_methods_and_long_bodies_are_refused_and_browsers_may_ask(pe
         for host in ("evil.example", "pi.example.evil", "localhost", ""):
             assert person.send("GET", path, Host=host)[0] == 421
         assert person.send("PUT", path)[0] == 405
+        is_page = path.startswith(("/authorize", "/day"))
         status, headers, _ = person.send("OPTIONS", path)
-        allowed = headers.get("access-control-allow-origin")
-        assert (status, allowed) == (
-            (405, None) if path.startswith(("/authorize", "/day")) else (204, "*")
-        )
+        assert status == (405 if is_page else 204)
+        assert headers.get("access-control-allow-origin") == (None if is_page else "*")
     assert person.send("POST", "/token", b"x=" + b"y" * 20_000)[0] == 413
     assert "access-control-allow-origin" not in person.server.send(LIST)[1]
 
@@ -523,19 +487,19 @@ DOCUMENT = "https://client.example/mcp.json"
 
 @pytest.fixture
 def documents(monkeypatch):
-    """What is at DOCUMENT: a status and a body, or an error. Gives the requests."""
+    """What is at DOCUMENT: its JSON, or an error. Gives the requests."""
 
     class Documents(list):
-        answer = (200, {"client_id": DOCUMENT, "client_name": "Far", "redirect_uris": [BACK]})
+        answer: object = None
 
         def send(self, request, limits):
             self.append((request.url, limits))
             if isinstance(self.answer, Exception):
                 raise self.answer
-            status, body = self.answer
-            return http.Response(status, {}, json.dumps(body).encode())
+            return http.Response(200, {}, json.dumps(self.answer).encode())
 
     documents = Documents()
+    documents.answer = {"client_id": DOCUMENT, "client_name": "Far", "redirect_uris": [BACK]}
     monkeypatch.setattr(sign_in.http, "send", documents.send)
     return documents
 
@@ -548,12 +512,12 @@ def test_a_client_may_be_the_address_of_its_document(person, documents):
     [(_, limits)] = documents
     assert (limits.redirects, limits.body_bytes) == (0, 65_536)
     assert limits.deadline < time.monotonic() + 6
-    assert person.type(person.invited(), redirect_uri="https://evil.example/")[0] == 400
+    assert person.type(person.server.invited(), redirect_uri="https://evil.example/")[0] == 400
 
 
 def test_a_strangers_documents_are_never_fetched(person, documents):
     """Slow ones would keep people from signing in, also while an invitation is open."""
-    code = person.invited()
+    code = person.server.invited()
     for number in range(40):
         strange = f"{DOCUMENT}{number}"
         assert person.page(client_id=strange)[0] == 200
@@ -563,19 +527,18 @@ def test_a_strangers_documents_are_never_fetched(person, documents):
 
 
 OTHER_DOCUMENTS = [
-    (200, {"client_id": "https://client.example/other", "redirect_uris": [BACK]}),
-    (200, {"client_id": DOCUMENT, "redirect_uris": ["javascript:x"]}),
-    (200, {"client_id": DOCUMENT}),
-    (200, []),
-    (404, {}),
-    (302, {}),
+    {"client_id": "https://client.example/other", "redirect_uris": [BACK]},
+    {"client_id": DOCUMENT, "redirect_uris": ["javascript:x"]},
+    {"client_id": DOCUMENT},
+    [],
+    {},
     http.Late("no answer in time"),
     http.TooLong(10**6),
 ]
 
 
 def test_another_document_is_refused_and_the_invitation_is_not_spent(person, documents):
-    code, good = person.invited(), documents.answer
+    code, good = person.server.invited(), documents.answer
     for answer in OTHER_DOCUMENTS:
         documents.answer = answer
         assert person.type(code, client_id=DOCUMENT)[0] == 400, answer
@@ -590,6 +553,6 @@ ODD = "[::1]/client a@b.example/c client.example/#x client.example/\u00e9".split
 
 def test_no_document_is_fetched_from_this_network_or_an_odd_address(person, monkeypatch):
     monkeypatch.setattr(http.TimedSocket, "connect", lambda *_: pytest.fail("connected"))
-    code = person.invited()
+    code = person.server.invited()
     assert {person.type(code, client_id=f"https://{address}")[0] for address in PRIVATE} == {400}
     assert {person.type(code, client_id=f"https://{address}")[0] for address in ODD} == {401}

@@ -1,7 +1,5 @@
 """Tokens: what is accepted, held against PyJWT with strict options, which comes with the SDK."""
 
-import base64
-import hmac
 import json
 import os
 import random
@@ -10,6 +8,7 @@ import time
 import jwt
 import pytest
 
+from tests.support.client import present
 from tools.core.calls import Caller
 from tools.http import tokens
 
@@ -20,18 +19,16 @@ GOOD = {"iss": "pi-mcp", "aud": URL, "sub": "anna", "scope": "onepercent klipper
 
 def claims(**changes):
     """Good claims with changes; None takes one away."""
-    whole = {**GOOD, "exp": int(time.time()) + 3600, **changes}
-    return {name: value for name, value in whole.items() if value is not None}
+    return present({**GOOD, "exp": int(time.time()) + 3600, **changes})
 
 
 def encoded(value):
-    data = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+    return tokens.base64url(value if isinstance(value, bytes) else json.dumps(value).encode())
 
 
 def signed(header, payload, key=KEY):
     text = f"{encoded(header)}.{encoded(payload)}"
-    return f"{text}.{encoded(hmac.digest(key, text.encode(), 'sha256'))}"
+    return f"{text}.{tokens.signature(text, key)}"
 
 
 def refused(token, keys=(KEY,)):
@@ -46,10 +43,8 @@ def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
     grant = {"user": "anna", "scope": "onepercent", "token_id": "1"}
     token = tokens.sign(tokens.claims_of(grant, URL, 60), KEY)
     assert tokens.verify(token, (KEY,), URL).user == "anna"
-    assert (
-        jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"]
-        == "onepercent"
-    )
+    theirs = jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")
+    assert theirs["scope"] == "onepercent"
 
 
 def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
@@ -61,12 +56,9 @@ def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
 
 
 ODD_HEADERS = [
-    {"alg": "hs256"},
-    {"alg": ["HS256"]},
-    {"alg": "HS256", "crit": []},
-    [],
-    b"[" * 100_000,
+    *json.loads('[{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, []]')
 ]
+ODD_HEADERS.append(b"[" * 100_000)
 ODD_CLAIMS = {
     "exp": [None, "4102444800", True, float("nan"), float("inf"), 10**400, [1]],
     "aud": [None, [], [URL], [URL, 7]],
@@ -112,14 +104,11 @@ def test_what_is_not_a_token_and_padding_and_additions_are_refused():
         refused(token)
 
 
-ODD = [
-    URL,
-    [URL],
-    *json.loads(
-        '[null, 7, -1, 1.5, true, "", "x", [], {}, "4102444800", 4102444800, 1e30, ["pi-mcp"]]'
-    ),
-]
-CLAIMS = ("exp", "nbf", "iat", "iss", "aud", "sub", "jti", "scope")
+ODD = json.loads("""[
+    "https://pi.example/mcp", ["https://pi.example/mcp"], "pi-mcp", ["pi-mcp"], "x", "",
+    null, 7, -1, 1.5, true, [], {}, "4102444800", 4102444800, 1e30
+]""")
+CLAIMS = "exp nbf iat iss aud sub jti scope".split()
 
 
 def mutated(chance):
@@ -161,19 +150,19 @@ def accepts(token):
     return True
 
 
+STRICT = {
+    "algorithms": ["HS256"],
+    "audience": URL,
+    "issuer": "pi-mcp",
+    "leeway": 60,
+    "options": {"require": ["exp", "sub", "aud", "iss"]},
+}
+
+
 def pyjwt_accepts(token):
     for key in (KEY, OLD_KEY):
         try:
-            options = {"require": ["exp", "sub", "aud", "iss"]}
-            jwt.decode(
-                token,
-                key,
-                algorithms=["HS256"],
-                audience=URL,
-                issuer="pi-mcp",
-                leeway=60,
-                options=options,
-            )
+            jwt.decode(token, key, **STRICT)
         except jwt.InvalidTokenError:
             continue
         return True

@@ -3,82 +3,118 @@
 import json
 import re
 from datetime import date, timedelta
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from tests.search.test_search_tool import search
+from tests.support.client import cases
 from tools.core.errors import ToolError
 from tools.search import engines
 
-# Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a
-# second page of three results, the documented answer, the result that it is, an error and its status.
 LONG = "Klipper &amp; <b>bed mesh</b> " * 40
 CUT = ("Klipper & bed mesh " * 40)[:600] + "…"
-BEYOND = {"rank": 1, "favicon": "x", "parsed_url": ["https", "a"]}
-DOCUMENTED = {
-    "searxng": (
-        "https://docs.searxng.org/dev/search_api.html",
-        "",
-        {"q": "bed mesh", "format": "json"}, {"pageno": 2},
-        {"query": "bed mesh", "results": [{"url": "https://a/1", "title": "A", "content": LONG, "score": 4.0, **BEYOND}]},
-        {"title": "A", "url": "https://a/1", "snippet": CUT, "score": 4.0},
-        (429, "<html>Too Many Requests</html>", ""),
-    ),
-    "brave": (
-        "https://api-dashboard.search.brave.com/api-reference/web/search/get",
-        "X-Subscription-Token: s3cret-key",
-        {"q": "bed mesh", "count": 3}, {"offset": 1},
-        {"type": "search", "web": {"results": [{"title": "A", "url": "https://a/1", "description": LONG, **BEYOND}]}},
-        {"title": "A", "url": "https://a/1", "snippet": CUT},
-        (422, {"error": {"code": "VALIDATION", "detail": "Unable to validate request"}}, "Unable to validate request"),
-    ),
-    "kagi": (
-        "https://kagi.com/api/docs/openapi/search",
-        "Authorization: Bearer s3cret-key",
-        {"query": "bed mesh", "limit": 3}, {"page": 2},
-        {"meta": {"ms": 1}, "data": {"search": [{"url": "https://a/1", "title": "A", "snippet": LONG, **BEYOND}]}},
-        {"title": "A", "url": "https://a/1", "snippet": CUT},
-        (401, {"error": [{"code": 2, "msg": "Unauthorized"}]}, "Unauthorized"),
-    ),
-    "serper": (
-        "https://serper.dev/playground",
-        "X-API-KEY: s3cret-key",
-        {"q": "bed mesh", "num": 3}, {"page": 2},
-        {"searchParameters": {}, "organic": [{"title": "A", "link": "https://a/1", "snippet": LONG, "position": 1}]},
-        {"title": "A", "url": "https://a/1", "snippet": CUT},
-        (403, {"message": "Unauthorized.", "statusCode": 403}, "Unauthorized."),
-    ),
-    "tavily": (
-        "https://docs.tavily.com/documentation/api-reference/endpoint/search",
-        "Authorization: Bearer s3cret-key",
-        {"query": "bed mesh", "max_results": 3}, {},
-        {"results": [{"title": "A", "url": "https://a/1", "content": LONG, "score": 0.81, "raw_content": None}]},
-        {"title": "A", "url": "https://a/1", "content": CUT, "score": 0.81},
-        (401, {"detail": {"error": "Unauthorized: missing or invalid API key."}}, "missing or invalid API key"),
-    ),
-    "exa": (
-        "https://exa.ai/docs/reference/search",
-        "x-api-key: s3cret-key",
-        {"query": "bed mesh", "numResults": 3, "contents": {"text": {"maxCharacters": 3000}}}, {},
-        {"requestId": "b5", "results": [{"title": "A", "url": "https://a/1", "id": "https://a/1", "text": LONG}]},
-        {"title": "A", "url": "https://a/1", "content": CUT},
-        (400, {"requestId": "b5", "error": "Invalid request body", "tag": "INVALID_REQUEST"}, "Invalid request body"),
-    ),
-    "google": (
-        "https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list",
-        "?key=s3cret-key",
-        {"q": "bed mesh", "num": 3}, {"start": 4},
-        {"kind": "customsearch#search", "items": [{"title": "A", "link": "https://a/1", "snippet": LONG, "kind": "x"}]},
-        {"title": "A", "url": "https://a/1", "snippet": CUT},
-        (429, {"error": {"code": 429, "message": "Quota exceeded", "errors": [{"reason": "x"}]}}, "Quota exceeded"),
-    ),
-}  # fmt: skip
+# Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a second
+# page of three results, the documented answer, the result that it is, an error's status, body and words.
+DOCUMENTED_TEXT = """
+searxng
+https://docs.searxng.org/dev/search_api.html
+""
+{"q": "bed mesh", "format": "json"}
+{"pageno": 2}
+{"results": [{"url": "https://a/1", "title": "A", "content": "LONG", "score": 4.0, "rank": 1, "parsed_url": ["a"]}]}
+{"title": "A", "url": "https://a/1", "snippet": "CUT", "score": 4.0}
+429
+"<html>Too Many Requests</html>"
+""
+
+brave
+https://api-dashboard.search.brave.com/api-reference/web/search/get
+"X-Subscription-Token: s3cret-key"
+{"q": "bed mesh", "count": 3}
+{"offset": 1}
+{"type": "search", "web": {"results": [{"title": "A", "url": "https://a/1", "description": "LONG", "rank": 1}]}}
+{"title": "A", "url": "https://a/1", "snippet": "CUT"}
+422
+{"error": {"code": "VALIDATION", "detail": "Unable to validate request"}}
+"Unable to validate request"
+
+kagi
+https://kagi.com/api/docs/openapi/search
+"Authorization: Bearer s3cret-key"
+{"query": "bed mesh", "limit": 3}
+{"page": 2}
+{"meta": {"ms": 1}, "data": {"search": [{"url": "https://a/1", "title": "A", "snippet": "LONG", "rank": 1}]}}
+{"title": "A", "url": "https://a/1", "snippet": "CUT"}
+401
+{"error": [{"code": 2, "msg": "Unauthorized"}]}
+"Unauthorized"
+
+serper
+https://serper.dev/playground
+"X-API-KEY: s3cret-key"
+{"q": "bed mesh", "num": 3}
+{"page": 2}
+{"searchParameters": {}, "organic": [{"title": "A", "link": "https://a/1", "snippet": "LONG", "position": 1}]}
+{"title": "A", "url": "https://a/1", "snippet": "CUT"}
+403
+{"message": "Unauthorized.", "statusCode": 403}
+"Unauthorized."
+
+tavily
+https://docs.tavily.com/documentation/api-reference/endpoint/search
+"Authorization: Bearer s3cret-key"
+{"query": "bed mesh", "max_results": 3}
+{}
+{"results": [{"title": "A", "url": "https://a/1", "content": "LONG", "score": 0.81, "raw_content": null}]}
+{"title": "A", "url": "https://a/1", "content": "CUT", "score": 0.81}
+401
+{"detail": {"error": "Unauthorized: missing or invalid API key."}}
+"missing or invalid API key"
+
+exa
+https://exa.ai/docs/reference/search
+"x-api-key: s3cret-key"
+{"query": "bed mesh", "numResults": 3, "contents": {"text": {"maxCharacters": 3000}}}
+{}
+{"requestId": "b5", "results": [{"title": "A", "url": "https://a/1", "id": "https://a/1", "text": "LONG"}]}
+{"title": "A", "url": "https://a/1", "content": "CUT"}
+400
+{"requestId": "b5", "error": "Invalid request body", "tag": "INVALID_REQUEST"}
+"Invalid request body"
+
+google
+https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
+"?key=s3cret-key"
+{"q": "bed mesh", "num": 3}
+{"start": 4}
+{"kind": "customsearch#search", "items": [{"title": "A", "link": "https://a/1", "snippet": "LONG", "kind": "x"}]}
+{"title": "A", "url": "https://a/1", "snippet": "CUT"}
+429
+{"error": {"code": 429, "message": "Quota exceeded", "errors": [{"reason": "x"}]}}
+"Quota exceeded"
+"""
+
+
+def documented():
+    """The documentation of each engine by its name, without the page's address."""
+    text = DOCUMENTED_TEXT.replace('"LONG"', json.dumps(LONG)).replace('"CUT"', json.dumps(CUT))
+    for engine in text.split("\n\n"):
+        name, _, rest = engine.strip().partition("\n")
+        _, *values = rest.split("\n")
+        yield name, list(map(json.loads, values))
+
+
+DOCUMENTED = dict(documented())
 every_engine = pytest.mark.parametrize("kind", DOCUMENTED)
 
 
 def test_every_engine_is_tried_with_its_documented_answer():
     assert DOCUMENTED.keys() == {engine.kind for engine in engines.ENGINES}
+
+
+def numbers_in(parameters):
+    return {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
 
 
 @pytest.fixture
@@ -92,19 +128,14 @@ def asked(upstream, env):
         def ask(**arguments):
             answer = search(query="bed mesh", **arguments)
             _, path, headers, body = upstream.seen.pop()
-            parameters = {
-                name: values[0] for name, values in parse_qs(urlsplit(path).query).items()
-            }
+            parameters = dict(parse_qsl(urlsplit(path).query))
             assert parameters.pop("cx") == "1"
             name = engines.chosen().key.removeprefix("?")
-            key = f"?{name}={parameters.pop(name)}" if name in parameters else ""
+            if name in parameters:
+                return answer, f"?{name}={parameters.pop(name)}", body or numbers_in(parameters)
             names = ("X-Subscription-Token", "X-API-KEY", "Authorization")
-            key = key or next((f"{name}: {headers[name]}" for name in names if headers[name]), "")
-            return (
-                answer,
-                key,
-                body or {name: int(v) if v.isdigit() else v for name, v in parameters.items()},
-            )
+            keys = [f"{name}: {headers[name]}" for name in names if headers[name]]
+            return answer, "".join(keys), body or numbers_in(parameters)
 
         return ask
 
@@ -113,7 +144,7 @@ def asked(upstream, env):
 
 @every_engine
 def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind):
-    ask, (_, key, first, second, answer, result, _) = asked(kind), DOCUMENTED[kind]
+    ask, (key, first, second, answer, result, *_) = asked(kind), DOCUMENTED[kind]
     upstream.answers(answer)
     env(SEARCH_API_KEY="s3cret-key" if key else "")
     page, header, parameters = ask(limit=3)
@@ -125,7 +156,7 @@ def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind)
 
 @every_engine
 def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked, kind):
-    ask, answer = asked(kind), DOCUMENTED[kind][4]
+    ask, answer = asked(kind), DOCUMENTED[kind][3]
     # The one result of the documented answer.
     [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))
     upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
@@ -145,7 +176,7 @@ def test_a_score_of_zero_is_told():
 
 @every_engine
 def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstream, asked, kind):
-    ask, (*_, (status, body, words)) = asked(kind), DOCUMENTED[kind]
+    ask, (*_, status, body, words) = asked(kind), DOCUMENTED[kind]
     upstream.answers({"query": "bed mesh"})
     assert ask()[0] == {"results": [], "nextCursor": None}
     upstream.answers(body, status)
@@ -154,18 +185,21 @@ def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstre
     assert str(status) in refusal["error"] and words in refusal["error"]
 
 
+ADDRESSES = """
+https://api.search.brave.com/res/v1/web/search | auto | X-Subscription-Token:
+https://kagi.com/api/v0/search | auto | Authorization: Bot
+https://proxy.example/kagi | kagi | Authorization: Bearer
+https://www.googleapis.com/customsearch/v1?cx=1 | auto | ?key
+https://api.tavily.com/search | json | none
+https://n8n.example/webhook/x | auto | none
+"""
+
+
 def test_the_address_names_the_engine_unless_the_setting_does(env):
-    for address, kind, engine in (
-        ("https://api.search.brave.com/res/v1/web/search", "auto", "X-Subscription-Token: "),
-        ("https://kagi.com/api/v0/search", "auto", "Authorization: Bot "),
-        ("https://proxy.example/kagi", "kagi", "Authorization: Bearer "),
-        ("https://www.googleapis.com/customsearch/v1?cx=1", "auto", "?key"),
-        ("https://api.tavily.com/search", "json", None),
-        ("https://n8n.example/webhook/x", "auto", None),
-    ):
+    for address, kind, key in cases(ADDRESSES):
         env(SEARCH_API_URL=address, SEARCH_API_KIND=kind)
         chosen = engines.chosen()
-        assert (chosen and chosen.key) == engine
+        assert (chosen.key.strip() if chosen else "none") == key
 
 
 def test_pages_follow_by_cursor_where_there_are_more(upstream, asked):
@@ -194,28 +228,24 @@ def test_an_engine_s_key_stays_on_its_host(upstream, service, asked):
     assert other.seen[0][2]["X-Subscription-Token"] is None
 
 
-def time_ranges():
-    """The parameter of each engine for the last week, and for the last year; None: it documents none."""
-    today = date.today()
-    return {
-        "searxng": (None, {"time_range": "year"}),
-        "brave": ({"freshness": "pw"}, {"freshness": "py"}),
-        "kagi": (None, None),
-        "serper": ({"tbs": "qdr:w"}, {"tbs": "qdr:y"}),
-        "tavily": ({"time_range": "week"}, {"time_range": "year"}),
-        "exa": (
-            {"startPublishedDate": str(today - timedelta(days=7))},
-            {"startPublishedDate": str(today - timedelta(days=366))},
-        ),
-        "google": ({"dateRestrict": "w1"}, {"dateRestrict": "y1"}),
-    }
+TODAY = date.today()
+# The parameter of each engine for the last week, and for the last year; None: it documents none.
+TIME_RANGES = {
+    "searxng": (None, {"time_range": "year"}),
+    "brave": ({"freshness": "pw"}, {"freshness": "py"}),
+    "kagi": (None, None),
+    "serper": ({"tbs": "qdr:w"}, {"tbs": "qdr:y"}),
+    "tavily": ({"time_range": "week"}, {"time_range": "year"}),
+    "exa": [{"startPublishedDate": str(TODAY - timedelta(days))} for days in (7, 366)],
+    "google": ({"dateRestrict": "w1"}, {"dateRestrict": "y1"}),
+}
 
 
 @every_engine
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind):
     engine = next(engine for engine in reversed(engines.ENGINES) if engine.kind == kind)
     plain = engines.parameters(engine, "bed mesh", 3, "1")
-    for name, expected in zip(("week", "year"), time_ranges()[kind], strict=True):
+    for name, expected in zip(("week", "year"), TIME_RANGES[kind], strict=True):
         if expected is None:
             with pytest.raises(ToolError) as refusal:
                 engines.parameters(engine, "bed mesh", 3, "1", name)

@@ -19,6 +19,7 @@ from tests.support.client import (
     TEST_SERVER,
     TIMEOUT_S,
     Client,
+    Talk,
     finished,
     pipe,
 )
@@ -32,29 +33,21 @@ INITIALIZED = {"method": "notifications/initialized"}
 
 
 def call(request_id, name, **arguments):
-    return {
-        "id": request_id,
-        "method": "tools/call",
-        "params": {"name": name, "arguments": arguments},
-    }
+    params = {"name": name, "arguments": arguments}
+    return {"id": request_id, "method": "tools/call", "params": params}
 
 
 def run(*words, **environment):
     """A server without a client, its exit status and what it wrote."""
-    return finished(
-        [*SERVER[:2], *words], env={**os.environ, **environment}, stdin=subprocess.DEVNULL
-    )
+    environ = {**os.environ, **environment}
+    return finished([*SERVER[:2], *words], env=environ, stdin=subprocess.DEVNULL)
 
 
 @pytest.mark.smoke
 def test_piped_requests_that_end_in_eof_are_all_answered(small_docs):
     small_docs(PAGES)
-    requests = [
-        INITIALIZE,
-        INITIALIZED,
-        *(call(number, "read_doc", path="Bed_Mesh.md") for number in range(2, 12)),
-    ]
-    answers, status = pipe(requests)
+    reads = [call(number, "read_doc", path="Bed_Mesh.md") for number in range(2, 12)]
+    answers, status = pipe([INITIALIZE, INITIALIZED, *reads])
     assert sorted(one["id"] for one in answers if "id" in one) == list(range(1, 12))
     assert status == 0
 
@@ -66,18 +59,16 @@ def test_pipes_that_do_not_block_are_waited_for():
     with subprocess.Popen(SERVER, stdin=reading, stdout=writing) as process:
         os.close(reading)
         os.close(writing)
-        lines = [{"id": 1, "method": "initialize", "params": HANDSHAKE}]
-        # More than a pipe holds.
-        lines += [{"id": number, "method": "tools/list"} for number in range(2, 12)]
-        with os.fdopen(answers) as found, os.fdopen(requests, "w", buffering=1) as client:
-            for line in lines:
-                client.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
-                if line["id"] == 1:
-                    assert json.loads(found.readline())["id"] == 1
-            assert sorted(json.loads(found.readline())["id"] for _ in lines[1:]) == list(
-                range(2, 12)
-            )
+        with Talk(os.fdopen(requests, "wb"), os.fdopen(answers, "rb")) as client:
+            client.initialize()
+            # More than a pipe holds.
+            for number in range(2, 12):
+                client.send(id=number, method="tools/list")
+            assert sorted(client.receive()["id"] for _ in range(2, 12)) == [*range(2, 12)]
+            client.stdin.close()
         assert process.wait(TIMEOUT_S) == 0
+        client.threads[0].join()
+        client.stdout.close()
 
 
 def test_stdout_carries_only_the_protocol_and_stderr_what_tools_and_children_print():
@@ -128,9 +119,8 @@ def test_a_signal_that_the_reading_thread_does_not_notice_ends_the_server():
 def test_a_client_that_is_gone_ends_the_server_even_in_a_slow_tool():
     lines = [INITIALIZE, INITIALIZED, call(9, "test_sleeps", seconds=60)]
     server = subprocess.Popen(TEST_SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    server.stdin.write(
-        "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in lines).encode()
-    )
+    for line in lines:
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", **line}).encode() + b"\n")
     server.stdin.flush()
     server.stdout.readline()
     server.stdout.close()
@@ -148,16 +138,12 @@ def test_a_session_beside_a_printer_leaves_the_processor_to_klipper(env, folder)
 
 
 def test_a_wrong_start_is_one_line_and_exit_2():
-    for words, setting, told in (
-        (["--wrong"], {}, "--wrong"),
-        (["--check", "--http"], {}, "--http"),
-        (
-            ["--standalone"],
-            {"MCP_TOOLSETS": "klipper,nope"},
-            "pi-mcp: MCP_TOOLSETS: there is no toolset 'nope', there",
-        ),
+    toolsets = run("--standalone", MCP_TOOLSETS="klipper,nope")
+    for done, told in (
+        (run("--wrong"), "--wrong"),
+        (run("--check", "--http"), "--http"),
+        (toolsets, "pi-mcp: MCP_TOOLSETS: there is no toolset 'nope', there"),
     ):
-        done = run(*words, **setting)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
         assert told in done.stderr
 
@@ -178,26 +164,16 @@ def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
 
 def test_it_serves_without_any_package():
     """`-I -S` leaves out site-packages, the environment's paths and the folder."""
-    requests = [
-        INITIALIZE,
-        INITIALIZED,
-        {"id": 2, "method": "tools/list"},
-        call(3, "list_docs_map"),
-    ]
-    answers, status = pipe(
-        requests, ["python3", "-I", "-S", str(PROJECT / "server.py"), "--standalone"]
-    )
+    lists = {"id": 2, "method": "tools/list"}, call(3, "list_docs_map")
+    command = ["python3", "-I", "-S", *SERVER[1:]]
+    answers, status = pipe([INITIALIZE, INITIALIZED, *lists], command)
     assert status == 0
     by_id = {answer["id"]: answer["result"] for answer in answers if "id" in answer}
     assert len(by_id[2]["tools"]) > 30 and by_id[3]["structuredContent"]["code"] == "DOCS_MISSING"
 
 
 def test_over_http_without_the_sdk_it_says_what_to_run():
-    code = (
-        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main(['--http'])"
-    )
-    command = [PYTHON, "-I", "-S", "-c", code]
-    done = finished(command, stdin=subprocess.DEVNULL)
+    done = finished([PYTHON, "-I", "-S", SERVER[1], "--http"], stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "setup.sh --http" in done.stderr
 

@@ -36,7 +36,7 @@ class Talk:
     message."""
 
     def __init__(self, stdin, stdout):
-        self.stdin = stdin
+        self.stdin, self.stdout = stdin, stdout
         self.messages = queue.Queue()
         self.notifications = []
         self.last_id = 0
@@ -58,6 +58,9 @@ class Talk:
 
     def __enter__(self):
         return self
+
+    def __exit__(self, *_):
+        pass
 
     def write(self, line):
         self.stdin.write(line.encode() + b"\n" if isinstance(line, str) else line)
@@ -98,6 +101,9 @@ class Talk:
     def call(self, name, /, **arguments):
         """The result of tools/call."""
         return self.request("tools/call", name=name, arguments=arguments)["result"]
+
+    def withdraw(self, request_id):
+        self.send(method="notifications/cancelled", params={"requestId": request_id})
 
     def notification(self, method):
         """Wait for a notification."""
@@ -163,6 +169,11 @@ def pipe(lines, command=None, **environment):
         env={**os.environ, **environment},
     )
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
+
+
+def present(fields):
+    """The fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def json_lines(text):

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from tests.support.client import HEADERS, MISBEHAVING
-from tests.support.http_server import Callers
+from tests.support.client import MISBEHAVING, present
+from tests.support.http_server import Callers, with_token
 from tests.support.serve_with_tools import more_tools
 from tools.core import registry, settings
 from tools.endpoint import Endpoint
@@ -74,21 +74,22 @@ class Exchange:
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         path, _, query = path.partition("?")
         self.parts, self.hold = [body] if parts is None else parts, hold
-        wanted = {"Host": "localhost", "Content-Length": str(sum(map(len, self.parts))), **HEADERS}
-        wanted |= {"Authorization": f"Bearer {token}" if token else None, **dict(headers)}
-        pairs = [
-            (name.lower().encode(), value.encode("latin1"))
-            for name, value in [*wanted.items(), *again]
-            if value is not None
-        ]
+        length = str(sum(map(len, self.parts)))
+        wanted = {
+            "Host": "localhost",
+            "Content-Length": length,
+            **with_token(token),
+            **dict(headers),
+        }
         self.scope = {
             "type": "http",
             "method": method,
             "path": path,
-            "headers": pairs,
+            "headers": [
+                (name.lower().encode(), value.encode("latin1"))
+                for name, value in [*present(wanted).items(), *again]
+            ],
             "query_string": query.encode(),
-        }
-        self.scope |= {
             "root_path": "",
             "scheme": "http",
             "client": ("127.0.0.1", 1),
@@ -119,6 +120,11 @@ class Exchange:
     def text(self):
         """What came of the answer's body so far."""
         return b"".join(message.get("body", b"") for message in self.sent)
+
+    def status(self):
+        """The status of the whole answer, once it is there."""
+        self.done.result(20)
+        return self.answer()[0]
 
     def answer(self):
         headers = {name.decode().lower(): value.decode() for name, value in self.sent[0]["headers"]}

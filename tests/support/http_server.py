@@ -9,15 +9,30 @@ import subprocess
 import tempfile
 import time
 import uuid
+from contextlib import closing
 from pathlib import Path
 
-from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
-from tests.support.services import free_port
+from tests.support.client import (
+    HEADERS,
+    MISBEHAVING,
+    PROJECT,
+    PYTHON,
+    SERVE,
+    TIMEOUT_S,
+    messages,
+    present,
+)
+from tests.support.services import as_systemd_starts, free_port
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 
 SERVER = [PYTHON, str(PROJECT / "server.py"), "--http"]
 TEST_SERVER = [*SERVE, MISBEHAVING, "tools.server.testing", "--http"]
+
+
+def with_token(token):
+    """The headers of a good request of whoever has this token, or none."""
+    return {**HEADERS, "Authorization": f"Bearer {token}" if token else None}
 
 
 class Callers:
@@ -38,8 +53,7 @@ class Callers:
     def token(self, user="anna", scope="onepercent server", **changes):
         """A token as the owner gives it, with other claims where `changes` say so."""
         grant = {"user": user, "scope": scope, "token_id": secrets.token_hex(8), "label": ""}
-        claims = {**tokens.claims_of(grant, self.url, 3600), **changes}
-        claims = {name: value for name, value in claims.items() if value is not None}
+        claims = present({**tokens.claims_of(grant, self.url, 3600), **changes})
         if "jti" in claims:
             self.ledger.add({**grant, "token_id": claims["jti"]}, 3600)
         return tokens.sign(claims, self.key())
@@ -55,13 +69,15 @@ class Callers:
         """The result of tools/call."""
         return self.ask("tools/call", {"name": tool, "arguments": arguments}, token=token)["result"]
 
+    def content(self, tool, /, **arguments):
+        """The structured content of the result of tools/call."""
+        return self.call(tool, **arguments)["structuredContent"]
+
     def do(self, token, action, **params):
         """The model does something for the person, who said yes."""
         keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": "yes"}
-        actions = [
-            {"action": action, "client_action_id": keys["idempotency_key"], "params": params}
-        ]
-        preview = self.call("preview_actions", token=token, actions=actions)["structuredContent"]
+        change = {"action": action, "client_action_id": keys["idempotency_key"], "params": params}
+        preview = self.content("preview_actions", token=token, actions=[change])
         self.call("apply_actions", token=token, preview_id=preview["preview_id"], **keys)
 
 
@@ -94,17 +110,13 @@ class HttpServer(Callers):
 
     def start(self):
         """Start it, and wait until it listens unless its socket is there before it."""
-        handles = [self.listener.fileno()] if self.kept else []
-        script = (
-            f'exec 3<&{handles[0]} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
-            if self.kept
-            else 'exec "$@"'
-        )
+        how = {"args": self.command}
+        if self.kept:
+            how = as_systemd_starts(self.command, self.listener)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                ["bash", "-c", script, "systemd", *self.command],
+                **how,
                 env={**os.environ, **self.environment},
-                pass_fds=handles,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
             )
@@ -123,24 +135,16 @@ class HttpServer(Callers):
             self.listener.close()
 
     def log(self):
-        return self.log_path.read_text(encoding="utf-8")
+        return self.log_path.read_text("utf-8")
 
     def connection(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
 
     def send(self, body=None, *, token=None, method="POST", path="/mcp", headers=()):
         """Status, headers and body of the answer to one request; a header of None is left out."""
-        wanted = {**HEADERS, "Authorization": f"Bearer {token}" if token else None, **dict(headers)}
-        connection = self.connection()
-        try:
-            data = body if isinstance(body, bytes) else json.dumps(body).encode()
-            sent = {name: value for name, value in wanted.items() if value is not None}
-            connection.request(method, path, data, sent)
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        with closing(self.connection()) as connection:
+            connection.request(method, path, body, present({**with_token(token), **dict(headers)}))
             answer = connection.getresponse()
-            return (
-                answer.status,
-                {name.lower(): value for name, value in answer.getheaders()},
-                answer.read(),
-            )
-        finally:
-            connection.close()
+            headers = {name.lower(): value for name, value in answer.getheaders()}
+            return answer.status, headers, answer.read()

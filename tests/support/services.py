@@ -18,6 +18,13 @@ from tools.resident import handover
 SERVER = [PYTHON, "-I", "-S", str(PROJECT / "server.py")]
 
 
+def as_systemd_starts(command, listener):
+    """What Popen takes to start a command whose socket is there before it."""
+    handle = listener.fileno()
+    script = f'exec 3<&{handle} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+    return {"args": ["bash", "-c", script, "systemd", *command], "pass_fds": [handle]}
+
+
 class Service:
     """Starts `command`; with `systemd` it gets its socket as systemd hands it over, at the first connection
     or now."""
@@ -41,21 +48,15 @@ class Service:
 
     def start(self):
         """Start it and wait until it is ready."""
-        command, handles = self.command, ()
+        how = {"args": self.command}
         if self.listener:
-            handles = (self.listener.fileno(),)
-            script = f'exec 3<&{handles[0]} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
-            command = ["bash", "-c", script, "systemd", *command]
+            how = as_systemd_starts(self.command, self.listener)
         ready = self.folder / "notify"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
             notified.bind(str(ready))
             notified.settimeout(TIMEOUT_S)
-            self.process = subprocess.Popen(
-                command,
-                env={**self.environment, "NOTIFY_SOCKET": str(ready)},
-                pass_fds=handles,
-                stderr=subprocess.PIPE,
-            )
+            environ = {**self.environment, "NOTIFY_SOCKET": str(ready)}
+            self.process = subprocess.Popen(**how, env=environ, stderr=subprocess.PIPE)
             assert notified.recv(100) == b"READY=1"
         ready.unlink()
         return self
