@@ -1,7 +1,8 @@
 """The tools that add notes: every good note of a batch, each bad one named with its reason."""
 
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, TypeAlias
 
@@ -9,7 +10,7 @@ from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
 from tools.anki.client import Action, CardsByDeck, IdsByName, action, card_search
 from tools.anki.images.placing import Placed, place
-from tools.anki.note_input import OBJECTS, ItemError, NoteInput, with_breaks
+from tools.anki.note_input import OBJECTS, ItemError, NoteInput
 from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError
@@ -43,7 +44,7 @@ def add_from_model(
     fieldNames: Annotated[list[str] | None, "of rows, tsv; also tags"] = None,
     rows: Annotated[list[list[str]] | None, "for many: plain text"] = None,
     tsv: Annotated[str, "or a table as text: TSV, CSV, Anki's export"] = "",
-    allowDuplicates: Annotated[bool | None, "if the person insists"] = None,
+    allowDuplicates: Annotated[bool, "if the person insists"] = False,
 ) -> JsonObject:
     """Add notes, the usual way: {added, skipped, details: [{index, status, noteId, reason, error}]}. Good
     notes are added beside bad ones, the deck is made. anki_model_info shows the fields; values may hold
@@ -58,7 +59,7 @@ def add_from_model(
             "INVALID_ARGUMENTS",
         )
     if items:
-        batch = AddBatch(deck, model, allow_duplicates=bool(allowDuplicates))
+        batch = AddBatch(deck, model, allow_duplicates=allowDuplicates)
         return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
     table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
@@ -66,7 +67,7 @@ def add_from_model(
     notes = table.notes(of_deck=not deck, of_model=not model)
     deck = deck or table.head.get("deck", "")
     model = model or table.head.get("notetype", "")
-    batch = AddBatch(deck, model, brief=True, allow_duplicates=bool(allowDuplicates))
+    batch = AddBatch(deck, model, brief=True, allow_duplicates=allowDuplicates)
     batch.warnings += table.remarks
     return batch.run(notes)
 
@@ -83,8 +84,7 @@ def add_notes(
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.
     """
-    shown = [replace(note, fields=with_breaks(note.fields)) for note in notes]
-    return AddBatch(deck, model, strict=True).run(list(shown))
+    return AddBatch(deck, model, strict=True).run(notes)
 
 
 def _note_of_item(item: JsonObject, index: int) -> NoteOrError:
@@ -93,8 +93,7 @@ def _note_of_item(item: JsonObject, index: int) -> NoteOrError:
         others = {name: fields.pop(name) for name in NOT_FIELDS if name in fields}
         item = {"fields": fields, **others}
     try:
-        note = parse_value(NoteInput, item, f"items.{index}")
-        return replace(note, fields=with_breaks(note.fields))
+        return parse_value(NoteInput, item, f"items.{index}")
     except ToolError as error:
         return error
 
@@ -147,7 +146,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.strict = strict
         self.allow_duplicates = allow_duplicates
 
-    def run(self, items: list[NoteOrError]) -> JsonObject:
+    def run(self, items: Sequence[NoteOrError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
         return self.send_all(1, ADVICE_WITH_DUPLICATES if self.allow_duplicates else ADVICE)
@@ -204,7 +203,10 @@ class AddBatch(Batch[NoteInput, Ready]):
         note_type = self.types[note.model or self.model]
         if isinstance(note_type, Refused):
             raise note_type
-        fields = note_input.canonical_fields(note.fields, note_type.fields)
+        texts = (
+            note.fields if self.brief else note_input.with_breaks(note.fields)
+        )  # a table has them
+        fields = note_input.canonical_fields(texts, note_type.fields)
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
@@ -217,8 +219,8 @@ class AddBatch(Batch[NoteInput, Ready]):
                 "UNKNOWN_TARGET_FIELD",
             )
         # A note of a key that was used before is skipped.
-        key = note.dedup_key or ""
-        if key and key in self.by_key:
+        key = note.dedup_key
+        if key in self.by_key:
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError(
                 "dedup_key was used before", "Update that note.", "DUPLICATE", **earlier

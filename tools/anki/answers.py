@@ -68,8 +68,8 @@ class Answer:
 @Tool("anki.answer_cards", write=True)
 def answer_cards(
     answers: Annotated[list[Answer] | None, Limits(min_length=1, max_length=200)] = None,
-    early: Annotated[bool | None, "also learning cards whose time has not come"] = None,
-    undo: Annotated[bool | None, "take back the last answer"] = None,
+    early: Annotated[bool, "also learning cards whose time has not come"] = False,
+    undo: Annotated[bool, "take back the last answer"] = False,
 ) -> JsonObject:
     """Record how well the person knew cards, by their own word, if they are due.
 
@@ -84,7 +84,7 @@ def answer_cards(
             "Give answers: [{cardId, ease}].",
             "INVALID_ARGUMENTS",
         )
-    batch = AnswerBatch({}, early=bool(early))
+    batch = AnswerBatch({}, early=early)
     for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call

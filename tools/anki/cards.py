@@ -8,7 +8,7 @@ from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, timed_parts
 from tools.anki.client import Action, Ids, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
-from tools.anki.note_input import checked_tags
+from tools.anki.note_input import Names, checked_tags
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core.errors import ToolError, quoted
@@ -31,15 +31,15 @@ def change_cards(
     query: Annotated[str, "or cardIds, noteIds"] = "",
     cardIds: Ids | None = None,
     noteIds: Ids | None = None,
-    suspend: bool | None = None,
-    unsuspend: bool | None = None,
+    suspend: bool = False,
+    unsuspend: bool = False,
     due: Annotated[str, "in days: 0, 3-7; 3! sets the interval"] = "",
-    forget: bool | None = None,
+    forget: bool = False,
     deck: str = "",
     flag: Annotated[int | None, Limits(ge=0, le=7)] = None,
-    addTags: list[str] | None = None,
-    removeTags: list[str] | None = None,
-    renameTag: Annotated[list[str] | None, "[old, new]"] = None,
+    addTags: Names | None = None,
+    removeTags: Names | None = None,
+    renameTag: Annotated[Names | None, "[old, new]"] = None,
     dryRun: bool = True,
     expected: Annotated[int | None, "the dry run's count"] = None,
 ) -> JsonObject:
@@ -97,10 +97,10 @@ class RequestedChange(NamedTuple):
 
 
 def _changes_of_cards(
-    suspend: bool | None,
-    unsuspend: bool | None,
+    suspend: bool,
+    unsuspend: bool,
     due: str,
-    forget: bool | None,
+    forget: bool,
     deck: str,
     flag: int | None,
 ) -> list[RequestedChange]:
@@ -127,7 +127,7 @@ def _changes_of_cards(
     ]
 
 
-def _changes_of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[RequestedChange]:
+def _changes_of_tags(add: Names, remove: Names, rename: Names) -> list[RequestedChange]:
     old, new = rename or ("", "")
     return [
         RequestedChange(
@@ -192,7 +192,7 @@ class BulkChange:
     `studied` and `mature`; `before`: how many have each change already; `profile`: Anki's.
     """
 
-    def __init__(self, changes: list[RequestedChange], selection: str, added: list[str]):
+    def __init__(self, changes: list[RequestedChange], selection: str, added: Names):
         self.changes = {change.action: change for change in changes}
         self.selection = selection
         self.added = added

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
 from tools.anki.client import Action, CardsByDeck, Ids, IdsByName, action, card_search
-from tools.anki.note_input import CONTROL, ItemError, find_name, folded
+from tools.anki.note_input import CONTROL, ItemError, Names, find_name, folded
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
@@ -69,7 +69,7 @@ def within(name: str, *decks: str) -> bool:
     return f"{name}::".startswith(tuple(f"{deck}::" for deck in decks))
 
 
-def below(decks: Iterable[str], names: Iterable[str]) -> list[str]:
+def below(decks: Iterable[str], names: Iterable[str]) -> Names:
     """The names of decks and of those that lie in them."""
     return [name for name in names if within(name, *decks)]
 
@@ -88,7 +88,7 @@ def checked_name(name: str) -> str:
     return SEPARATOR.join(parts)
 
 
-def not_found(names: list[str], decks: Collection[str]) -> ToolError:
+def not_found(names: Names, decks: Collection[str]) -> ToolError:
     """The error for decks that do not exist, with the nearest names."""
     nearest = " ".join(did_you_mean(name, decks) for name in names).strip()
     return ToolError(
@@ -98,9 +98,7 @@ def not_found(names: list[str], decks: Collection[str]) -> ToolError:
     )
 
 
-def contents(
-    names: Collection[str], deck_ids: IdsByName
-) -> tuple[IdsByName, list[str], CardsByDeck]:
+def contents(names: Collection[str], deck_ids: IdsByName) -> tuple[IdsByName, Names, CardsByDeck]:
     """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
     subdecks. One request.
 
@@ -122,7 +120,7 @@ def contents(
     return presets, filtered, dict(zip(names, answers[1::2], strict=True))
 
 
-def cards_within(names: list[str]) -> Ids:
+def cards_within(names: Names) -> Ids:
     """The cards that decks and their subdecks have now. Two requests."""
     deck_ids = ids()
     inside = [deck_ids[name] for name in below(names, deck_ids)]
@@ -135,7 +133,7 @@ def quoted(text: str) -> str:
     return BLANK.sub("_", SIGNS_OF_SEARCH.sub(r"\\\g<0>", text))
 
 
-def delete(names: list[str]) -> None:
+def delete(names: Names) -> None:
     """Delete decks with all that is in them. One request, which redraws Anki's window.
 
     Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.

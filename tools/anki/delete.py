@@ -23,7 +23,7 @@ from tools.core.tool import Tool
 @Tool("anki.delete_notes", write=True, destructive=True, idempotent=True, lock=False)
 def delete_notes(
     noteIds: Annotated[list[int], Limits(min_length=1)],
-    dryRun: bool | None = None,
+    dryRun: bool = False,
     expected: int | None = None,
 ) -> JsonObject:
     """Delete notes with their cards. Above 20 notes try dryRun and ask first.
@@ -70,7 +70,7 @@ def _delete(infos: Infos) -> None:
 def delete_decks(
     decks: Annotated[list[str], "exact names", Limits(min_length=1)],
     cardsToo: Annotated[bool, "else they move to Default"] = False,
-    dryRun: bool | None = None,
+    dryRun: bool = False,
     expected: Annotated[int | None, "cards"] = None,
 ) -> JsonObject | None:
     """Delete decks with their subdecks. For any deck with cards try dryRun and ask first.

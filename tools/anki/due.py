@@ -116,8 +116,8 @@ def due(
     deck: Annotated[str, "all by default", Limits(strip=True)] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
     query: Annotated[str, "e.g. tag:verbs"] = "",
-    current: Annotated[bool | None, "on Anki's screen"] = None,
-    asText: bool | None = None,
+    current: Annotated[bool, "on Anki's screen"] = False,
+    asText: bool = False,
 ) -> JsonObject:
     """Show cards to study now. Ask, wait, show the answer.
 

@@ -83,7 +83,7 @@ MEMBERS = {
 def invoke(
     action: Annotated[str, "e.g. sync, multi", Limits(min_length=1, strip=True)],
     params: Annotated[JsonObject | None, "sent unchanged"] = None,
-    version: Annotated[int | None, Limits(ge=5)] = None,
+    version: Annotated[int, Limits(ge=5)] = 0,
 ) -> object:
     """Call any other AnkiConnect action, for its raw result. Reading, sync, guiBrowse, guiDeckReview are
     safe; other gui* may open a window that blocks Anki. What other tools do, or what harms files or sync, is
@@ -117,7 +117,7 @@ def invoke(
 def invoke_reading(
     action: Annotated[str, "e.g. findCards, cardsInfo, multi", Limits(min_length=1, strip=True)],
     params: Annotated[JsonObject | None, "as AnkiConnect documents them; sent unchanged"] = None,
-    version: Annotated[int | None, "of the API; 6 by default", Limits(ge=5)] = None,
+    version: Annotated[int, "of the API; 6 by default", Limits(ge=5)] = 0,
 ) -> object:
     """Call any AnkiConnect action that only reads, for what no other anki tool does. Returns its raw result.
 

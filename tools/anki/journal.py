@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tools.anki import client, state
 from tools.anki.client import Action, CardsByDeck, Ids, action, card_search
+from tools.anki.note_input import Fields, Names
 from tools.core import calls
 from tools.core.json_types import JsonObject
 
@@ -79,7 +80,7 @@ class Step(NamedTuple):
         return [(self.action, {self.kind: self.ids, **self.params})]
 
 
-def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
+def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
     """The steps that take `added` from notes, and then add all the tags that the notes have now: removing a
     tag takes those below it too."""
     steps = []
@@ -151,9 +152,9 @@ class Note:
 
     id: int
     model: str
-    decks: list[str]
-    fields: dict[str, str]
-    tags: list[str]
+    decks: Names
+    fields: Fields
+    tags: Names
     schedules: list[tuple[int, JsonObject]]
 
 
@@ -166,7 +167,7 @@ class Entry:
 
     steps: list[Step] = field(default_factory=list)
     lost: list[Note] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    warnings: Names = field(default_factory=list)
     filename: str = ""
     content: bytes = b""
     profile: str | None = None

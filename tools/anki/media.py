@@ -56,8 +56,8 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
 @Tool("anki.store_media", write=True, open_world=True)
 def store_media(
     filename: str,
-    data: Annotated[str | None, "base64"] = None,
-    url: Annotated[str | None, "used without data"] = None,
+    data: Annotated[str, "base64"] = "",
+    url: Annotated[str, "used without data"] = "",
 ) -> JsonObject:
     """Store a sound or file; answers its name in Anki. [sound:NAME] in a field plays it.
 
@@ -68,7 +68,7 @@ def store_media(
         raise ToolError(
             "The file has no content", "Give data (base64) or url.", "INVALID_ARGUMENTS"
         )
-    content = pictures.decode(data) if data else pictures.fetch(url or "")
+    content = pictures.decode(data) if data else pictures.fetch(url)
     stored = pictures.store(name, content)
     warnings = [] if stored == name else [f"Anki stored it as {stored}: use that name"]
     return {"filename": stored, "sizeBytes": len(content), **filled(warnings=warnings)}
@@ -77,7 +77,7 @@ def store_media(
 @Tool("anki.delete_media", write=True, destructive=True, idempotent=True, lock=False)
 def delete_media(
     filename: str,
-    dryRun: bool | None = None,
+    dryRun: bool = False,
     expected: Annotated[int | None, "notes that use it"] = None,
 ) -> JsonObject:
     """Move a file to Anki's media trash.

@@ -15,8 +15,10 @@ from tools.core.schema import Alias, Limits
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 # The texts of a note by the names of their fields.
 Fields = dict[str, str]
+# Names of fields, decks or note types, or tags.
+Names = list[str]
 # A text and its replacement.
-Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
+Pair = Annotated[Names, Limits(min_length=2, max_length=2)]
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A cloze that has no other one in it.
@@ -41,10 +43,10 @@ class ItemError(ToolError):
 class ImageSpec:
     """An image to put at the end of a field."""
 
-    image_base64: str | None = None
-    image_url: Annotated[str | None, Alias("url")] = None
+    image_base64: str = ""
+    image_url: Annotated[str, Alias("url")] = ""
     target_field: str = ""
-    filename: str | None = None
+    filename: str = ""
     max_side: Annotated[int, "pixels", Limits(ge=1)] = 768
 
 
@@ -53,9 +55,9 @@ class NoteInput:
     """A note to add."""
 
     fields: Fields
-    tags: list[str] = field(default_factory=list)
+    tags: Names = field(default_factory=list)
     images: list[ImageSpec] = field(default_factory=list)
-    dedup_key: str | None = None
+    dedup_key: str = ""
     model: str = ""
     deck: str = ""
 
@@ -66,12 +68,12 @@ class NoteUpdate:
 
     noteId: int
     fields: Fields = field(default_factory=dict)
-    addTags: list[str] = field(default_factory=list)
-    removeTags: list[str] = field(default_factory=list)
+    addTags: Names = field(default_factory=list)
+    removeTags: Names = field(default_factory=list)
     deckName: str = ""
     images: Annotated[list[ImageSpec], Alias("attachments")] = field(default_factory=list)
     replace: dict[str, Pair] = field(default_factory=dict)
-    all: bool | None = None
+    all: bool = False
 
 
 def folded(name: str) -> str:
@@ -84,7 +86,7 @@ def find_name(name: str, names: Iterable[str]) -> str | None:
     return next((other for other in names if folded(other) == folded(name)), None)
 
 
-def canonical_fields(values: Fields, model_fields: list[str]) -> Fields:
+def canonical_fields(values: Fields, model_fields: Names) -> Fields:
     """The values under the note type's own names.
 
     Raises ItemError for a name that it does not have, or that comes twice: Anki would drop a value and say
@@ -119,7 +121,7 @@ def with_breaks(fields: Fields) -> Fields:
     return values
 
 
-def checked_clozes(fields: Fields) -> list[str]:
+def checked_clozes(fields: Fields) -> Names:
     """A warning for each field with a cloze that ends too early.
 
     Raises ItemError for a box of an image occlusion that is not within its picture.
@@ -142,9 +144,7 @@ def checked_clozes(fields: Fields) -> list[str]:
     return warnings
 
 
-def aim_images(
-    images: list[ImageSpec], model_fields: list[str]
-) -> tuple[list[ImageSpec], list[str]]:
+def aim_images(images: list[ImageSpec], model_fields: Names) -> tuple[list[ImageSpec], Names]:
     """The images with the field each goes to, and the names of target fields that the note type does not
     have.
 
@@ -162,7 +162,7 @@ def aim_images(
     return aimed, unknown
 
 
-def checked_tags(tags: list[str]) -> list[str]:
+def checked_tags(tags: Names) -> Names:
     """The tags without blanks around them, once each.
 
     Raises ItemError for a tag with a space in it, which Anki would take for two.

@@ -54,10 +54,10 @@ def note_info(noteIds: Annotated[Ids, Limits(min_length=1)]) -> JsonObject:
 def find_notes(
     query: Annotated[str, 'e.g. deck:"A B" tag:x front:*word*', Limits(strip=True)] = "",
     duplicates: Annotated[str, "a field: groups of notes with one text in it"] = "",
-    limit: Annotated[int | None, "50 by default", Limits(ge=1)] = None,
+    limit: Annotated[int, "50 by default", Limits(ge=1)] = 0,
     offset: Annotated[int, Limits(ge=0)] = 0,
-    excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
-    brief: Annotated[bool | None, "[id, first field] only"] = None,
+    excerpt: Annotated[int, "characters per field", Limits(ge=1)] = 0,
+    brief: Annotated[bool, "[id, first field] only"] = False,
 ) -> JsonObject:
     """Find notes with Anki's search, sorted by id; nextOffset if there are more.
 

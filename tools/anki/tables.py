@@ -184,8 +184,7 @@ def _guessed_separator(text: str, names: Texts) -> str:
     )
     for separator in "\t;" if are_dashed else "\t;,":
         rows = [row for row in _cells(text, separator)[0] if row]
-        widths = Counter(map(len, rows))
-        width, count = max(widths.items(), key=lambda item: item[1], default=(0, 0))
-        if width >= max(needed, 2) and count >= NEARLY_ALL * len(rows):
-            return separator
+        for width, count in Counter(map(len, rows)).most_common(1):
+            if width >= max(needed, 2) and count >= NEARLY_ALL * len(rows):
+                return separator
     return "\t"

@@ -43,7 +43,7 @@ def update_notes(
     notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE_DESCRIPTION] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
     replace: Annotated[dict[str, Pair] | None, Published({"type": "object"}), "as in notes"] = None,
-    dryRun: bool | None = None,
+    dryRun: bool = False,
     expected: Annotated[int | None, "the dry run's count; query needs it; then `left`"] = None,
 ) -> JsonObject:
     """Change fields, tags, deck or images of notes. For a typo send replace, not the field. Above 20 notes
