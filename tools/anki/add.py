@@ -8,10 +8,9 @@ from typing import Annotated, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
-from tools.anki.client import Action, CardsByDeck, IdsByName, action, card_search
+from tools.anki.client import Action, CardsByDeck, IdsByName, Refused, action, card_search
 from tools.anki.images.placing import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput
-from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -31,7 +30,6 @@ ITEM_DESCRIPTION = (
 # A note to be added, or the error of one that cannot be.
 NoteOrError: TypeAlias = NoteInput | ToolError
 
-IN_DEFAULT = f"did:{decks.DEFAULT_ID}"
 ADVICE_WITH_DUPLICATES = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
 ADVICE = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
 
@@ -290,7 +288,8 @@ class AddBatch(Batch[NoteInput, Ready]):
                 added.setdefault(deck, []).append(self.details[index]["noteId"])
         repeating = [index for index in self.indexes_with("duplicate") if index in self.ready]
         searches = [
-            card_search(f"{client.ids_query('nid', ids)} {IN_DEFAULT}") for ids in added.values()
+            card_search(f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}")
+            for ids in added.values()
         ]
         searches += [self.ready[index].search for index in repeating]
         try:

@@ -22,8 +22,7 @@ from typing import Annotated, Any
 
 from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
-from tools.anki.client import Action, Ids, action, card_search
-from tools.anki.replies import Unanswered, hangs
+from tools.anki.client import Action, Ids, Unanswered, action, card_search, hangs
 from tools.anki.studying.answer_undo import (
     ANSWERS_TODAY,
     LOG_READS,
@@ -44,8 +43,6 @@ from tools.core.tool import Tool
 # Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 # log before.
 PENDING_KEY = "answers pending"
-# Suspending and waking a card are steps of Undo.
-QUEUE_RESET_STEPS = 2
 # Key of the date of Anki's day, kept for an hour: finding it reads the whole log.
 ANKI_DAY = "day of answers"
 ANSWERS_BY_DAY = action("getNumCardsReviewedByDay")
@@ -54,7 +51,6 @@ REPEAT_S = 60
 # A queue of cards.
 SUSPENDED = -1
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
-MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
 
 
 @dataclass(frozen=True)
@@ -242,7 +238,10 @@ class AnswerBatch:
             action("guiAnswerCard", ease=self.wanted[card]),
         )
         if isinstance(shown, dict) and shown["cardId"] != card:
-            self.warnings.append(MOVED_ON)
+            self.warnings.append(
+                "Anki's window had moved on to another card, which got the answer: tell the person; Undo in "
+                "Anki takes it back"
+            )
         self._read_log([card])
         if self.wanted.pop(card, None):
             self.skip(card, "not_answered", NOT_ANSWERED)
@@ -253,7 +252,7 @@ class AnswerBatch:
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
         reset_queue = [action("suspend", cards=unborrowed), action("unsuspend", cards=unborrowed)]
         if unborrowed:
-            self.undo_steps = QUEUE_RESET_STEPS
+            self.undo_steps = len(reset_queue)
         else:  # suspending would send a borrowed card home; this empties the undo list
             reset_queue = [action("setSpecificValueOfCard", card=cards[0], keys=[], newValues=[])]
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]

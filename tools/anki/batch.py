@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Generic, TypeVar
 
+from tools.anki.client import Refused, Unanswered, hangs
 from tools.anki.images.pictures import Pictures
 from tools.anki.note_input import ItemError, NoteInput, NoteUpdate
-from tools.anki.replies import Refused, Unanswered, hangs
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled

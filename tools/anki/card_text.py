@@ -27,7 +27,6 @@ CLOZE = re.compile(r"\{\{c(\d+)::(.*?)(?:::.*?)?\}\}", re.DOTALL)
 # In both sides of an image-occlusion card: its masks are drawn by a script.
 OCCLUSION = 'id="image-occlusion-container"'
 MASKED = "[image occlusion: Anki's window shows it]"
-TYPE_IT = "[type it]"
 # Tags after which a new line begins.
 BREAK = re.compile(r"<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>", re.IGNORECASE)
 # A tag as browsers read it: `<` before anything but a letter is text.
@@ -81,7 +80,7 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
     if OCCLUSION in info["question"]:
         return MASKED, MASKED
     typed = typed_answer(info)
-    question = TYPED.sub(TYPE_IT, info["question"])
+    question = TYPED.sub("[type it]", info["question"])
     answer = TYPED.sub(lambda match: typed, info["answer"])
     fields = " ".join(field["value"] for field in info["fields"].values())
     sounds = iter(SOUND.findall(fields))

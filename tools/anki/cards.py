@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, timed_parts
-from tools.anki.client import Action, Ids, action, card_search, note_search
+from tools.anki.client import Action, Ids, Unanswered, action, card_search, note_search
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import Names, checked_tags
-from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, filled
@@ -22,7 +22,6 @@ DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 # Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
-FSRS_RECOMPUTES = "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
 TAKING_TAGS = ("removeTags", "replaceTags")
 
 
@@ -185,6 +184,7 @@ def _exact_tag_search(tag: str) -> str:
     return f'"tag:re:^{pattern}$"'
 
 
+@dataclass
 class BulkChange:
     """A change of the cards or notes that a search finds. `added`: the tags that it adds.
 
@@ -192,12 +192,14 @@ class BulkChange:
     `studied` and `mature`; `before`: how many have each change already; `profile`: Anki's.
     """
 
-    def __init__(self, changes: list[RequestedChange], selection: str, added: Names):
-        self.changes = {change.action: change for change in changes}
-        self.selection = selection
-        self.added = added
-        self.kind = min(change.kind for change in changes)  # cards, if any
-        self.summary = ", ".join(change.words for change in changes)
+    requested: list[RequestedChange]
+    selection: str
+    added: Names
+
+    def __post_init__(self) -> None:
+        self.changes = {change.action: change for change in self.requested}
+        self.kind = min(change.kind for change in self.requested)  # cards, if any
+        self.summary = ", ".join(change.words for change in self.requested)
 
     def dry_run(self) -> JsonObject:
         """Count what would change, with some examples. `before`: how many have each change already."""
@@ -335,7 +337,9 @@ class BulkChange:
                 entry.warnings.append(
                     f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
                 )
-            entry.warnings.append(FSRS_RECOMPUTES)
+            entry.warnings.append(
+                "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
+            )
         elif actions & {"suspend", "unsuspend"}:
             entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
         return entry

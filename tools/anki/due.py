@@ -107,8 +107,12 @@ def _answer_beside_page(answer: JsonObject) -> JsonObject:
     }
 
 
-STUDY_FILE = Path(__file__).parent / "studying" / "study.html"
-STUDY = Page("ui://anki/study", STUDY_FILE, _page_meta, _answer_beside_page)
+STUDY = Page(
+    "ui://anki/study",
+    Path(__file__).parent / "studying" / "study.html",
+    _page_meta,
+    _answer_beside_page,
+)
 
 
 @Tool("anki.due", title="Anki: cards to study", page=STUDY)

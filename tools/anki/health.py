@@ -4,8 +4,7 @@ import json
 import shlex
 
 from tools.anki import client, models
-from tools.anki.client import action, note_search
-from tools.anki.replies import UNREACHABLE
+from tools.anki.client import UNREACHABLE, action, note_search
 from tools.anki.settings import current
 from tools.core.errors import ToolError
 from tools.core.health import Health, check

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from tools.anki import client
-from tools.anki.client import READING
+from tools.anki.client import READING, Refused
 from tools.anki.note_input import checked_filename
-from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -66,7 +65,6 @@ WAYS_IN_ANKI = {
     "modeltemplate": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Cards",
     "reposition": "the person can do it in Anki: Browse, Cards, Reposition",
 }
-UNSUPPORTED = "unsupported action"
 # Reading actions that make a deck of a name they do not know.
 NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
 # With one of these in its parameters even canAddNotes stores a file in the media folder.
@@ -106,7 +104,7 @@ def invoke(
         request = {"action": action, "version": version or client.API_VERSION, "params": params}
         return client.send(request)
     except Refused as error:
-        if (way := _way(action)) and error.text == UNSUPPORTED:
+        if (way := _way(action)) and error.text == "unsupported action":
             error.hint = f"AnkiConnect cannot do it; {way}."
         elif way:
             error.hint += f" Or {way}."

@@ -183,13 +183,8 @@ def write(tool: str, summary: str, things: str, entry: Entry) -> int:
     """
     if entry.profile is None:
         entry.profile = client.profile(*client.multi(client.PROFILE))
-    data = {
-        "steps": entry.steps,
-        "lost": list(map(vars, entry.lost)),
-        "warnings": entry.warnings,
-        "profile": entry.profile,
-    }
-    blob = zlib.compress(json.dumps(data).encode())
+    data = json.dumps({**vars(entry), "content": ""}, default=vars)
+    blob = zlib.compress(data.encode())
     row = (tool, summary, blob, entry.filename, entry.content)
     with _database() as db, db:
         number = db.execute(INSERT, row).lastrowid
@@ -216,9 +211,9 @@ def entry_of(number: int) -> Entry | None:
         return None
     blob, filename, content, at = row
     data = json.loads(zlib.decompress(blob))
-    steps = [Step(*step) for step in data["steps"]]
+    data["steps"] = [Step(*step) for step in data["steps"]]
     for note in data["lost"]:
         if "deck" in note:  # until 2026-11-26: that of the first card, and how many there were
             note["decks"] = [note.pop("deck")] * max(1, note.pop("cards", 1))
-    lost = [Note(**note) for note in data["lost"]]
-    return Entry(steps, lost, data["warnings"], filename, content, data["profile"], at)
+    data["lost"] = [Note(**note) for note in data["lost"]]
+    return Entry(**{**data, "filename": filename, "content": content, "at": at})

@@ -12,7 +12,6 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 
-LOG_LOST = "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 # Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one.
 NEW_NOTE = 3
 
@@ -133,7 +132,9 @@ def _add_again(entry: Entry, kept: Ids) -> JsonObject:
     added, failed = _added(missing)
     back |= added
     if back:
-        entry.warnings.append(LOG_LOST)
+        entry.warnings.append(
+            "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
+        )
     scheduled, refused = _put_cards_back(back, present)
     return {
         "alreadyThere": len(entry.lost) - len(missing),

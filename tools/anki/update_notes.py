@@ -11,13 +11,12 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.client import CardsByDeck, IdsByName, action
+from tools.anki.client import CardsByDeck, IdsByName, Refused, action
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, Fields, ItemError, NoteUpdate, Pair
 from tools.anki.notes import Info
 from tools.anki.replacing import Place
-from tools.anki.replies import Refused
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Published
@@ -33,7 +32,6 @@ EDITOR_S = 1.5
 MOST_PLACES = 10
 # Notes of a query that a call changes: a minute of Anki's and some 20 MiB here.
 AT_ONCE = 5000
-EMPTIES_UNDO = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
 
 @Tool(
@@ -170,7 +168,10 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             "count": len(ids),
             "missing": len(self.updates) - len(examples),
             "examples": examples[: self.most_examples],
-            "warnings": [EMPTIES_UNDO, *self.warnings[:MOST_PLACES]],
+            "warnings": [
+                "it empties Anki's undo list (Ctrl+Z); anki_restore puts back",
+                *self.warnings[:MOST_PLACES],
+            ],
             **more,
         }
 

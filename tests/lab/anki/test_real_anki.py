@@ -17,7 +17,7 @@ from tests.anki.test_other_server import failing_examples
 from tests.lab.anki.desktop import Desktop
 from tests.support.services import free_port
 from tools.anki import answers, client, due
-from tools.anki.replies import Unanswered
+from tools.anki.client import Unanswered
 
 PYTHON = os.environ.get("ANKI_PYTHON", "")
 ADDONS = [folder for folder in os.environ.get("ANKI_CONNECT_ADDONS", "").split(":") if folder]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from tools.anki import client
+from tools.anki.client import Refused
 from tools.anki.images import image_bytes, resize
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ImageSpec, checked_filename
-from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core import http, settings
 from tools.core.json_types import JsonObject

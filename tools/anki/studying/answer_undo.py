@@ -8,8 +8,7 @@ from typing import Any
 
 from tools.anki import client, state
 from tools.anki.card_text import BUTTONS
-from tools.anki.client import Action, action, card_search, note_search
-from tools.anki.replies import Refused
+from tools.anki.client import Action, Refused, action, card_search, note_search
 from tools.anki.studying.review_log import newest
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -37,9 +36,6 @@ NAMES = (action("deckNames"), action("modelNames"))
 ANSWERS_TODAY = action("getNumCardsReviewedToday")
 
 NOT_OURS = "The last answer in Anki was not given by anki_answer_cards"
-CHANGED_SINCE = (
-    "Notes or cards were changed after the answer: Anki's Undo would take that back first"
-)
 
 
 def take_back(wanted: int | None = None) -> JsonObject:
@@ -73,7 +69,9 @@ def take_back(wanted: int | None = None) -> JsonObject:
     else:  # whole seconds: an edit in that of the answer may be older
         changed = any(edit["mod"] >= row.id // 1000 for edit in times if edit)
     if changed or state_digest(seen) != digest:
-        raise _nothing_to_undo(CHANGED_SINCE)
+        raise _nothing_to_undo(
+            "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+        )
 
     # It is undone once the log has another row than that of the answer.
     client.call("guiUndo")
