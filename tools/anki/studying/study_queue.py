@@ -13,10 +13,9 @@
 # searched for in rough order, and the first of each kind are put in exact order by their details.
 
 import time
-from collections import defaultdict
-from collections.abc import Callable
+from collections import Counter, defaultdict
 from itertools import chain
-from typing import Any
+from operator import itemgetter
 
 from tools.anki import client, decks, notes
 from tools.anki.card_text import LEARNING
@@ -60,28 +59,20 @@ MOST_ORDERED = 200
 MIX, AFTER, BEFORE = range(3)
 # Option of a deck: new cards by the number of their template, within it as they were gathered.
 BY_TEMPLATE = 0
-# Options of a deck: new cards are gathered deck by deck.
-BY_DECK = (0, 5)
-# Option of a deck: new cards are gathered from the last position.
-HIGHEST_FIRST = 2
-
-
-def deck_place(info: JsonObject) -> list[str]:
-    """The place of a card's deck among all decks."""
-    return folded(info["deckName"]).split(decks.SEPARATOR)
-
-
-# The place of a review, by the number of the deck's review order in Anki.
-REVIEW_ORDERS: dict[int, Callable[[JsonObject], Any]] = {
-    0: lambda info: info["due"],
-    1: lambda info: (info["due"], deck_place(info)),
-    2: lambda info: (deck_place(info), info["due"]),
-    3: lambda info: info["interval"],
-    4: lambda info: -info["interval"],
-    5: lambda info: info["factor"],
-    6: lambda info: -info["factor"],
-    9: lambda info: info["cardId"],
-    10: lambda info: -info["cardId"],
+# The members of a card by which new cards are gathered, by the number of the deck's option; else by position.
+# `place` is that of the card's deck among all decks; behind `-` the last comes first.
+NEW_ORDERS = {0: "place due", 2: "-due", 5: "place due"}
+# The same for reviews, by the number of the deck's review order.
+REVIEW_ORDERS = {
+    0: "due",
+    1: "due place",
+    2: "place due",
+    3: "interval",
+    4: "-interval",
+    5: "factor",
+    6: "-factor",
+    9: "cardId",
+    10: "-cardId",
 }
 EASE_ORDERS = (5, 6)
 
@@ -113,14 +104,13 @@ def due_counts(
     """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
     `deck`, or of all decks that lie in no other."""
     by_deck = {}
-    counts = dict.fromkeys(COUNT_COLUMNS, 0)
+    counts = Counter(dict.fromkeys(COUNT_COLUMNS, 0))
     for name, number in deck_ids.items():
         if row := stats.get(str(number)):
             by_deck[name] = {kind: row[column] for kind, column in COUNT_COLUMNS.items()}
             if name == deck or (not deck and decks.SEPARATOR not in name):
-                for kind in COUNT_COLUMNS:
-                    counts[kind] += by_deck[name][kind]
-    return by_deck, {**counts, "total": sum(counts.values())}
+                counts.update(by_deck[name])
+    return by_deck, {**counts, "total": counts.total()}
 
 
 class StudyQueue:
@@ -147,7 +137,7 @@ class StudyQueue:
             self.limits = {}
         for kind, ids in cards.items():
             full = [name for name, counts in self.limits.items() if not counts[kind]]
-            having_room = set(self.names) - set(decks.below(full, self.names))
+            having_room = set(self.names).difference(decks.below(full, self.names))
             cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
         if query:  # Anki counts by decks alone
             self.counts = {kind: len(cards[kind]) for kind in COUNT_COLUMNS}
@@ -195,16 +185,12 @@ class StudyQueue:
         first = (cards["learning"][:MOST_DETAILS], reviews, cards["new"][:MOST_DETAILS])
         details = client.results(*(action("cardsInfo", cards=ids) for ids in first))
         self.learning, self.reviews, self.new = (list(filter(None, infos)) for infos in details)
-        self.learning.sort(key=REVIEW_ORDERS[0])
-        self.reviews.sort(key=REVIEW_ORDERS[number])
-        self.new.sort(key=self._new_place)
-
-    def _new_place(self, info: JsonObject) -> tuple[object, ...]:
-        """The place in which a new card is gathered: first by deck or not, then by position from either
-        end."""
-        priority = self.options["newGatherPriority"]
-        deck = deck_place(info) if priority in BY_DECK else []
-        return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
+        for info in chain(self.reviews, self.new):
+            info["place"] = folded(info["deckName"]).split(decks.SEPARATOR)
+        _sort(self.learning, "due")
+        _sort(self.reviews, REVIEW_ORDERS[number])
+        _sort(self.new, "ord")
+        _sort(self.new, NEW_ORDERS.get(self.options["newGatherPriority"], "due"))
 
     def why_nothing_is_due(self) -> str:
         """A sentence for an empty queue, with the counts of cards that are not due. One request."""
@@ -256,6 +242,11 @@ class StudyQueue:
                 for name in above:
                     left[name] -= 1
         return gathered
+
+
+def _sort(infos: Cards, order: str) -> None:
+    """Sort cards by the members that `order` names."""
+    infos.sort(key=itemgetter(*order.lstrip("-").split()), reverse=order.startswith("-"))
 
 
 def mixed(reviews: Cards, others: Cards, option: int) -> Cards:
