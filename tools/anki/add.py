@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
 from tools.anki.client import Action, CardsByDeck, IdsByName, Refused, action, card_search
-from tools.anki.images.placing import Placed, place
+from tools.anki.images.pictures import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput
 from tools.anki.settings import current
 from tools.core.errors import ToolError
@@ -184,8 +184,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             elif name:
                 self.types[name] = answer
             else:
-                simplest = _simplest_type(model_ids, added)
-                self.types[name] = simplest
+                self.types[name] = simplest = _simplest_type(model_ids, added)
                 self.warnings.append(
                     f"{default!r} is not in this collection: {simplest.name!r} was taken"
                 )
@@ -294,10 +293,11 @@ class AddBatch(Batch[NoteInput, Ready]):
         searches += [self.ready[index].search for index in repeating]
         try:
             matches = client.results(*searches)
-            moves = []
-            for deck, astray in zip(added, matches, strict=False):
-                if astray:
-                    moves.append(action("changeDeck", cards=astray, deck=deck))
+            moves = [
+                action("changeDeck", cards=astray, deck=deck)
+                for deck, astray in zip(added, matches, strict=False)
+                if astray
+            ]
             client.results(*moves)
         except ToolError as error:
             problem = f"not looked at again: {error.message}"

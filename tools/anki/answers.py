@@ -275,10 +275,11 @@ class AnswerBatch:
     def _take_from_log(self, log: Log, *state_answers: object) -> None:
         """Count the cards as answered that have a newer row in the log than before. `state_answers`: the
         answers to `state_questions`."""
-        rows = []
-        for card, row in newest(log).items():
-            if card in self.wanted and row.id > self.before[card].id:
-                rows.append((row, card))
+        rows = [
+            (row, card)
+            for card, row in newest(log).items()
+            if card in self.wanted and row.id > self.before[card].id
+        ]
         for row, card in sorted(rows):
             del self.wanted[card]
             self.cards.append(self._outcome(card, row))

@@ -67,9 +67,8 @@ def change_cards(
     # The search for the cards or notes.
     notes.check_names(query)
     selections = [f"({query})"] if query else []
-    for kind, ids in (("cid", cardIds), ("nid", noteIds)):
-        if ids:
-            selections.append(client.ids_query(kind, ids))
+    ids_by_kind = (("cid", cardIds), ("nid", noteIds))
+    selections += [client.ids_query(kind, ids) for kind, ids in ids_by_kind if ids]
     # If tags are only taken away, notes that do not have them do not count.
     taken = ""
     if all(change.action in TAKING_TAGS for change in changes):

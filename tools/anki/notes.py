@@ -118,10 +118,11 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
                 groups.setdefault(plain(text).casefold(), []).append(note)
     if not groups:
         raise unknown_field(field)
-    rows = []
-    for text, same in groups.items():
-        if text and len(same) > 1:
-            rows.append({"text": cut(text, LONGEST_TEXT), "noteIds": same})
+    rows = [
+        {"text": cut(text, LONGEST_TEXT), "noteIds": same}
+        for text, same in groups.items()
+        if text and len(same) > 1
+    ]
     answer: JsonObject = {"groups": rows[offset : offset + limit], "total": len(rows)}
     return {**answer, "nextOffset": offset + limit} if offset + limit < len(rows) else answer
 
@@ -193,9 +194,8 @@ def note_rows(ids: Ids) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
     deck_of = decks_of(cards_of(by_note))
-    rows = {}
-    for note, info in by_note.items():
-        rows[note] = {
+    rows = {
+        note: {
             "noteId": note,
             "modelName": info["modelName"],
             "deckName": next(map(deck_of.get, info["cards"]), None),
@@ -203,6 +203,8 @@ def note_rows(ids: Ids) -> list[JsonObject | None]:
             "fields": values(info),
             "cards": info["cards"],
         }
+        for note, info in by_note.items()
+    }
     return [rows.get(note) for note in ids]
 
 

@@ -74,10 +74,7 @@ def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, 
     for note, info in notes.in_parts(sorted(ids)):
         values = notes.values(info)
         fields.update(map(str.casefold, values))
-        pairs = {}
-        for name, pair in replace.items():
-            if any(_matches(name, pair, values)):
-                pairs[name] = pair
+        pairs = {name: pair for name, pair in replace.items() if any(_matches(name, pair, values))}
         if pairs:
             yield NoteUpdate(note, replace=pairs, all=True), info
     unknown = [name for name in replace if name.casefold() not in fields]

@@ -77,9 +77,10 @@ def stats(
     for deck_name, counts in busiest[:MOST_DECKS]:
         if any(counts.values()):
             rows.append([deck_name, *counts.values()])
-    hardest = []
-    for note, info in notes.by_id(sorted(leeches)[:MOST_LEECHES]).items():
-        hardest.append({"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))})
+    hardest = [
+        {"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))}
+        for note, info in notes.by_id(sorted(leeches)[:MOST_LEECHES]).items()
+    ]
     return {
         "deck": name,
         "due": due_in_all,

@@ -12,7 +12,7 @@ from tools.anki import client, confirm, decks, journal, note_input, notes, repla
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
 from tools.anki.client import CardsByDeck, IdsByName, Refused, action
-from tools.anki.images.placing import Placed, place
+from tools.anki.images.pictures import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, Fields, ItemError, NoteUpdate, Pair
 from tools.anki.notes import Info

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.anki.anki_helpers import GIF, JPEG, SVG, WEBP, png
 from tools.anki.images.image_bytes import ImageError, kind
-from tools.anki.images.placing import image_html, replace_data_urls, with_image
+from tools.anki.images.pictures import image_html, replace_data_urls, with_image
 
 DIV = '<div><img src="a.png" style="max-width:100%;height:auto"/></div>'
 AVIF = b"\0\0\0\x1cftypavif\0\0\0\0"

@@ -195,10 +195,8 @@ class StudyQueue:
     def why_nothing_is_due(self) -> str:
         """A sentence for an empty queue, with the counts of cards that are not due. One request."""
         searches = [card_search(self.scope + search) for search in WAITING]
-        counts = []
-        for words, cards in zip(WAITING.values(), client.results(*searches), strict=True):
-            if cards:
-                counts.append(f"{len(cards)} {words}")
+        found = zip(WAITING.values(), client.results(*searches), strict=True)
+        counts = [f"{len(cards)} {words}" for words, cards in found if cards]
         return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 
     def first_cards(self, limit: int) -> Cards:
