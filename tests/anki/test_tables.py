@@ -14,7 +14,7 @@ NAMES = ["Front", "Back", "tags"]
 def cells(text, names=("Front", "Back")):
     """The fields of each note, and the remarks; an error in place of a note."""
     table = tables.from_text(text, list(names))
-    notes = table.notes(of_deck=True, of_model=True)
+    notes = table.notes("", "")
     rows = [
         list(note.fields.values()) if hasattr(note, "fields") else note.message for note in notes
     ]
@@ -175,7 +175,7 @@ def test_cells_arrive_as_by_anki_s_own_import(collection_in, tmp_path, kind):
         for note in map(collection.get_note, collection.find_notes(""))
     }
 
-    notes = tables.from_text(TEXTS[kind], NAMES).notes(of_deck=True, of_model=True)
+    notes = tables.from_text(TEXTS[kind], NAMES).notes("", "")
 
     ours = {note.fields["Front"]: (note.fields["Back"], sorted(note.tags)) for note in notes}
     assert unescaped(ours) == unescaped(judged)

@@ -62,7 +62,7 @@ def add_from_model(
     names = fieldNames or []
     table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
     # The deck and note type of the call go before those of the file.
-    notes = table.notes(of_deck=not deck, of_model=not model)
+    notes = table.notes(deck.strip(), model.strip())
     deck = deck or table.head.get("deck", "")
     model = model or table.head.get("notetype", "")
     batch = AddBatch(deck, model, brief=True, allow_duplicates=allowDuplicates)
@@ -207,11 +207,9 @@ class AddBatch(Batch[NoteInput, Ready]):
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
-            problem = (
-                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
-            )
             raise ToolError(
-                f"{problem}. No note was added",
+                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}. No note "
+                "was added",
                 f"target_field must be one of {', '.join(note_type.fields)}.",
                 "UNKNOWN_TARGET_FIELD",
             )
@@ -300,9 +298,9 @@ class AddBatch(Batch[NoteInput, Ready]):
             ]
             client.results(*moves)
         except ToolError as error:
-            problem = f"not looked at again: {error.message}"
             self.warnings.append(
-                f"{problem}; new cards in the default deck are moved by anki_change_cards"
+                f"not looked at again: {error.message}; new cards in the default deck are moved by "
+                "anki_change_cards"
             )
             return
         # Name the repeated notes, and keep their keys.

@@ -230,7 +230,7 @@ class BulkChange:
             return {**answer, **filled(warnings=entry.warnings)}
 
     def _count(self) -> str:
-        return notes.counted(len(self.ids), self.kind[:-1])
+        return notes.counted(self.ids, self.kind[:-1])
 
     def _words(self, ids: Ids) -> str:
         return (
@@ -241,7 +241,7 @@ class BulkChange:
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
-            count = notes.counted(len(self.studied), "card")
+            count = notes.counted(self.studied, "card")
             text = f"{count} lose their intervals, {len(self.mature)} of these of 3 weeks or more"
             yield f"{text}; anki_restore puts them back"
         new = len(self.cards) - len(self.studied)
@@ -251,7 +251,7 @@ class BulkChange:
             for tag in self.changes["removeTags"].params["tags"].split():
                 query = f'{self.selection} "tag:{decks.quoted(tag)}::*"'
                 if below := client.call("findNotes", query=query):
-                    count = notes.counted(len(below), "note")
+                    count = notes.counted(below, "note")
                     yield f"{tag} goes with the tags below it, {tag}::*, of {count}"
         if {"changeDeck", SET_VALUE} & self.changes.keys():
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
@@ -331,7 +331,7 @@ class BulkChange:
         if actions & {"setDueDate", "forgetCards"}:
             schedules = journal.scheduled_again(self.cards)
             entry.steps += schedules
-            if lost := len(self.cards) - len(schedules):
+            if lost := set(self.cards).difference(*(step.ids for step in schedules)):
                 count = notes.counted(lost, "card")
                 entry.warnings.append(
                     f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from tools.anki import notes
-from tools.anki.notes import Info
+from tools.anki.notes import Infos
 from tools.anki.settings import current
 from tools.core import calls, files
 from tools.core.errors import ToolError, quoted
@@ -67,7 +67,7 @@ def agreed(
         yield checked(asked)
 
 
-def examples(infos: Iterable[Info]) -> str:
+def examples(infos: Infos) -> str:
     """The first fields of two notes for a question, each on one line and in quotation marks."""
-    some = [quoted(notes.first_text(info), 40) for info in islice(infos, 2)]
+    some = [quoted(notes.first_text(info), 40) for info in islice(infos.values(), 2)]
     return f": {', '.join(some)} …" if some else ""

@@ -48,7 +48,7 @@ def delete_notes(
 
 def _delete(infos: Infos) -> None:
     ids = list(infos)
-    count = notes.counted(len(ids), "note")
+    count = notes.counted(ids, "note")
     entry = Entry(lost=_recorded(infos))
     journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
     *_, left = client.results(
@@ -86,8 +86,8 @@ def delete_decks(
 
 
 def _words(before: Infos) -> str:
-    count = notes.counted(len(before), "note")
-    return f"delete {count}{confirm.examples(before.values())}" if before else ""
+    count = notes.counted(before, "note")
+    return f"delete {count}{confirm.examples(before)}" if before else ""
 
 
 def _recorded(infos: Infos) -> list[Note]:
@@ -147,9 +147,9 @@ class DeckDeletion:
         }
 
     def words(self) -> str:
-        count = notes.counted(len(self.cards), "card")
+        count = notes.counted(self.cards, "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
-        examples = confirm.examples(self._first_notes().values())
+        examples = confirm.examples(self._first_notes())
         return f"delete {', '.join(map(quoted, self.names))}, {count} {fate}{examples}"
 
     def _first_notes(self) -> Infos:
@@ -165,7 +165,7 @@ class DeckDeletion:
         homes = dict(self.cards_by_deck)
         for name in self.filtered:  # which only borrows its cards
             del homes[name]
-        count = notes.counted(len(self.cards), "card")
+        count = notes.counted(self.cards, "card")
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
         entry = Entry(journal.moved_again(homes), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)

@@ -100,7 +100,7 @@ def delete_media(
         return {**answer, **notes.examples(notes.by_id(using[: notes.MOST_EXAMPLES]))}
 
     def words(using: Ids) -> str:
-        return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
+        return f"delete the file {quoted(name)}, used by {notes.counted(using, 'note')}"
 
     with confirm.agreed(notes_using, words, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
@@ -113,7 +113,7 @@ def delete_media(
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
     if using:
         some = ", ".join(map(str, using[: notes.MOST_EXAMPLES]))
-        deletion["warnings"] = [f"still named by {notes.counted(len(using), 'note')}: {some}"]
+        deletion["warnings"] = [f"still named by {notes.counted(using, 'note')}: {some}"]
     return deletion
 
 

@@ -1,7 +1,7 @@
 """Notes as they stand in Anki, and the tools that show and find them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from itertools import accumulate, chain
 from typing import Annotated
 
@@ -250,8 +250,9 @@ def values(info: Info) -> dict[str, str]:
     return {name: field["value"] for name, field in info["fields"].items()}
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 note`, `2 notes`."""
+def counted(things: Sized, noun: str) -> str:
+    """Their number: `1 note`, `2 notes`."""
+    count = len(things)
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

@@ -59,19 +59,20 @@ class Table:
     head: dict[str, str]
     remarks: Texts
 
-    def notes(self, *, of_deck: bool, of_model: bool) -> list[NoteInput | ToolError]:
-        """The note of each row, or its error; in the deck and of the type that the row names, if they count.
+    def notes(self, deck: str, model: str) -> list[NoteInput | ToolError]:
+        """The note of each row, or its error; in this deck and of this type, or else in and of those that the
+        row names.
 
         Raises ToolError if no row fits the names.
         """
-        items = [self._note(row, of_deck, of_model) for row in self.rows]
+        items = [self._note(row, deck, model) for row in self.rows]
         wrong = [item for item in items if isinstance(item, ToolError)]
         if wrong and len(wrong) == len(items):
             wrong[0].message += ", and no other row fits. Nothing was sent to Anki"
             raise wrong[0]
         return items
 
-    def _note(self, texts: Texts, of_deck: bool, of_model: bool) -> NoteInput | ToolError:
+    def _note(self, texts: Texts, deck: str, model: str) -> NoteInput | ToolError:
         """The note of a row; only tags at the end may be missing."""
         missing = self.names[len(texts) :]
         extra = "".join(texts[len(self.names) :]).strip()
@@ -79,8 +80,8 @@ class Table:
             return self._misfit(texts, missing)
         cells = dict(zip(self.names, texts, strict=False))
         tags = f"{self.head.get(TAGS_COLUMN, '')} {cells.pop(TAGS_COLUMN, '')}".split()
-        deck = cells.pop("deck column", "") if of_deck else ""
-        model = cells.pop("notetype column", "") if of_model else ""
+        deck = deck or cells.get("deck column", "")
+        model = model or cells.get("notetype column", "")
         fields = {name: self._html(text) for name, text in cells.items() if name not in LEFT_OUT}
         return NoteInput(fields, tags=tags, model=model, deck=deck)
 

@@ -202,8 +202,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             "pictures": any(update.images for update in updates),
         }
         words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
-        count = notes.counted(len(ids), "note")
-        return f"change {words or 'nothing'} of {count}{confirm.examples(self.before.values())}"
+        count = notes.counted(ids, "note")
+        return f"change {words or 'nothing'} of {count}{confirm.examples(self.before)}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet and this call would make."""
@@ -235,11 +235,15 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         note = update.noteId
         self.details[index]["noteId"] = note
         if note not in self.before:
-            hint = "anki_find_notes shows which notes exist."
-            raise ItemError(f"note {note} was not found", hint, "MISSING")
+            raise ItemError(
+                f"note {note} was not found", "anki_find_notes shows which notes exist.", "MISSING"
+            )
         if update == NoteUpdate(note, all=update.all):
-            hint = "Give fields, replace, addTags, removeTags, deckName or images."
-            raise ItemError("nothing to change", hint, "NOTHING")
+            raise ItemError(
+                "nothing to change",
+                "Give fields, replace, addTags, removeTags, deckName or images.",
+                "NOTHING",
+            )
         # The new texts, and where pictures go.
         info = self.before[note]
         old = notes.values(info)
@@ -290,7 +294,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         # Moved back by decks: each action redraws Anki's window, however many cards it is for.
         steps += journal.moved_again(cards_by_deck)
         if steps:
-            count = notes.counted(len(self.ready), "note")
+            count = notes.counted(self.ready, "note")
             entry = Entry(steps, profile=next(iter(self.before.values())).get("profile", ""))
             journal.write("update_notes", f"{count} changed", f"the {count}", entry)
 
@@ -347,11 +351,14 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 if replacing.as_anki_keeps(texts.get(name, "")) != replacing.as_anki_keeps(sent):
                     stale.append(name)
             if stale:
-                reason = "is the note open in Anki's Browser, or twice in this call?"
-                problem = f"{', '.join(stale)} is not as it was sent: {reason}"
-                hint = "Close the Browser, or select another note in it, then call again."
                 del self.details[index]["updatedFields"]
-                self.set_failed(index, ItemError(problem, hint, "UNCHANGED"))
+                unchanged = ItemError(
+                    f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser, or twice "
+                    "in this call?",
+                    "Close the Browser, or select another note in it, then call again.",
+                    "UNCHANGED",
+                )
+                self.set_failed(index, unchanged)
 
 
 class Replacement(UpdateBatch):
