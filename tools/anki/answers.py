@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 from tools.anki import client, due, state
 from tools.anki.card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
-from tools.anki.client import Action, Ids, Unanswered, action, card_search, hangs
+from tools.anki.client import NO_ANSWER, Action, Ids, Unanswered, action, card_search
 from tools.anki.studying.answer_undo import (
     ANSWERS_TODAY,
     LOG_READS,
@@ -222,7 +222,7 @@ class AnswerBatch:
                 self._send()
         except Unanswered as error:  # the review log shows which cards were answered
             error.hint += " Call anki_answer_cards again: what is in the log is not answered twice."
-            if hangs(error):
+            if error.code == NO_ANSWER:
                 raise
             try:
                 self._read_log(list(self.wanted))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Generic, TypeVar
 
-from tools.anki.client import Refused, Unanswered, hangs
+from tools.anki.client import NO_ANSWER, Refused, Unanswered
 from tools.anki.images.pictures import Pictures
 from tools.anki.note_input import ItemError, NoteInput, NoteUpdate
 from tools.core import calls
@@ -137,7 +137,7 @@ class Batch(Generic[Item, Ready]):
             for part in timed_parts(self.ready, "writing notes", weight, earlier=len(self.details)):
                 self.send(part)
         except ToolError as error:
-            if hangs(error):
+            if error.code == NO_ANSWER:
                 self.warnings.append("not read back: Anki does not answer")
             else:
                 self.end()

@@ -67,6 +67,7 @@ Result = Any
 
 HTML_TAGS = re.compile(r"<[^<>]*>")
 UNREACHABLE = "ANKI_UNREACHABLE"
+# Anki does not answer at the moment: another question would wait as long.
 NO_ANSWER = "ANKI_NO_ANSWER"
 
 START = "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL names, and check that address."
@@ -250,11 +251,6 @@ def _failure(error: http.HttpError, timeout_s: float) -> Failure:
         "Was Anki closed? Answers of many megabytes are cut off too: ask for less at a time.",
         "ANKI_CUT",
     )
-
-
-def hangs(error: ToolError) -> bool:
-    """True if it says that Anki does not answer at the moment: another question would wait as long."""
-    return error.code == NO_ANSWER
 
 
 def _result(response: http.Response) -> Result:

@@ -14,7 +14,7 @@ from tools.anki.card_text import plain
 from tools.anki.client import CardsByDeck, IdsByName, Refused, action
 from tools.anki.images.pictures import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
-from tools.anki.note_input import OBJECTS, Fields, ItemError, NoteUpdate, Pair
+from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
 from tools.anki.notes import Info
 from tools.anki.replacing import Place
 from tools.core.errors import ToolError, quoted
@@ -248,7 +248,10 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         info = self.before[note]
         old = notes.values(info)
         new = replacing.new_values(update, old)
-        self.warn(note, old, new)
+        first = next(iter(old))
+        if first in new and not plain(new[first]):
+            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+        self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
             raise ItemError(
@@ -257,7 +260,12 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 "UNKNOWN_TARGET_FIELD",
             )
         # Deck and tags; Anki removes with a tag what lies below it.
-        deck = self._new_deck(update.deckName.strip(), info["cards"])
+        deck = update.deckName.strip()
+        if deck:
+            # One that Anki does not have yet is made by changeDeck, under any name that it gets.
+            deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
+        if {self.homes.get(card) for card in info["cards"]} == {deck}:
+            deck = ""
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
         unwanted = note_input.checked_tags(update.removeTags)
@@ -266,21 +274,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         if placed.values:
             self.weight = 1
         return _change(info, placed, added, removed, deck)
-
-    def warn(self, note: int, old: Fields, new: Fields) -> None:
-        """Warn of a first field that becomes empty, and of clozes. Raises ItemError."""
-        first = next(iter(old))
-        if first in new and not plain(new[first]):
-            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
-        self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
-
-    def _new_deck(self, name: str, cards: list[int]) -> str:
-        """The deck to move cards into; empty if there is none, or if all of them are in it already."""
-        if not name:
-            return ""
-        # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
-        deck = decks.spelled_by_anki(name, self.deck_ids) or decks.checked_name(name)
-        return "" if {self.homes[card] for card in cards} == {deck} else deck
 
     def _record(self) -> None:
         """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
