@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
@@ -96,8 +95,7 @@ def _note_of_item(item: JsonObject, index: int) -> NoteOrError:
         return error
 
 
-@dataclass(frozen=True)
-class NoteType:
+class NoteType(NamedTuple):
     """A note type that this call uses."""
 
     name: str
@@ -105,8 +103,7 @@ class NoteType:
     fields: list[str]
 
 
-@dataclass(frozen=True)
-class Ready:
+class Ready(NamedTuple):
     """A note as AnkiConnect takes it, and the search for notes with the same first field."""
 
     note: JsonObject

@@ -118,8 +118,9 @@ def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
         "state": STATES.get(info["type"], "review"),
         "interval": info["interval"],
     }
-    if info["queue"] == LEARNING and info["due"] > time.time():
-        row["inMinutes"] = math.ceil((info["due"] - time.time()) / 60)
+    ahead_s = info["due"] - time.time()
+    if info["queue"] == LEARNING and ahead_s > 0:
+        row["inMinutes"] = math.ceil(ahead_s / 60)
     if spans:
         row["next"] = dict(zip(BUTTONS, spans, strict=False))
     return row

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.client import action, note_search
-from tools.anki.journal import WITH_FLAG, Entry, Note
+from tools.anki.journal import Entry, Note
 from tools.anki.notes import Infos
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
@@ -103,8 +103,7 @@ def _recorded(infos: Infos) -> list[Note]:
     touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
     for card in journal.cards_in_own_deck(touched):
         card["flags"] = flag_of[card["cardId"]]
-        schedule = journal.schedule(card, WITH_FLAG)
-        lost[card["note"]].schedules.append((card["ord"], schedule))
+        lost[card["note"]].schedules.append((card["ord"], journal.schedule(card)))
     return list(lost.values())
 
 

@@ -3,7 +3,7 @@ state folder."""
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -24,7 +24,6 @@ create table if not exists changes (
     data blob not null, filename text not null, content blob not null
 )"""
 _database = partial(state.database, "anki-journal.sqlite3", SCHEMA)
-INSERT = "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)"
 # Numbers the entries from the newest and adds up their sizes, those of media apart.
 FORGET_OLD = """
 delete from changes where id in (
@@ -51,10 +50,9 @@ SUSPENSIONS: States = {
 FLAGS: States = {
     f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)
 }
-# The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl`
-# `interval`.
-SCHEDULE_COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
-WITH_FLAG = (*SCHEDULE_COLUMNS, "flags")
+# The columns of Anki's table `cards` that are a card's place in the schedule, and its flag; AnkiConnect calls
+# `ivl` `interval`.
+SCHEDULE_COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
 # Cards in one request: the answer of cardsInfo has a kilobyte for each.
 CARDS_PER_REQUEST = 500
 
@@ -113,21 +111,18 @@ def in_state_again(cards: Ids, states: States) -> list[Step]:
 def scheduled_again(cards: Ids) -> list[Step]:
     """The steps that give each card the schedule it has now."""
     infos = cards_in_own_deck(client.ids_query("cid", cards))
-    return [
-        Step("cards", SET_VALUE, schedule(info, SCHEDULE_COLUMNS), [info["cardId"]])
-        for info in infos
-    ]
+    return [Step("cards", SET_VALUE, schedule(info), [info["cardId"]]) for info in infos]
 
 
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them. Those that a filtered deck has borrowed are left
+    """The cards that a query finds, as cardsInfo has them, without their flags. Those that a filtered deck has borrowed are left
     out: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), CARDS_PER_REQUEST):
         for info in filter(
             None, client.call("cardsInfo", cards=cards[start : start + CARDS_PER_REQUEST])
         ):
-            yield {**info, "ivl": info["interval"]}
+            yield {**info, "ivl": info["interval"], "flags": None}
 
 
 def flags_of(cards: Ids) -> dict[int, int]:
@@ -136,9 +131,9 @@ def flags_of(cards: Ids) -> dict[int, int]:
     return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
 
 
-def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
+def schedule(card: JsonObject) -> JsonObject:
     """The parameters of SET_VALUE for a card's place in the schedule."""
-    names = [name for name in columns if card.get(name) is not None]
+    names = [name for name in SCHEDULE_COLUMNS if card.get(name) is not None]
     return {"keys": names, "newValues": [card[name] for name in names]}
 
 
@@ -187,7 +182,9 @@ def write(tool: str, summary: str, things: str, entry: Entry) -> int:
     blob = zlib.compress(data.encode())
     row = (tool, summary, blob, entry.filename, entry.content)
     with _database() as db, db:
-        number = db.execute(INSERT, row).lastrowid
+        number = db.execute(
+            "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)", row
+        ).lastrowid
         db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
     calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
     return number or 0

@@ -158,8 +158,7 @@ def check_names(query: str) -> None:
     unquoted = list(UNQUOTED.finditer(query))
     if not unquoted:
         return
-    decks, models = client.results(action("deckNames"), action("modelNames"))
-    by_kind = {"deck": decks, "note": models}
+    by_kind = _names_by_kind()
     for match in unquoted:
         kind = match[1].lower()
         rest = query[match.start(2) :].casefold()
@@ -174,10 +173,7 @@ def check_names(query: str) -> None:
 
 def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
-    decks, tags, models = client.results(
-        action("deckNames"), action("getTags"), action("modelNames")
-    )
-    by_kind = {"deck": decks, "tag": tags, "note": models}
+    by_kind = _names_by_kind()
     sentences = []
     for match in NAME_IN_QUERY.finditer(query):
         kind = match[2].lower()
@@ -188,6 +184,12 @@ def _unknown_names(query: str) -> list[str]:
         if not SPECIAL.fullmatch(name) and name.casefold() not in map(str.casefold, names):
             sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
+
+
+def _names_by_kind() -> dict[str, list[str]]:
+    """The names of decks, tags and note types, by the words for them in a query."""
+    actions = (action("deckNames"), action("getTags"), action("modelNames"))
+    return dict(zip(("deck", "tag", "note"), client.results(*actions), strict=True))
 
 
 def note_rows(ids: Ids) -> list[JsonObject | None]:

@@ -36,7 +36,7 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
     Raises ItemError: no such field or text, or a text that is there more than once.
     """
     changed = note_input.canonical_fields(note_input.with_breaks(update.fields), list(values))
-    for name, pair in update.replace.items():
+    for name, pair in pairs_with_breaks(update.replace).items():
         if name != EVERY_FIELD:
             note_input.canonical_fields({name: ""}, list(values))
         old, new = pair
@@ -84,7 +84,7 @@ def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, 
 
 def places(update: NoteUpdate, values: Fields) -> Iterator[Place]:
     """Each place that the update replaces, with its surroundings: [note, field, text]."""
-    for name, pair in update.replace.items():
+    for name, pair in pairs_with_breaks(update.replace).items():
         for field, match in _matches(name, pair, values):
             text = values[field]
             before = text[max(0, match.start() - CONTEXT_CHARS) : match.start()]

@@ -1,6 +1,5 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
-import dataclasses
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -59,11 +58,7 @@ def update_notes(
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
             "INVALID_ARGUMENTS",
         )
-    updates = [
-        dataclasses.replace(note, replace=replacing.pairs_with_breaks(note.replace))
-        for note in notes or []
-    ]
-    batch = Replacement(query, pairs) if query else UpdateBatch(updates)
+    batch = Replacement(query, pairs) if query else UpdateBatch(notes or [])
     return batch.dry_run() if dryRun else batch.run(expected)
 
 

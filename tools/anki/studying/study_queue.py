@@ -224,7 +224,7 @@ class StudyQueue:
         reviews = self._gather(self.reviews, reviews_left, reviewing.get("bury"))
         new = self._gather(self.new, new_left, self.options.get("new", {}).get("bury"))
         if self.options["newSortOrder"] == BY_TEMPLATE:
-            new.sort(key=lambda info: info["ord"])
+            _sort(new, "ord")
         reviews = mixed(reviews, across, self.options["interdayLearningMix"])
         return mixed(reviews, new, self.options["newMix"])
 
