@@ -19,13 +19,11 @@ from tools.onepercent import settings
 from tools.onepercent.base import days
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.database import Database, Row
-from tools.onepercent.habits.schedules import BEGINNING, LAST, Schedule, schedule_of
+from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
 MONTHS_OF_YEAR = 12  # of a year
-# The most days of a period.
-PERIOD_DAYS = {"day": 1, "week": 7, "month": 31}
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
@@ -93,9 +91,8 @@ def begun(repeat: str, day: date) -> str:
 
 def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
-    rule = _rule(repeat)
-    first = since.toordinal()
-    day = next(iter(rule.due(first, first + rule.reach)), None)
+    coming = _rule(repeat).due(since.toordinal(), FOREVER)
+    day = next(iter(coming), None)
     return f"{date.fromordinal(day)}" if day else None
 
 
@@ -124,7 +121,6 @@ class Rule(NamedTuple):
     every: what is counted: day, week, month; interval: how many of them are one turn.
     start, last: the days from which it is counted, and on which it ends.
     follows_done: it begins again with each day on which it is done.
-    reach: the most days from one day of the rule to the next.
     """
 
     schedule: Schedule
@@ -133,10 +129,9 @@ class Rule(NamedTuple):
     start: int
     last: int
     follows_done: bool
-    reach: int
 
     def due(self, first: int, last: int) -> Iterable[int]:
-        """The days between two days."""
+        """The days between two days, one by one."""
         span = self.schedule.due(first, min(last, self.last))
         if self.interval == 1:
             return span
@@ -162,7 +157,6 @@ def _rule(repeat: str) -> Rule:
     if every == "year":
         every = "month"
         interval *= MONTHS_OF_YEAR
-    reach = PERIOD_DAYS[every] * interval + PERIOD_DAYS["month"]
     return Rule(
         schedule=schedule_of_rule,
         every=every,
@@ -170,5 +164,4 @@ def _rule(repeat: str) -> Rule:
         start=days.ordinal(parts.get("start", BEGINNING)),
         last=days.ordinal(parts.get("until", LAST)),
         follows_done="after" in parts,
-        reach=reach,
     )

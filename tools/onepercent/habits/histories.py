@@ -58,7 +58,9 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to, s.
         FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     iif(h.target_amount IS NULL, NULL,
         json_object(iif(h.at_most, 'at_most', 'amount'), h.target_amount, 'unit', h.target_unit)) AS target,
-    (SELECT amount FROM habit_marks WHERE habit_id = h.id AND date = :today) AS today_amount,
+    iif(h.target_amount IS NULL, NULL,
+        ifnull((SELECT amount FROM habit_marks WHERE habit_id = h.id AND date = :today), 0)) AS today_amount,
+    h.archived_at IS NOT NULL OR ifnull(h.until < :today, 0) AS is_over,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
     FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id
@@ -153,7 +155,7 @@ class History:
         """The day on which a turn is due: its first one, or today while it is not over."""
         day = today if begin <= today <= end else begin
         is_done = any(self.mark(each) == "+" for each in range(begin, end + 1))
-        return [] if is_done or day in self.marks or self.course.pause_end(day) else [day]
+        return [] if is_done or self.course.pause_end(day) else self._due_of_week(day, day, 1)
 
     def _due_of_week(self, begin: int, end: int, times: int) -> list[int]:
         """The last days of a week without a mark, as many as times are missing."""
@@ -184,23 +186,22 @@ class HabitSigns(NamedTuple):
 
 
 def histories(db: Database, today: date, since: date = date.max) -> list[History]:
-    """The habits of the present user, also archived ones, with their recent marks, at least those from the
-    day `since` on; what came before them is folded."""
-    return _load(db, UNDELETED, {"user": settings.user()}, today, since)
+    """The habits of the present user, also those that are over, with their recent marks, at least those from
+    the day `since` on; what came before them is folded."""
+    # Of a week that this day cuts, the marks before it count, too.
+    monday = since - timedelta(since.weekday())
+    return _load(db, UNDELETED, {"user": settings.user()}, today, monday)
 
 
 def signs_between(db: Database, first: date, last: date, today: date) -> list[HabitSigns]:
     """The habits of the present user, each with a sign per day; archived ones if something was due on these
     days. Raises Unreadable."""
-    begin = first.toordinal()
     present = today.toordinal()
-    # Of a week that `first` cuts, the marks before it count, too.
-    monday = date.fromordinal(days.monday(begin))
     rows = []
-    for history in histories(db, today, monday):
+    for history in histories(db, today, first):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
-        signs = history.signs(begin, last.toordinal(), present)
+        signs = history.signs(first.toordinal(), last.toordinal(), present)
         if not is_archived or was_due(signs):
             streak = history.streak(present)
             is_weekly = bool(history.course.schedule_on(present).times)
@@ -301,10 +302,9 @@ def begun_anew(
     schedules: list[tuple[int, Schedule]], marks: dict[int, str]
 ) -> Iterator[tuple[int, Schedule]]:
     """The schedules, in which every n days are counted again from each day on which the habit was done."""
-    ends = [begin for begin, _ in schedules[1:]]
-    for (begin, each), end in zip(schedules, [*ends, FOREVER], strict=True):
+    for each, begin, end in Course(tuple(schedules), ()).spans(1, FOREVER):
         yield begin, each
         if each.turn:
             for day, sign in marks.items():
-                if sign == "+" and begin <= day < end:
+                if sign == "+" and begin <= day <= end:
                     yield day, each._replace(anchor=day)

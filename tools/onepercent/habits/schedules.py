@@ -39,14 +39,15 @@ class Schedule(NamedTuple):
     turn: int
 
     def due(self, first: int, last: int) -> Iterable[int]:
-        """The days between two that are due, for a schedule of certain days; of a turn its first."""
+        """The days between two that are due, one by one, for a schedule of certain days; of a turn its
+        first."""
         span = range(first, last + 1)
         if turn := self.turn:
             return range(first + (self.anchor - first) % turn, last + 1, turn)
         if self.frequency == "monthly":
             return filter(self._is_due_in_month, span)
         # No call per day: this runs over years of habits.
-        return [day for day in span if (day - 1) % WEEK + 1 in self.numbers]
+        return (day for day in span if (day - 1) % WEEK + 1 in self.numbers)
 
     def _is_due_in_month(self, day: int) -> bool:
         # In a shorter month its last day stands for those after it: the day before the first of the next.
@@ -79,7 +80,7 @@ class Course(NamedTuple):
     pauses: tuple[tuple[int, int], ...]
     last_day: int = FOREVER
 
-    def _spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
+    def spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
         """The schedules that hold between two days, each with the whole span in which it holds."""
         ends = [begin - 1 for begin, _ in self.schedules[1:]]
         for (begin, schedule), end in zip(self.schedules, [*ends, FOREVER], strict=True):
@@ -88,7 +89,7 @@ class Course(NamedTuple):
 
     def periods(self, first: int, last: int) -> Iterator[Period]:
         """The due days between two days, and the weeks and turns that have a day of them."""
-        for schedule, begin, span_end in self._spans(first, last):
+        for schedule, begin, span_end in self.spans(first, last):
             end = min(span_end, self.last_day)
             start = max(begin, first)
             stop = min(end, last)
@@ -119,7 +120,7 @@ class Course(NamedTuple):
 
     def schedule_on(self, day: int) -> Schedule:
         """The schedule that holds on a day."""
-        schedule, _, _ = next(self._spans(day, day))
+        schedule, _, _ = next(self.spans(day, day))
         return schedule
 
     def unit_of_streak(self, day: int) -> str:

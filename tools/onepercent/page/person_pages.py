@@ -14,7 +14,7 @@ from tools.onepercent import sentences
 from tools.onepercent.base import days, texts, words
 from tools.onepercent.base.days import WEEK
 from tools.onepercent.base.diff import Deleted
-from tools.onepercent.database import Database, Row, store
+from tools.onepercent.database import Database, store
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
@@ -34,17 +34,21 @@ DAYS_DATA = "pi-mcp/days"
 DAYS_SHOWN = 28
 
 # The amount of each mark, and its note or excuse.
-MARKS = """SELECT habit_id, ifnull(amount, 0) AS amount, ifnull(note, excuse_reason) AS note
-    FROM habit_marks WHERE user = :user AND date BETWEEN :first AND :last"""
+MARKS = """SELECT habit_id, ifnull(amount, 0), ifnull(note, excuse_reason) FROM habit_marks
+    WHERE user = :user AND date = :day"""
 LATE = f"{due_days.OVERDUE} AND :day = :today"
 DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
+
+
+# The first and the last day of a period.
+Span = tuple[date, date]
 
 
 class DaysAnswer(Answer):
     """An answer with the days that its page shows, today by default; `is_day`: as one day to be ticked
     off."""
 
-    span: tuple[date, date] | None = None
+    span: Span | None = None
     is_day: bool = True
 
 
@@ -105,34 +109,34 @@ def _sphere_by_language(sphere: JsonObject) -> JsonObject:
     return shown
 
 
-def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
+def days_data(span: Span | None, is_day: bool) -> JsonObject:
     """The data of the days' page: with `is_day` one day, today's by default; the days of a span, or the weeks
     before the day. Empty if nothing is to be drawn, or the database cannot be read."""
     try:
         with store.reading() as db:
-            today = days.today()
-            first, last = span or (today, today)
-            return _overview(db, first, last, today, is_day) if span or is_day else {}
+            return _overview(db, span, is_day) if span or is_day else {}
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
 
 
-def _overview(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
+def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
     """The glance over a period.
 
-    - `first`, `last`: its days; a single one is shown at the end of four ISO weeks;
-    - `today`: the person's date; `is_day`: the data of one day stand beside the glance.
+    - `span`: its days, by default today; a single one is shown at the end of four ISO weeks;
+    - `is_day`: the data of one day stand beside the glance.
 
     `cells`, one per day: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many before the period in `before`, so that days to come do not look like
     losses; `before` is empty if nothing was done then. A long period has its months, too.
     """
+    today = days.today()
+    first, last = span or (today, today)
     first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     until = last
     if first == last:  # a single day is shown at the end of four ISO weeks
-        last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
+        last = _sunday(min(day, today))
         first = last - timedelta(DAYS_SHOWN - 1)
         until = max(last, _week(day, today)[-1])
     length = (last - first).days + 1
@@ -174,7 +178,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "gained": recent.sums(day, day).xp,
         "overdue": _steps(view, LATE),
         "steps": _steps(view, DONE_THEN) + _steps(view, "date = :day"),
-        **_habits_of_day(view, recent),
+        **_habits_of_day(view),
         "goals": present.goals(view),
         "xp": present.xp(view),
     }
@@ -197,39 +201,43 @@ def _steps(view: present.View, which: str) -> list[JsonObject]:
 def _week(day: date, today: date) -> list[date]:
     """The seven days that end today, if the day is one of them; else its ISO week."""
     is_recent = today - timedelta(WEEK) < day <= today
-    last = today if is_recent else day + timedelta(WEEK - day.isoweekday())
+    last = today if is_recent else _sunday(day)
     return every_day(last - timedelta(WEEK - 1), last)
 
 
-def _habits_of_day(view: present.View, recent: Past) -> JsonObject:
+def _sunday(day: date) -> date:
+    """The last day of the ISO week of a day."""
+    return day + timedelta(WEEK - day.isoweekday())
+
+
+def _habits_of_day(view: present.View) -> JsonObject:
     """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
     that is not to come."""
-    section = present.habits(view)
-    items = [section.get("usual", {}) | item | {"signs": ""} for item in section["items"]]
     if view.first > view.today:
-        due = {habit["id"] for habit in _due_on(view)}
-        return {"habits": [item for item in items if item["id"] in due]}
+        return {"habits": [item | {"signs": ""} for item in _due_on(view)]}
+    marks = {key: mark for key, *mark in due_days.select(view.db, MARKS, day=f"{view.first}")}
     begin = view.first - timedelta(WEEK - 1)
-    signs = {
-        habit.id: recent.signs(habit, begin, view.first, with_open=True) for habit in recent.habits
-    }
-    rows = recent.rows_between(MARKS, view.first, view.first)
-    marks = {key: mark for key, *mark in rows}
+    today = view.today.toordinal()
     lists: JsonObject = {"habits": [], "others": []}
-    for item in items:
-        item["signs"] = signs[item["id"]]
-        amount, note = marks.get(item["id"], (0, None))
-        item |= filled(note=note)
+    for each in histories(view.db, view.today, begin):
+        if each.habit["is_over"]:
+            continue
+        amount, note = marks.get(each.habit["id"], (0, None))
+        signs = each.signs(begin.toordinal(), view.first.toordinal(), today)
+        item = present.habit_item(each, today) | {"signs": signs} | filled(note=note)
         if "today_amount" in item:  # of the day that is shown
             item["today_amount"] = amount
-        lists["others" if item["signs"].endswith((".", "p")) else "habits"].append(item)
+        lists["others" if signs.endswith((".", "p")) else "habits"].append(item)
     return lists
 
 
-def _due_on(view: present.View) -> list[Row]:
+def _due_on(view: present.View) -> list[JsonObject]:
     """The habits due on a coming day."""
-    day = view.first.toordinal()
-    return [each.habit for each in histories(view.db, view.today) if each.is_owed(day)]
+    items = []
+    for each in histories(view.db, view.today):
+        if not each.habit["is_over"] and each.is_owed(view.first.toordinal()):
+            items.append(present.habit_item(each, view.today.toordinal()))
+    return items
 
 
 PREVIEW = Page("ui://onepercent/preview", FOLDER / "preview.html", _of_preview)

@@ -19,7 +19,7 @@ from tools.onepercent.base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.database import Database, Row, copies
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.histories import History, histories
-from tools.onepercent.habits.schedules import FOREVER, LAST, parsed_numbers
+from tools.onepercent.habits.schedules import FOREVER, parsed_numbers
 from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import history, rate, without_open_day
 
@@ -140,12 +140,10 @@ def habits(view: View) -> JsonObject:
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
     for each in histories(view.db, view.today):
         habit = each.habit
-        if habit["archived_at"] or (habit["until"] or LAST) < f"{view.today}":
-            archived.append(
-                {"id": habit["id"], "name": habit["name"]} | filled(until=habit["until"])
-            )
+        if habit["is_over"]:
+            archived.append(filled(id=habit["id"], name=habit["name"], until=habit["until"]))
         else:
-            items.append(_habit(each, today))
+            items.append(habit_item(each, today))
 
         first = today - WEEK + 1
         signs = without_open_day(each.signs(first, today, today))
@@ -155,19 +153,18 @@ def habits(view: View) -> JsonObject:
 
     # How many are done today, and what was kept in the week.
     statuses = [item["today_status"] for item in items]
-    section = extract_usual(items, USUAL) | {
+    section = {
         "items": items,
         "total_count": len(items),
         "today_completed": statuses.count("completed"),
         "today_total": len(statuses) - statuses.count("not_scheduled"),
         "weekly_completion_rate": rate(scheduled) or 0,
     }
-    if archived:
-        section["archived"] = archived
-    return section
+    return extract_usual(items, USUAL) | section | filled(archived=archived)
 
 
-def _habit(history: History, today: int) -> JsonObject:
+def habit_item(history: History, today: int) -> JsonObject:
+    """A habit with its streak and today's status."""
     row = history.habit
     streak = history.streak(today)
     times = history.course.schedule_on(today).times
@@ -184,10 +181,7 @@ def _habit(history: History, today: int) -> JsonObject:
         item["this_week"] = f"{history.done_in_week(today)}/{times}"
     if paused := history.course.pause_end(today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
-    if row["target"]:
-        item["target"] = row["target"]
-        item["today_amount"] = row["today_amount"] or 0
-    return item_of(item)
+    return item_of(item | {"target": row["target"], "today_amount": row["today_amount"]})
 
 
 def _status(history: History, today: int, times: int) -> str:

@@ -17,13 +17,14 @@ from fnmatch import filter
 from functools import lru_cache
 from io import StringIO
 from lzma import LZMAError
-from operator import itemgetter
 from zipfile import BadZipFile, ZipFile
 
 # A row of a table of the zip.
 Record = dict[str, str]
-# A habit with its days, the oldest first: Date, Value, Notes; None if they are not in the file.
-Habit = tuple[Record, list[Record] | None]
+# A day, its value (a number of Loop, see VALUES) and its note.
+Day = tuple[str, int, str]
+# A habit with its days, the oldest first; None if they are not in the file.
+Habit = tuple[Record, list[Day] | None]
 
 # The errors of reading a damaged or encrypted (RuntimeError) zip.
 ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
@@ -32,7 +33,7 @@ ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
 LARGEST_TABLE_BYTES = 50_000_000
 
 # The numbers that have a name in Loop, of amounts, too.
-VALUE_NAMES = {"-1": "UNKNOWN", "0": "NO", "1": "YES_AUTO", "2": "YES_MANUAL", "3": "SKIP"}
+VALUES = {"UNKNOWN": -1, "NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2, "SKIP": 3}
 # The columns of Habits.csv before 2.3.1 that have another name now.
 RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenominator"}
 # The defaults of columns that Habits.csv lacked before 2.3.1.
@@ -59,7 +60,7 @@ def _habits(file: str) -> Iterator[Habit]:
         matrix = _matrix(archive, [habit["Name"] for habit in habits])
         for place, habit in enumerate(habits):
             paths = filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv")
-            past: list[Record] | None = None
+            past: list[Day] | None = None
             if paths:
                 past = _days(_table(archive, paths[0]))
             elif matrix is not None:
@@ -84,19 +85,17 @@ def _matrix(archive: ZipFile, names: list[str]) -> list[list[str]] | None:
     return rows if head == ["Date", *names, ""] else None
 
 
-def _days(rows: list[list[str]]) -> list[Record]:
-    """The days of a habit, the oldest first, with the names of today's Loop for its numbers."""
+def _days(rows: list[list[str]]) -> list[Day]:
+    """The days of a habit, the oldest first."""
     past = []
     for day, value, *notes in rows:
         if day != "Date":
             number = value.rpartition("=")[2].removesuffix(")")
-            past.append(
-                {"Date": day, "Value": VALUE_NAMES.get(number, number), "Notes": "".join(notes)}
-            )
-    return sorted(past, key=itemgetter("Date"))
+            past.append((day, int(VALUES.get(number, number)), "".join(notes)))
+    return sorted(past)
 
 
-def _type_of(past: list[Record]) -> str:
+def _type_of(past: list[Day]) -> str:
     """The type of a habit of before 2.3.1, by its days: a number without a name is an amount."""
-    values = {day["Value"] for day in past}
-    return "YES_NO" if values <= set(VALUE_NAMES.values()) else "NUMERICAL"
+    values = {value for _, value, _ in past}
+    return "YES_NO" if values <= set(VALUES.values()) else "NUMERICAL"

@@ -33,10 +33,12 @@ from tools.onepercent.phases.dry_run import Planned, dry_run
 from tools.onepercent.transfer import backup
 
 if TYPE_CHECKING:
-    from tools.onepercent.transfer.loop_export import Record
+    from tools.onepercent.transfer.loop_export import Day, Record
 
-YES_NO = {"UNKNOWN": "", "NO": "missed", "YES_AUTO": "", "YES_MANUAL": "completed"}
-THOUSANDTHS = {"NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2}
+# Loop's numbers (VALUES of loop_export).
+UNKNOWN = -1
+SKIP = 3
+YES_NO = {UNKNOWN: "", 0: "missed", 1: "", 2: "completed"}
 
 SAME_NAME = """SELECT id, target_unit FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL
     ORDER BY id LIMIT 1 OFFSET ?"""
@@ -107,18 +109,18 @@ def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
     return Counted(replace(thing, dates=(f"{dates[0]}..{dates[-1]}",)), count=len(dates), noun=noun)
 
 
-def _note(unit: UnitOfWork, name: str, past: "list[Record]") -> list[str]:
+def _note(unit: UnitOfWork, name: str, past: "list[Day]") -> list[str]:
     """Write the notes of a habit into the diary unless they are there; return their days."""
     dates = []
-    for day in past:
-        note = {"user": unit.user, "date": day["Date"], "reflection": f"{name}: {day.get('Notes')}"}
-        if day.get("Notes") and not unit.db.execute(SAME_NOTE, note).fetchone():
+    for day, _, text in past:
+        note = {"user": unit.user, "date": day, "reflection": f"{name}: {text}"}
+        if text and not unit.db.execute(SAME_NOTE, note).fetchone():
             unit.create("diary", note)
-            dates.append(day["Date"])
+            dates.append(day)
     return dates
 
 
-def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) -> None:
+def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> None:
     """Add a new habit with its past; add to an existing one the days it lacks.
 
     - `habit`: its row in Habits.csv; `past`: its days, the oldest first;
@@ -149,7 +151,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Record]", twins: int) ->
         ]
 
 
-def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]") -> int:
+def _create(unit: UnitOfWork, habit: "Record", past: "list[Day]") -> int:
     """Create a habit from its row in Habits.csv; what has no counterpart is a warning. Returns its id."""
     times = int(habit["FrequencyNumerator"])
     every = int(habit["FrequencyDenominator"])
@@ -172,7 +174,7 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Record]") -> int:
 
     values["description"] = "\n".join(about).strip() or None
     if past:
-        values["created_on"] = past[0]["Date"]
+        values["created_on"] = past[0][0]
     habits.create(unit, values)
     return unit.outcome.created_id or 0
 
@@ -193,26 +195,24 @@ def _target(habit: "Record") -> int:
     return round(float(habit["Target Value"] or 0) * 1000)
 
 
-def _marks(habit: "Record", past: "list[Record]") -> list[JsonObject]:
+def _marks(habit: "Record", past: "list[Day]") -> list[JsonObject]:
     """The columns of the marks, from the rows of Checkmarks.csv."""
     target = _target(habit)
     # An older export does not say its target: any amount will do.
     least = target if habit["Target Value"] else 1
     marks: list[JsonObject] = []
-    for row in past:
-        mark: JsonObject = {"date": fields.parse_day("Date", row["Date"]), "status": ""}
-        value = row["Value"]
-        if value == "SKIP":
+    for day, value, _ in past:
+        mark: JsonObject = {"date": fields.parse_day("Date", day), "status": ""}
+        if value == SKIP:
             mark |= {"status": "missed", "excuse_reason": words.text_of("loop.skip")}
         elif habit["Type"] == "YES_NO":
             mark["status"] = YES_NO[value]
-        elif value != "UNKNOWN":
-            thousandths = int(THOUSANDTHS.get(value, value))
+        elif value != UNKNOWN:
             is_most = habit["Target Type"] == "AT_MOST"
-            status = "partial" if 0 < thousandths < target else "missed"
-            if thousandths <= target if is_most else thousandths >= least:
+            status = "partial" if 0 < value < target else "missed"
+            if value <= target if is_most else value >= least:
                 status = "completed"
-            mark |= {"status": status, "amount": thousandths / 1000}
+            mark |= {"status": status, "amount": value / 1000}
         if mark["status"]:
             marks.append(mark)
     return marks
