@@ -102,9 +102,8 @@ def get_user_snapshot(
     elif first or last:
         shown.span = begin, last or begin
     is_one_day = shown.span is None or shown.span[0] == shown.span[1]
-    is_other = find or goal_id or names == ["diary"] or {"history", "ssp"} & {*names}
-    is_other = is_other or view.goals_status != "work"
-    shown.is_day = is_one_day and not is_other
+    is_other = find or goal_id or view.goals_status != "work" or names == ["diary"]
+    shown.is_day = is_one_day and not (is_other or {"history", "ssp"} & {*names})
     return shown
 
 
@@ -114,8 +113,7 @@ def _day(name: str, text: str | None) -> date | None:
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:
     """The sections to show, each once."""
-    names = ["goals"] if STEPS_SECTION in include else []
-    names += [name for name in include if name != STEPS_SECTION]
-    if not names and not is_search:
-        names += ["goals"] if is_one_goal else DEFAULT
+    if not include and not is_search:
+        include = ["goals"] if is_one_goal else DEFAULT
+    names = ["goals" if name == STEPS_SECTION else name for name in include]
     return list(dict.fromkeys(names))

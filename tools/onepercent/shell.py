@@ -17,6 +17,7 @@ from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
+    NOTES,
     PIECES,
     Past,
     every_day,
@@ -101,8 +102,7 @@ def history(number_of_days: str = "7") -> TextOutput:
     if not 1 <= count <= LONGEST_HISTORY_DAYS:
         return TextOutput(words.text_of("shell.days", most=LONGEST_HISTORY_DAYS), 2)
     first = store.today() - timedelta(count - 1)
-    answer = get_user_snapshot(include=["history"], date_from=f"{first}")
-    past = answer["data"]["history"]
+    past = get_user_snapshot(include=["history"], date_from=f"{first}")["data"]["history"]
 
     rows = []
     for pieces, (label, _) in PIECES.items():
@@ -118,8 +118,8 @@ def history(number_of_days: str = "7") -> TextOutput:
     if past["habits"]:
         rows = []
         for habit in past["habits"]:
-            numbers = [f"{habit.get('rate', '')}", f"{habit['streak']}"]
-            rows.append([habit["name"], habit.get("marks", ""), *numbers])
+            share = f"{habit.get('rate', '')}"
+            rows.append([habit["name"], habit.get("marks", ""), share, f"{habit['streak']}"])
         lines += ["", *_table("shell.habits", rows), words.text_of("shell.marks")]
     return TextOutput("\n".join(lines))
 
@@ -192,7 +192,7 @@ def _content(recent: Past, last: date) -> JsonObject:
     """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
     closed, the diary."""
     first = recent.since
-    notes = recent.notes(first, last)
+    notes = recent.by_habit(NOTES, first, last)
     habits = []
     for habit in recent.habits:
         more = {"rate": rate(recent.signs(habit, first, last)), "notes": notes.get(habit.id, {})}

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import lru_cache
 from sqlite3 import Cursor
-from typing import NamedTuple
 
+from tools.core.json_types import JsonObject
 from tools.onepercent import settings
 from tools.onepercent.base import days
 from tools.onepercent.base.days import WEEK
@@ -70,7 +70,7 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
     was_ahead = changed_at[:10] > f"{present + timedelta(CLOCK_DAYS)}"
     if dt >= today and not was_ahead:
         return dt
-    if _rule(repeat).follows_done:
+    if _follows_done(repeat):
         return dt
     return first_day(repeat, present) or last_day(repeat, dt, today)
 
@@ -91,14 +91,14 @@ def begun(repeat: str, day: date) -> str:
 
 def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
-    coming = _rule(repeat).due(since.toordinal(), FOREVER)
+    coming = _days_of(repeat, since.toordinal(), FOREVER)
     day = next(iter(coming), None)
     return f"{date.fromordinal(day)}" if day else None
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
     """The rule's last day between `dt` and `until`; `dt` if it has none there."""
-    return dt if _rule(repeat).follows_done else max([dt, *_between(repeat, dt, until)])
+    return dt if _follows_done(repeat) else max([dt, *_between(repeat, dt, until)])
 
 
 def missed(repeat: str, dt: str, due: str) -> int:
@@ -110,58 +110,42 @@ def missed(repeat: str, dt: str, due: str) -> int:
 
 
 def _between(repeat: str, first: str, last: str) -> list[str]:
-    rule = _rule(repeat)
-    span = rule.due(days.ordinal(first), days.ordinal(last))
+    span = _days_of(repeat, days.ordinal(first), days.ordinal(last))
     return [f"{date.fromordinal(day)}" for day in span]
 
 
-class Rule(NamedTuple):
-    """A schedule in which only every n-th period counts.
-
-    every: what is counted: day, week, month; interval: how many of them are one turn.
-    start, last: the days from which it is counted, and on which it ends.
-    follows_done: it begins again with each day on which it is done.
-    """
-
-    schedule: Schedule
-    every: str
-    interval: int
-    start: int
-    last: int
-    follows_done: bool
-
-    def due(self, first: int, last: int) -> Iterable[int]:
-        """The days between two days, one by one."""
-        span = self.schedule.due(first, min(last, self.last))
-        if self.interval == 1:
-            return span
-        start = self._period(self.start)
-        return (day for day in span if (self._period(day) - start) % self.interval == 0)
-
-    def _period(self, day: int) -> int:
-        """The number of the day, ISO week or month that a day is in."""
-        if self.every == "month":
-            moment = date.fromordinal(day)
-            return moment.year * MONTHS_OF_YEAR + moment.month
-        return days.monday(day) // WEEK if self.every == "week" else day
-
-
-@lru_cache
-def _rule(repeat: str) -> Rule:
-    """The schedule that the text of a rule means."""
-    parts = json.loads(repeat)
+def _days_of(repeat: str, first: int, last: int) -> Iterable[int]:
+    """The days of a rule between two days, one by one: of its schedule only every n-th day, week or month
+    counts, from its start on."""
+    parts, schedule = _rule(repeat)
     every = parts["every"]
     # A series of every two weeks may begin in any week.
     interval = parts.get("interval", 1) if "start" in parts else 1
-    schedule_of_rule = schedule_of(FREQUENCY_OF[every], ",".join(map(str, parts.get("on", ()))))
     if every == "year":
-        every = "month"
         interval *= MONTHS_OF_YEAR
-    return Rule(
-        schedule=schedule_of_rule,
-        every=every,
-        interval=interval,
-        start=days.ordinal(parts.get("start", BEGINNING)),
-        last=days.ordinal(parts.get("until", LAST)),
-        follows_done="after" in parts,
-    )
+    start = _period(every, days.ordinal(parts.get("start", BEGINNING)))
+    span = schedule.due(first, min(last, days.ordinal(parts.get("until", LAST))))
+    return (day for day in span if (_period(every, day) - start) % interval == 0)
+
+
+def _period(every: str, day: int) -> int:
+    """The number of the day, the ISO week, or (also for a year) the month that a day is in."""
+    if every == "day":
+        return day
+    if every == "week":
+        return days.monday(day) // WEEK
+    moment = date.fromordinal(day)
+    return moment.year * MONTHS_OF_YEAR + moment.month
+
+
+@lru_cache
+def _rule(repeat: str) -> tuple[JsonObject, Schedule]:
+    """The parts of a rule and its schedule, from its text."""
+    parts = json.loads(repeat)
+    numbers = ",".join(map(str, parts.get("on", ())))
+    return parts, schedule_of(FREQUENCY_OF[parts["every"]], numbers)
+
+
+def _follows_done(repeat: str) -> bool:
+    """True if a rule begins again with each day on which it is done."""
+    return "after" in _rule(repeat)[0]

@@ -43,13 +43,17 @@ LEGEND = {
     "p": "paused",
 }
 
+# The signs of days on which nothing is due.
+NOTHING_DUE = ".p"
+
 # Days after which a mark counts as history: most are made within a week, and clocks and zones may differ.
 SETTLED_AFTER = 14
 
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
 # clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
-HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to, s.run, s.best,
+HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
+    iif(s.until < :week_ago, s.run, 0) AS run, iif(s.until < :week_ago, s.best, 0) AS best,
     min(h.created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = h.id), h.created_on))
         AS started,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
@@ -202,18 +206,13 @@ def signs_between(db: Database, first: date, last: date, today: date) -> list[Ha
         habit = history.habit
         is_archived = habit["archived_at"] is not None
         signs = history.signs(first.toordinal(), last.toordinal(), present)
-        if not is_archived or was_due(signs):
+        if not is_archived or signs.strip(NOTHING_DUE):
             streak = history.streak(present)
             is_weekly = bool(history.course.schedule_on(present).times)
             rows.append(
                 HabitSigns(habit["id"], habit["name"], signs, *streak, is_weekly, is_archived)
             )
     return rows
-
-
-def was_due(signs: str) -> bool:
-    """True if something was due on one of the days."""
-    return any(sign in signs for sign in "+-~?e")
 
 
 def of_habit(db: Database, habit_id: int, today: date) -> History:
@@ -266,10 +265,8 @@ def _history(row: Row, today: date, since: date) -> History:
     week_ago = today.toordinal() - WEEK
     created_on = row["created_on"]
     started = days.ordinal(row["started"])
-    folded = Streak()
     unfolded = days.monday(min(started, week_ago))
     if row["folded_to"]:
-        folded = Streak(row["run"], row["best"])
         unfolded = days.ordinal(row["folded_to"]) + 1
 
     # Its schedules and pauses; a habit that never changed its schedule has none but its own.
@@ -295,7 +292,7 @@ def _history(row: Row, today: date, since: date) -> History:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))
         unmarked = (day for day in range(first, today.toordinal()) if day not in marks)
         marks |= dict.fromkeys(filter(course.is_due, unmarked), "+")
-    return History(row, course, started, folded, unfolded, marks)
+    return History(row, course, started, Streak(row["run"], row["best"]), unfolded, marks)
 
 
 def begun_anew(

@@ -16,7 +16,7 @@ from tools.onepercent.base.days import WEEK
 from tools.onepercent.base.diff import Deleted
 from tools.onepercent.database import Database, store
 from tools.onepercent.habits import due_days
-from tools.onepercent.habits.histories import histories
+from tools.onepercent.habits.histories import NOTHING_DUE, histories
 from tools.onepercent.page import keys
 from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
 from tools.onepercent.phases.dry_run import Diff, Run
@@ -80,9 +80,8 @@ def _sentence_parts(dry: Run) -> list[JsonObject]:
             parts = sentences.sentence_of(entry).page
             if isinstance(entry, Deleted):
                 parts["rows"] += entry.step_titles
-            key = planned.client_action_id if planned.kind.published else ""
-            count = entry.things().total()
-            changes.append({"id": key, **parts, "count": count, "warnings": []})
+            parts["id"] = planned.client_action_id if planned.kind.published else ""
+            changes.append(parts | {"count": entry.things().total(), "warnings": []})
         changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
     return changes
 
@@ -103,10 +102,8 @@ def _of_days(answer: JsonObject) -> JsonObject:
 def _sphere_by_language(sphere: JsonObject) -> JsonObject:
     """A sphere of life with its name in each language of the page, whatever the server's."""
     key = f"category.{sphere['category']}"
-    shown = {"score": sphere["score"]}
-    for language in ("ru", "en"):
-        shown[language] = texts.table(language)[key].capitalize()
-    return shown
+    names = {language: texts.table(language)[key].capitalize() for language in ("ru", "en")}
+    return {"score": sphere["score"]} | names
 
 
 def days_data(span: Span | None, is_day: bool) -> JsonObject:
@@ -227,7 +224,7 @@ def _habits_of_day(view: present.View) -> JsonObject:
         item = present.habit_item(each, today) | {"signs": signs} | filled(note=note)
         if "today_amount" in item:  # of the day that is shown
             item["today_amount"] = amount
-        lists["others" if signs.endswith((".", "p")) else "habits"].append(item)
+        lists["others" if signs[-1] in NOTHING_DUE else "habits"].append(item)
     return lists
 
 

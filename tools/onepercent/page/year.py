@@ -25,17 +25,15 @@ def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
     month, null if nothing was due; goals by the share of their steps done by its end."""
     last = first + timedelta(len(cells) - 1)
     months = [(begin, end) for _, begin, end in spans(first, last, "months")]
-    listed = []
-    for begin, end in months:
-        listed.append(
+    return {
+        "months": [
             {
                 "first": f"{begin}",
                 "sums": recent.sums(begin, end).measures(),
                 "cells": cells[(begin - first).days : (end - first).days + 1],
             }
-        )
-    return {
-        "months": listed,
+            for begin, end in months
+        ],
         "Habits": _shares_of_habits(recent, months),
         "Goals": _shares_of_goals(recent, months),
     }

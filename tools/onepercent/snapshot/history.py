@@ -1,9 +1,10 @@
 """The past: what was closed, kept, written and earned between two days, and in as many days before."""
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -14,7 +15,7 @@ from tools.onepercent.base.days import WEEK, YEAR
 from tools.onepercent.base.fields import DIARY_COLUMNS
 from tools.onepercent.database import Database
 from tools.onepercent.habits import due_days
-from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between, was_due
+from tools.onepercent.habits.histories import LEGEND, NOTHING_DUE, HabitSigns, signs_between
 from tools.onepercent.snapshot import View
 
 MOST_SINGLE_DAYS = 31
@@ -28,28 +29,30 @@ ONE_DAY = timedelta(days=1)
 CLOSED = "deleted_at IS NULL AND user = :user AND completed_on BETWEEN :first AND :last"
 CLOSED_STEPS = f"FROM steps WHERE is_complete = 1 AND {CLOSED}"
 CLOSED_GOALS = f"FROM goals WHERE status = 'complete' AND {CLOSED}"
-SUMS = f"""SELECT (SELECT total(xp) FROM xp_ledger WHERE user = :user AND day BETWEEN :first AND :last),
+SUMS = f"""SELECT
+    (SELECT ifnull(sum(xp), 0) FROM xp_ledger WHERE user = :user AND day BETWEEN :first AND :last),
     (SELECT count(*) {CLOSED_STEPS}), (SELECT count(*) {CLOSED_GOALS}),
     (SELECT count(DISTINCT date) FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL)"""
 # Counted back from the present balance, so that the cost does not grow with the history.
-EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last),
-    total(min(xp, 0)) FILTER (WHERE day <= :last),
-    total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
+EARNED = """SELECT ifnull(sum(max(xp, 0)) FILTER (WHERE day <= :last), 0),
+    ifnull(sum(min(xp, 0)) FILTER (WHERE day <= :last), 0),
+    ifnull(sum(xp) FILTER (WHERE day > :last), 0) FROM xp_ledger WHERE user = :user AND day >= :first"""
 DIARY_TEXT = f"""SELECT group_concat(value, ' ') AS text
     FROM (SELECT value FROM diary, json_each(json_array({DIARY_COLUMNS})) WHERE user = :user AND value <> ''
         AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY diary.id, key)"""
 # The beginning of it, with its length if it is longer.
 EXCERPT = f"""SELECT iif(length(text) <= {EXCERPT_CHARS}, text,
     substr(text, 1, {EXCERPT_CHARS}) || '… (' || length(text) || ')') FROM ({DIARY_TEXT})"""
-AMOUNTS_BY_HABIT = """SELECT h.id, total(m.amount), h.target_unit
+AMOUNTS_BY_HABIT = """SELECT h.id, json_object('amount', round(total(m.amount), 3), 'unit', h.target_unit)
     FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL
     AND m.date BETWEEN :first AND :last GROUP BY h.id"""
 # The note at a mark, or its excuse.
-NOTES = """SELECT habit_id, date, ifnull(note, excuse_reason) AS words FROM habit_marks
+NOTES = """SELECT habit_id, json_group_object(date, words) FROM
+    (SELECT habit_id, date, ifnull(note, excuse_reason) AS words FROM habit_marks
     WHERE words IS NOT NULL AND date BETWEEN :first AND :last
-    AND habit_id IN (SELECT id FROM habits WHERE user = :user) ORDER BY date"""
+    AND habit_id IN (SELECT id FROM habits WHERE user = :user) ORDER BY date) GROUP BY habit_id"""
 
 # Each from an index, or of a few rows.
 FIRST_KEPT = """SELECT ifnull(min(day), :today) FROM (
@@ -95,7 +98,7 @@ class Past:
         self.ends_today = last >= today
         self.habits = signs_between(db, since, min(last, today), today)
 
-    def rows_between(self, statement: str, first: date, last: date) -> list[tuple]:
+    def rows_between(self, statement: str, first: date, last: date) -> list[Any]:
         """The rows between two days."""
         values = {"user": settings.user(), "first": f"{first}", "last": f"{last}"}
         return self.db.execute(statement, values).fetchall()
@@ -103,8 +106,8 @@ class Past:
     def sums(self, first: date, last: date, with_open: bool = False) -> Sums:
         """The sums of a span of days; what can still be done today is due only `with_open`."""
         signs = "".join(self.signs(habit, first, last, with_open) for habit in self.habits)
-        xp, steps, goals, diary = self.rows_between(SUMS, first, last)[0]
-        return Sums(int(xp), steps, goals, diary, signs.count("+"), due(signs))
+        (row,) = self.rows_between(SUMS, first, last)
+        return Sums._make([*row, signs.count("+"), due(signs)])
 
     def signs(self, habit: HabitSigns, first: date, last: date, with_open: bool = False) -> str:
         """The signs of a habit in a span of days; what can still be done today is due only `with_open`."""
@@ -117,12 +120,10 @@ class Past:
         rows = self.rows_between(f"SELECT title {closed} ORDER BY completed_at, id", first, last)
         return [title for (title,) in rows]
 
-    def notes(self, first: date, last: date) -> dict[int, dict[str, str]]:
-        """The notes at the marks of each habit by day."""
-        notes: dict[int, dict[str, str]] = {}
-        for key, day, note in self.rows_between(NOTES, first, last):
-            notes.setdefault(key, {})[day] = note
-        return notes
+    def by_habit(self, statement: str, first: date, last: date) -> dict[int, JsonObject]:
+        """An object for each habit by its id, from a query of both."""
+        rows = self.rows_between(statement, first, last)
+        return {key: json.loads(text) for key, text in rows}
 
 
 def every_day(first: date, last: date) -> list[date]:
@@ -178,7 +179,7 @@ def history(view: View) -> JsonObject:
             items.append({name: label} | piece)
 
     # What holds for the whole period, and for as many days before it.
-    gained, lost, later = map(int, recent.rows_between(EARNED, first, last)[0])
+    gained, lost, later = recent.rows_between(EARNED, first, last)[0]
     end_xp = balance(view.db, settings.user())[0] - later
     section: JsonObject = {
         "date_from": f"{first}",
@@ -249,16 +250,14 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
 
 def _habits_of_period(recent: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
-    amounts = {}
-    for key, amount, unit in recent.rows_between(AMOUNTS_BY_HABIT, first, last):
-        amounts[key] = {"amount": round(amount, 3), "unit": unit}
-    notes = recent.notes(first, last) if length <= MOST_SINGLE_DAYS else {}
+    amounts = recent.by_habit(AMOUNTS_BY_HABIT, first, last)
+    notes = recent.by_habit(NOTES, first, last) if length <= MOST_SINGLE_DAYS else {}
 
     # The habits with something due in the period.
     habits = []
     for habit in recent.habits:
         signs = recent.signs(habit, first, last, with_open=True)
-        if habit.is_archived and not was_due(signs):
+        if habit.is_archived and not signs.strip(NOTHING_DUE):
             continue
         item = {
             "id": habit.id,

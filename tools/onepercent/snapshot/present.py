@@ -65,7 +65,8 @@ DIARY_ENTRIES = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM dia
 
 FEW = 3
 BACKUP_COMMANDS = [
-    f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")
+    "python3 -m tools onepercent backup",
+    "python3 -m tools onepercent export FILE.json",
 ]
 HABIT_COLUMNS = (
     "id name icon description n until goal_id xp_reward xp_penalty frequency schedule_days month_days"

@@ -55,18 +55,18 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     the day."""
     if not file:
         return _copy_of_today()
-    if file != "-":
-        target = another_file(file)
-        with store.reading() as db:
-            store.backup(db, target)
-        return _written(target)
-    from tempfile import TemporaryDirectory
+    if file == "-":
+        from tempfile import TemporaryDirectory
 
-    with TemporaryDirectory() as temporary, store.reading() as db:
-        copy = Path(temporary, "copy")
-        store.copy(db, copy)
-        sys.stdout.buffer.write(copy.read_bytes())
-    return TextOutput("")
+        with TemporaryDirectory() as temporary:
+            copy = Path(temporary, "copy")
+            backup(str(copy))
+            sys.stdout.buffer.write(copy.read_bytes())
+        return TextOutput("")
+    target = another_file(file)
+    with store.reading() as db:
+        store.backup(db, target)
+    return _written(target)
 
 
 def another_file(file: str) -> Path:
@@ -127,9 +127,8 @@ def heal() -> list[str]:
 def _thin_out() -> None:
     """Keep the copies of the last days, and the first of each of the last months."""
     present = copies()
-    months: dict[str, Path] = {}
-    for copy in present:  # newest first, so the first of a month is what stays
-        months[copy.name[:-11]] = copy
+    # Newest first, so the first of a month is what stays.
+    months = {copy.name[:-11]: copy for copy in present}
     monthly = list(months.values())[:BACKUP_MONTHS_KEPT]
     for copy in present[BACKUP_DAYS_KEPT:]:
         if copy not in monthly:
@@ -189,8 +188,7 @@ def export(file: str, csv: str = "") -> JsonObject | TextOutput:
     line. FILE.ics gets your dated steps as a calendar; with --csv, the folder FILE gets marks, steps and
     diary as tables."""
     if csv == "--csv":
-        written = formats.write_tables(Path(file).expanduser())
-        return {"files": [str(path) for path in written]}
+        return {"files": formats.write_tables(Path(file).expanduser())}
     lines_of = formats.calendar if file.endswith(".ics") else _lines
     with store.reading() as db:
         if file == "-":
@@ -256,9 +254,8 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
             f"{source} is damaged, or neither an export nor a backup: {error}",
             "An export is for `import`, a backup for `restore`. Nothing was changed.",
         ) from error
-    kept = former and str(former)
     return {"file": str(source), "database": str(store.path())} | filled(
-        kept=kept, counted_anew=differed
+        kept=former and str(former), counted_anew=differed
     )
 
 
@@ -281,7 +278,7 @@ def _fill(fresh: Database, source: Path) -> None:
         fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
         tables = fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         there = {name for (name,) in tables}
-        exported = {**content["state"], **content["history"]}
+        exported = content["state"] | content["history"]
         for table in filter(there.__contains__, TABLES):
             columns = exported[table]["columns"]
             names = ", ".join(f'"{name}"' for name in columns)

@@ -38,9 +38,9 @@ FORMULA = re.compile(r"[=@]|[+-].*[(|!]")
 LINE_BYTES = 75
 
 
-def write_tables(folder: Path) -> list[Path]:
-    """Write a file per table into the folder, in place of what these held. Spreadsheets know UTF-8 by its
-    byte order mark. Raises ToolError DATABASE_ERROR."""
+def write_tables(folder: Path) -> list[str]:
+    """Write a file per table into the folder, in place of what these held; return their paths. Spreadsheets
+    know UTF-8 by its byte order mark. Raises ToolError DATABASE_ERROR."""
     import csv
 
     try:
@@ -53,16 +53,15 @@ def write_tables(folder: Path) -> list[Path]:
     with store.reading() as db:
         for name, query in TABLE_QUERIES.items():
             rows = select(db, query)
-            head = [column[0] for column in rows.description]
             file = folder / f"{name}.csv"
             with (
                 store.replacing(file) as part,
                 part.open("w", encoding="utf-8-sig", newline="") as stream,
             ):
                 table = csv.writer(stream)
-                table.writerow(head)
+                table.writerow(column[0] for column in rows.description)
                 table.writerows(map(_as_texts, rows))
-            written.append(file)
+            written.append(str(file))
     return written
 
 

@@ -163,10 +163,9 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Day]") -> int:
     about = [habit["Question"], habit["Description"]]
     amount = _target(habit) / 1000
     is_most = habit["Target Type"] == "AT_MOST"
-    if amount and not is_most:
-        values["target"] = {"amount": amount, "unit": _unit(habit)}
-    elif is_most and every == 1:
-        values["target"] = {"at_most": amount, "unit": _unit(habit)}
+    is_kept = every == 1 if is_most else amount > 0
+    if is_kept:
+        values["target"] = {"at_most" if is_most else "amount": amount, "unit": _unit(habit)}
     if amount and every > 1:
         limit = f"{'≤' if is_most else '≥'} {words.number(amount)} {_unit(habit)}"
         about.append(limit)
