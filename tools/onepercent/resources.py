@@ -10,7 +10,7 @@ For preview_actions: `{{"action": "goal.create", "params": {{…}}}}`, 1 to 50 i
 
 - An id is one of get_user_snapshot, or `"{reference}<client_action_id>"` of an earlier action that creates it; `goal_id: null` is the goal created last before it in this preview.
 - In an update, send what changes; `null` clears a field that may be empty.
-- XP: goal.complete +{goal}, step.complete +{step}, diary.create_entry +{diary}; marks of a habit bring its xp_reward or cost its xp_penalty.
+- XP: goal.complete +{GOAL_COMPLETED}, step.complete +{STEP_COMPLETED}, diary.create_entry +{DIARY_WRITTEN}; marks of a habit bring its xp_reward or cost its xp_penalty.
 """
 
 
@@ -22,11 +22,9 @@ def reference() -> str:
     """
     # Here, so that a list of resources imports none of them.
     from tools.onepercent import actions
-    from tools.onepercent.base import fields
-    from tools.onepercent.base.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
+    from tools.onepercent.base import fields, rules
 
-    prices = {"goal": GOAL_COMPLETED, "step": STEP_COMPLETED, "diary": DIARY_WRITTEN}
-    lines = [HEAD.format(reference=fields.REFERENCE, **prices)]
+    lines = [HEAD.format(reference=fields.REFERENCE, **vars(rules))]
     for action in actions.ordered():
         lines.append(f"## {action.name}\n")
         for name, kind in action.fields.items():

@@ -178,10 +178,9 @@ def report(file: str, *period: str) -> TextOutput:
     with store.reading() as db:
         span_on_record(db, first, last, today)
         recent = Past(db, first, last, today)
-        text = compact_json(_content(recent, last))
+        data = compact_json(_content(recent, last)).replace("<", "\\u003c")
 
     page = document(Path(__file__).parent / "page" / "report.html")
-    data = text.replace("<", "\\u003c")
     target = Path(file).expanduser()
     with store.replacing(target) as part:
         part.write_text(page.replace(">null<", f">{data}<"), encoding="utf-8")

@@ -33,15 +33,8 @@ from tools.onepercent.habits.schedules import (
     schedule_of,
 )
 
-LEGEND = {
-    "+": "done",
-    "-": "missed",
-    "e": "excused",
-    "~": "begun",
-    ".": "nothing due",
-    "?": "due, not marked",
-    "p": "paused",
-}
+# The signs of days, each with its meaning.
+LEGEND = "+ done - missed e excused ~ begun . nothing due ? due, not marked p paused"
 
 # The signs of days on which nothing is due.
 NOTHING_DUE = ".p"

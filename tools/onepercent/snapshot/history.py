@@ -194,7 +194,7 @@ def history(view: View) -> JsonObject:
         },
     }
     if recent.habits:
-        section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())
+        section["marks"] = LEGEND
     return section
 
 
@@ -237,14 +237,12 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
         return {}
 
     piece = _sums_as_json(sums)
-    if sums.goals:
-        piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
-    if pieces == "days" and sums.steps:
+    piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
+    if pieces == "days":
         piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
-    if pieces == "days" and sums.diary:
-        piece["diary"] = True
+        piece["diary"] = bool(sums.diary)
         if quotes_diary:
-            piece["diary"] = recent.rows_between(EXCERPT, first, last)[0][0]
+            ((piece["diary"],),) = recent.rows_between(EXCERPT, first, last)
     return {name: value for name, value in piece.items() if value and value != "0/0"}
 
 

@@ -62,6 +62,9 @@ GOALS_OF_STATUS = {
 }
 DIARY_ENTRIES = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
+NEWEST_RATING = f"""SELECT *,
+    (SELECT avg(value) FROM json_each(json_array({", ".join(CATEGORIES)}))) AS average FROM ssp_evaluations
+    WHERE user = :user ORDER BY id DESC LIMIT 1"""
 
 FEW = 3
 BACKUP_COMMANDS = [
@@ -234,8 +237,7 @@ def dated_items(db: Database, which: str, **values: str) -> list[JsonObject]:
 
 def ssp(view: View) -> JsonObject:
     """The last rating of the six spheres of life."""
-    newest = "SELECT * FROM ssp_evaluations WHERE user = :user ORDER BY id DESC LIMIT 1"
-    row = due_days.select(view.db, newest).fetchone()
+    row = due_days.select(view.db, NEWEST_RATING).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
 
@@ -244,8 +246,7 @@ def ssp(view: View) -> JsonObject:
         name = words.value_in_words("category", category).capitalize()
         spheres.append({"category": category, "name": name, "score": row[category]})
 
-    scores = [row[category] for category in CATEGORIES if row[category]]
-    average = round(sum(scores) / len(scores), 1)
+    average = round(row["average"], 1)
     return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}
 
 

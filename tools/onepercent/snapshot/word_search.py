@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent.base.fields import DIARY_FIELDS
 from tools.onepercent.database import Database, Row
 from tools.onepercent.habits import due_days
@@ -89,10 +89,7 @@ def search(db: Database, query: str) -> JsonObject:
         if "text" in item:
             item["text"] = _around(item["text"], alternatives[0])
         items.append(item)
-    answer: JsonObject = {"items": items}
-    if len(rows) > MOST_SHOWN:
-        answer["more"] = len(rows) - MOST_SHOWN
-    return answer
+    return {"items": items} | filled(more=len(rows[MOST_SHOWN:]))
 
 
 def _matches(

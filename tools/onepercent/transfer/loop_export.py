@@ -34,8 +34,6 @@ LARGEST_TABLE_BYTES = 50_000_000
 
 # The numbers that have a name in Loop, of amounts, too.
 VALUES = {"UNKNOWN": -1, "NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2, "SKIP": 3}
-# The columns of Habits.csv before 2.3.1 that have another name now.
-RENAMED = {"NumRepetitions": "FrequencyNumerator", "Interval": "FrequencyDenominator"}
 # The defaults of columns that Habits.csv lacked before 2.3.1.
 UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
 
@@ -55,8 +53,7 @@ def _read(file: str, changed_ns: int, size: int) -> list[Habit]:
 def _habits(file: str) -> Iterator[Habit]:
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")
-        columns = [RENAMED.get(name, name) for name in head]
-        habits = [dict(zip(columns, row, strict=False)) for row in rows]
+        habits = [dict(zip(head, row, strict=False)) for row in rows]
         matrix = _matrix(archive, [habit["Name"] for habit in habits])
         for place, habit in enumerate(habits):
             paths = filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv")
@@ -65,7 +62,9 @@ def _habits(file: str) -> Iterator[Habit]:
                 past = _days(_table(archive, paths[0]))
             elif matrix is not None:
                 past = _days([[day[0], day[place + 1]] for day in matrix])
-            if "Type" not in habit:
+            if "Type" not in habit:  # before 2.3.1, when two columns had other names, too
+                habit["FrequencyNumerator"] = habit["NumRepetitions"]
+                habit["FrequencyDenominator"] = habit["Interval"]
                 habit |= UNSAID | {"Type": _type_of(past or [])}
             yield habit, past
 

@@ -12,7 +12,6 @@
 
 import sqlite3
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -101,12 +100,13 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
         ) from error
 
     if dates:
-        unit.add_entry(_sum("note", sorted(dates), Thing("diary")))
+        unit.add_entry(_sum("note", dates, "diary"))
 
 
-def _sum(noun: str, dates: list[str], thing: Thing) -> Counted:
+def _sum(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
     """The diff entry for `count` things of a kind on these days."""
-    return Counted(replace(thing, dates=(f"{dates[0]}..{dates[-1]}",)), count=len(dates), noun=noun)
+    span = f"{min(dates)}..{max(dates)}"
+    return Counted(Thing(kind, title, dates=(span,)), count=len(dates), noun=noun)
 
 
 def _note(unit: UnitOfWork, name: str, past: "list[Day]") -> list[str]:
@@ -137,7 +137,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> No
         unit.create("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        unit.add_entry(_sum("mark", dates, Thing("mark", habit["Name"])))
+        unit.add_entry(_sum("mark", dates, "mark", habit["Name"]))
 
     if present:
         here = present["target_unit"]
