@@ -3,7 +3,6 @@
 # A day of a habit has one mark: completed, missed, or partial (an amount below the target). The mark stores
 # the XP that it brought: replacing it moves the difference, removing it moves all of it.
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -21,7 +20,7 @@ from tools.onepercent.actions import (
 from tools.onepercent.actions.habits import history_of, warn_of_streak
 from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
 from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.diff import Marked, Thing, target_of
+from tools.onepercent.base.diff import Marked, target_of
 from tools.onepercent.base.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 from tools.onepercent.database import Row
 from tools.onepercent.habits.histories import History
@@ -85,25 +84,32 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
                 "Habit is archived", "habit.unarchive brings it back.", "HABIT_ARCHIVED"
             )
 
-        # Mark its days, and collect those that have this mark already.
+        # Mark its days, with one entry for all of them, and collect those that have this mark already.
         history = history_of(unit, habit)
-        marked: dict[str, Marked] = {}
+        entry = Marked(thing_of(unit, habit), target=target_of(habit))
+        earned = []
+        dates = []
         duplicates = []
         for day in _days(unit, history.course, params):
-            if entry := _mark(unit, history, day, params, status):
-                marked[day] = entry
-            else:
+            xp = _mark(unit, history, day, params, status, entry)
+            if xp is None:
                 duplicates.append(day)
+            else:
+                earned.append(xp)
+                dates.append(day)
         if duplicates:
             marked_before = duplicates[-1]
             unit.warn("warn.marked", title=habit["name"], dates=duplicates)
-        if not marked:
+        if not dates:
             continue
 
-        # One entry for all of them, and what may not be meant.
-        dates = list(marked)
-        thing = replace(thing_of(unit, habit), kind="mark", dates=tuple(words.ranges(dates)))
-        unit.add_entry(_as_one(marked, thing))
+        # What the entry says of all, and what may not be meant.
+        entry.thing = replace(entry.thing, kind="mark", dates=tuple(words.ranges(dates)))
+        entry.xp_reward = sum(earned)
+        entry.count = len(dates)
+        if len(dates) == 1:
+            entry.replaces = entry.replaces.get(dates[0])
+        unit.add_entry(entry)
         if habit["goal_id"] and "amount" in params:
             warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
         _warn_of_days(unit, history, dates)
@@ -120,21 +126,6 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         )
     raise ToolError(
         "Nothing is due on these dates", "Name the days one by one in dates.", "INVALID_DATE"
-    )
-
-
-def _as_one(marked: Mapping[str, Marked], thing: Thing) -> Marked:
-    """One entry for the marks of some days: their XP together, the amount of the last."""
-    entries = list(marked.values())
-    *_, last = entries
-    replaces = {day: entry.replaces for day, entry in marked.items() if entry.replaces}
-    return replace(
-        last,
-        thing=thing,
-        xp_reward=sum(entry.xp_reward or 0 for entry in entries),
-        count=len(entries),
-        added=next((entry.added for entry in reversed(entries) if entry.added), None),
-        replaces=last.replaces if len(entries) == 1 else replaces,
     )
 
 
@@ -156,13 +147,19 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
 
 
 def _mark(
-    unit: UnitOfWork, history: History, day: str, params: JsonObject, status: str
-) -> Marked | None:
-    """Mark a day; the part of the diff's entry that is of this day, None if it already has this mark.
+    unit: UnitOfWork,
+    history: History,
+    day: str,
+    params: JsonObject,
+    status: str,
+    entry: Marked,
+) -> int | None:
+    """Mark a day; return the XP that this moves, None if it already has this mark.
 
     - `history`: the habit with its marks as they are now;
     - `params`: those of the action, with amount, note or excuse_reason;
-    - `status`: completed or missed, before the amount is looked at.
+    - `status`: completed or missed, before the amount is looked at;
+    - `entry`: that of the diff, which gets what is said of this day.
     """
     habit = history.habit
     before = unit.row("habit_marks", habit["id"], day)
@@ -188,19 +185,17 @@ def _mark(
     else:
         unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
 
-    # What is said of it.
+    # What is said of it: of several days the state of the last.
+    entry.status = status
+    entry.excuse_reason = excuse
+    entry.note = params.get("note")
+    entry.amount = amount
     added = params.get("amount", amount)
-    return Marked(
-        Thing("mark"),
-        xp_reward=earned,
-        status=status,
-        excuse_reason=excuse,
-        note=params.get("note"),
-        amount=amount,
-        target=target_of(habit),
-        added=added if added != amount else None,
-        replaces=before["status"] if before and before["status"] != status else {},
-    )
+    if added != amount:
+        entry.added = added
+    if before and before["status"] != status:
+        entry.replaces[day] = before["status"]
+    return earned
 
 
 def _judged(
