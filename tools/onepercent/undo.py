@@ -126,8 +126,8 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     # Another version may have kept a preview without them.
     applied_id = params.get("applied_id", 0)
     undone = params.get("undone", False)
-    statement = "SELECT journal FROM applied WHERE id = ? AND user = ? AND undone = ?"
-    journal = unit.scalar(statement, applied_id, unit.user, undone)
+    statement = "SELECT journal FROM applied WHERE id = :id AND user = :user AND undone = :undone"
+    journal = unit.scalar(statement, id=applied_id, undone=undone)
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]

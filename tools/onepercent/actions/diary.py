@@ -18,7 +18,7 @@ from tools.onepercent.base.rules import DIARY_WRITTEN
 
 CONTENT = {name: fields.text(10_000) for name in fields.DIARY_FIELDS}
 ENTRIES_OF_DAY = (
-    "SELECT id FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL ORDER BY id"
+    "SELECT id FROM diary WHERE user = :user AND date = :day AND deleted_at IS NULL ORDER BY id"
 )
 
 
@@ -30,7 +30,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     if day > unit.day:
         unit.warn("warn.future_entry", day=day)
-    elif unit.scalar(ENTRIES_OF_DAY, unit.user, day):
+    elif unit.scalar(ENTRIES_OF_DAY, day=day):
         unit.warn("warn.second_entry", day=day)
 
     key = unit.outcome.created_id = unit.create("diary", params)
@@ -70,7 +70,7 @@ def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> Sto
         return unit.existing("diary", diary_id)
     if day is None:
         raise fields.required("diary_id")
-    entries = unit.find_all("diary", ENTRIES_OF_DAY, day)
+    entries = unit.find_all("diary", ENTRIES_OF_DAY, day=day)
     if not entries:
         raise missing("diary")
     if len(entries) > 1:

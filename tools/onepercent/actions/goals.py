@@ -74,7 +74,7 @@ def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     after = update_entity(unit, goal, params, TEXTS)
     targets.warn_of_reached(unit, after)
     if "target_unit" in params:
-        for habit in unit.find_all("habit", targets.HABITS_OF_GOAL, goal["id"]):
+        for habit in unit.find_all("habit", targets.HABITS_OF_GOAL, goal=goal["id"]):
             targets.warn_of_unit(unit, habit, after)
 
 
@@ -118,6 +118,6 @@ def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
         unit.change(step, {"deleted_at": unit.stamp})
 
     delete_entity(unit, goal, step_titles=[step["title"] for step in own_steps])
-    for habit in unit.find_all("habit", targets.HABITS_OF_GOAL, goal["id"]):
+    for habit in unit.find_all("habit", targets.HABITS_OF_GOAL, goal=goal["id"]):
         unit.change(habit, {"goal_id": None})
         unit.warn("warn.habit_stays", title=habit["name"])

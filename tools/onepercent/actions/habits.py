@@ -136,8 +136,8 @@ def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 @action_on_one("habit.delete")
 def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Delete a habit; its history and XP stay."""
-    counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
-    marks = unit.scalar(counting, habit["id"])
+    counting = "SELECT count(*) FROM habit_marks WHERE habit_id = :habit"
+    marks = unit.scalar(counting, habit=habit["id"])
     if not marks:
         delete_entity(unit, habit)
         return

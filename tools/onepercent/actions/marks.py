@@ -35,7 +35,7 @@ MARK_FIELDS = {
 }
 
 NO_MARK: JsonObject = {"status": "", "excuse_reason": None, "note": None, "amount": None, "xp": 0}
-NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = ? ORDER BY date DESC LIMIT 1"
+NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = :habit ORDER BY date DESC LIMIT 1"
 
 
 # The other days of an ISO week on which a habit is done.
@@ -63,7 +63,7 @@ def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.row("habit_marks", habit["id"], day)
     if not mark:
-        newest = unit.scalar(NEWEST_MARK, habit["id"])
+        newest = unit.scalar(NEWEST_MARK, habit=habit["id"])
         hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
         raise ToolError(f"Habit is not marked on {day}", hint, "NOT_COMPLETED")
 
@@ -229,10 +229,8 @@ def _judged(
 def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
     """True if the week has all the times that the habit needs, even without this day."""
     times = history.course.schedule_on(days.ordinal(day)).times
-    (others,) = unit.db.execute(
-        OTHER_DAYS_OF_WEEK, {"habit": history.habit["id"], "day": day}
-    ).fetchone()
-    return 0 < times <= others
+    others = unit.scalar(OTHER_DAYS_OF_WEEK, habit=history.habit["id"], day=day)
+    return bool(0 < times <= others)
 
 
 def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:

@@ -31,8 +31,8 @@ PAUSE_FIELDS = {
     "to": fields.day(empty=True),
     "reason": fields.text(500),
 }
-HABITS_IN_SIGHT = """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL
-    AND ifnull(until, ?) >= ? ORDER BY id"""
+HABITS_IN_SIGHT = """SELECT id FROM habits WHERE user = :user AND deleted_at IS NULL AND archived_at IS NULL
+    AND (until IS NULL OR until >= :today) ORDER BY id"""
 PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
@@ -84,7 +84,7 @@ def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
         fields.check_one(params, *WHICH_HABITS)
-        habits = unit.find_all("habit", HABITS_IN_SIGHT, LAST, unit.day)
+        habits = unit.find_all("habit", HABITS_IN_SIGHT, today=unit.day)
     else:
         habits = [
             unit.existing("habit", habit_id)

@@ -109,9 +109,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 def _inbox(unit: UnitOfWork) -> StoredRow:
     """The goal for errands: the oldest open one of that name, or a new one."""
     title = words.text_of("inbox")
-    present = unit.db.execute(INBOX, {"user": unit.user, "title": title}).fetchone()
-    if present:
-        return unit.existing("goal", present["id"])
+    if key := unit.scalar(INBOX, title=title):
+        return unit.existing("goal", key)
     values = {"title": title, "category": "work"}
     unit.add_entry(Created(Thing("inbox", title), values=values))
     return unit.existing("goal", unit.create("goals", values))
@@ -249,8 +248,8 @@ def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
     """The undeleted steps of a goal."""
     return unit.find_all(
         "step",
-        "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id",
-        goal_id,
+        "SELECT id FROM steps WHERE user = :user AND goal_id = :goal AND deleted_at IS NULL ORDER BY id",
+        goal=goal_id,
     )
 
 

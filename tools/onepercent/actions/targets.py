@@ -47,7 +47,7 @@ ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer
 SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
     FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
-SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = ?"
+SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = :goal"
 
 # The condition for a place to count: the list shows the goal or habit.
 IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archived_at IS NULL"}
@@ -62,9 +62,7 @@ PLACE_BETWEEN = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_si
         WHERE id = :before OR (:before IS NULL AND is_seen AND number = :order)),
         (SELECT ifnull(max(place), 0) + 1.0 FROM others))"""
 
-HABITS_OF_GOAL = (
-    "SELECT id FROM habits WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
-)
+HABITS_OF_GOAL = "SELECT id FROM habits WHERE user = :user AND goal_id = :goal AND deleted_at IS NULL ORDER BY id"
 
 
 def as_columns(params: JsonObject) -> JsonObject:
@@ -93,7 +91,7 @@ def without_target(kind: str) -> ToolError:
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
     """The amount that a goal has reached."""
-    return float(unit.scalar(SUM_OF_GOAL, goal["id"]))
+    return float(unit.scalar(SUM_OF_GOAL, goal=goal["id"]))
 
 
 def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:
@@ -121,13 +119,8 @@ def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObje
             raise fields.invalid("before", f"another {entity}")
 
     statement = PLACE_BETWEEN.format(table=table, in_sight=IN_SIGHT[table])
-    values = {
-        "user": unit.user,
-        "id": row["id"],
-        "before": before,
-        "order": params.pop("order", None),
-    }
-    (place,) = unit.db.execute(statement, values).fetchone()
+    order = params.pop("order", None)
+    place = unit.scalar(statement, id=row["id"], before=before, order=order)
     if place_number(unit, StoredRow(table, row | {"place": place})) == place_number(unit, row):
         return params
     return params | {"place": place}
@@ -137,10 +130,9 @@ def place_number(unit: UnitOfWork, row: StoredRow) -> int:
     """The number of a goal or habit in its list as the list is now."""
     table = row.table
     statement = f"""SELECT count(*) + 1 FROM {table}
-        WHERE user = ? AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> ?
-        AND (ifnull(place, id), id) < (ifnull(?, ?), ?)"""
-    key = row["id"]
-    return int(unit.scalar(statement, unit.user, key, row["place"], key, key))
+        WHERE user = :user AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> :id
+        AND (ifnull(place, id), id) < (ifnull(:place, :id), :id)"""
+    return int(unit.scalar(statement, id=row["id"], place=row["place"]))
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:

@@ -164,16 +164,18 @@ class UnitOfWork:
             )
         return key
 
-    def find_all(self, entity: str, statement: str, *values: int | str) -> list[StoredRow]:
+    def scalars(self, statement: str, **values: object) -> list[Any]:
+        """The first column of a query, which may name the user as `:user`."""
+        return [row[0] for row in self.db.execute(statement, {"user": self.user} | values)]
+
+    def scalar(self, statement: str, **values: object) -> Any:
+        """The first column of the first row of a query; None if there is none."""
+        return next(iter(self.scalars(statement, **values)), None)
+
+    def find_all(self, entity: str, statement: str, **values: object) -> list[StoredRow]:
         """The rows whose ids a query selects, each read by itself, so that another session's change of them
         is noticed."""
-        ids = self.db.execute(statement, (self.user, *values)).fetchall()
-        return [self.existing(entity, key) for (key,) in ids]
-
-    def scalar(self, statement: str, *values: int | str) -> Any:
-        """The first column of the first row of a query; None if there is none."""
-        row = self.db.execute(statement, values).fetchone()
-        return row and row[0]
+        return [self.existing(entity, key) for key in self.scalars(statement, **values)]
 
     def row(self, table: str, *key: int | str) -> StoredRow:
         """A row of this user by its key, an empty one if there is none; its fingerprint is recorded. Raises
@@ -262,10 +264,8 @@ class UnitOfWork:
         amount."""
         entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
-        statement = (
-            "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
-        )
-        earned = self.scalar(statement, entity_id, f"{entity}.*", self.user)
+        statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = :id AND action GLOB :actions AND +user = :user"
+        earned = self.scalar(statement, id=entity_id, actions=f"{entity}.*")
         return self.earn(worth - int(earned), action, entity_id, day)
 
 
