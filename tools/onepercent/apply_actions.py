@@ -10,8 +10,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json, filled
 from tools.onepercent import previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
-from tools.onepercent.base import days, fields
-from tools.onepercent.base.rules import UNDONE_AT_MOST
+from tools.onepercent.base import days, fields, rules
 from tools.onepercent.database import Database, store
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
@@ -201,7 +200,7 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     """Keep the changes so that they can be undone.
 
     A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the
-    last UNDONE_AT_MOST applies.
+    last rules.UNDONE_AT_MOST applies.
     """
     db = run.unit.db
     user = run.unit.user
@@ -222,7 +221,7 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     db.execute(
         """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
         WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
-        {"user": user, "most": UNDONE_AT_MOST},
+        {"user": user, "most": rules.UNDONE_AT_MOST},
     )
     row = (user, preview_id, journal)
     db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", row)

@@ -13,8 +13,7 @@ from tools.core.schema import Published
 from tools.onepercent import actions as declared
 from tools.onepercent import settings
 from tools.onepercent.actions.unit_of_work import stale
-from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.rules import MOST_ACTIONS
+from tools.onepercent.base import days, fields, rules, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.page import person_pages
 from tools.onepercent.phases import dispatch
@@ -81,10 +80,12 @@ def preview_actions(
     Source: the declarations in tools/onepercent/actions; docs/manual.md, “Your data”.
     """
     if not actions:
-        raise ToolError("No actions provided", f"Send 1 to {MOST_ACTIONS} actions.", "NO_ACTIONS")
-    if len(actions) > MOST_ACTIONS:
         raise ToolError(
-            f"Too many actions: {len(actions)}, at most {MOST_ACTIONS}",
+            "No actions provided", f"Send 1 to {rules.MOST_ACTIONS} actions.", "NO_ACTIONS"
+        )
+    if len(actions) > rules.MOST_ACTIONS:
+        raise ToolError(
+            f"Too many actions: {len(actions)}, at most {rules.MOST_ACTIONS}",
             "Preview and apply them in several rounds.",
             "TOO_MANY_ACTIONS",
         )

@@ -13,7 +13,6 @@ A module beside this one is found by itself, so a new action is one file.
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -327,7 +326,7 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
     """A day that is neither in the future nor long ago; today if none is sent. Raises ToolError
     INVALID_DATE."""
     today = unit.day
-    earliest = (unit.today - timedelta(days=most_back)).isoformat()
+    earliest = unit.day_after(-most_back)
     if day is None or earliest <= day <= today:
         return day or today
 

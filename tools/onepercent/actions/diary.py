@@ -12,9 +12,8 @@ from tools.onepercent.actions import (
     update_entity,
 )
 from tools.onepercent.actions.unit_of_work import missing
-from tools.onepercent.base import fields
+from tools.onepercent.base import fields, rules
 from tools.onepercent.base.diff import Created, Thing
-from tools.onepercent.base.rules import DIARY_WRITTEN
 
 CONTENT = {name: fields.text(10_000) for name in fields.DIARY_FIELDS}
 ENTRIES_OF_DAY = (
@@ -34,7 +33,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
         unit.warn("warn.second_entry", day=day)
 
     key = unit.outcome.created_id = unit.create("diary", params)
-    earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", key)
+    earned = unit.earn(rules.DIARY_WRITTEN, "diary.create_entry", key)
     unit.add_entry(
         Created(
             Thing("diary", dates=(day,)), xp_reward=earned, values=shown_values(params, CONTENT)

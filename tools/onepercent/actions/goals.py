@@ -19,9 +19,8 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.base import fields
+from tools.onepercent.base import fields, rules
 from tools.onepercent.base.diff import Created, Done, Thing
-from tools.onepercent.base.rules import GOAL_COMPLETED
 
 # Each with words that fit it.
 CATEGORIES = {
@@ -94,7 +93,7 @@ def complete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
 
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
     unit.change(goal, completion)
-    earned = unit.earn_in_all(GOAL_COMPLETED, "goal.complete", goal["id"])
+    earned = unit.earn_in_all(rules.GOAL_COMPLETED, "goal.complete", goal["id"])
     unit.add_entry(Done(thing_of(unit, goal), xp_reward=earned))
 
     open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]

@@ -17,9 +17,8 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.base import fields
+from tools.onepercent.base import fields, rules
 from tools.onepercent.base.diff import Created, Thing
-from tools.onepercent.base.rules import HABIT_REWARD, LARGEST_N_DAYS
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories, schedules
 from tools.onepercent.habits.histories import History
@@ -68,14 +67,14 @@ CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
     "icon": fields.text(50, line=True, default="star"),
-    "xp_reward": fields.integer(1, 100, default=HABIT_REWARD),
+    "xp_reward": fields.integer(1, 100, default=rules.HABIT_REWARD),
     "xp_penalty": fields.integer(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(
         dict.fromkeys(schedules.FREQUENCIES, ""), "INVALID_FREQUENCY", default="daily"
     ),
     "schedule_days": numbers_field(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.integer(1, 7, empty=True),
-    "n": fields.integer(2, LARGEST_N_DAYS, empty=True),
+    "n": fields.integer(2, rules.LARGEST_N_DAYS, empty=True),
     "month_days": numbers_field(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
@@ -89,7 +88,7 @@ CONTENT: dict[str, fields.Field] = {
 # Frequencies that are called weekly, too.
 WEEKLY_DETAILS = ("custom", "times_per_week")
 # The defaults of a new habit; its default penalty is its reward.
-DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
+DEFAULTS: JsonObject = {"icon": "star", "xp_reward": rules.HABIT_REWARD, "frequency_type": "daily"}
 
 
 @action("habit.create", CONTENT, "name")

@@ -4,7 +4,7 @@
 # the XP that it brought: replacing it moves the difference, removing it moves all of it.
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -19,9 +19,8 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.habits import history_of, warn_of_streak
 from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
-from tools.onepercent.base import days, fields, words
+from tools.onepercent.base import days, fields, rules, words
 from tools.onepercent.base.diff import Marked, target_of
-from tools.onepercent.base.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 from tools.onepercent.database import Row
 from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import Course
@@ -135,7 +134,7 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     what = "habit.pause takes days to come, a mark can be made"
     for part in params.get("dates", [params.get("date")]):
         ends = part if isinstance(part, list) else [part]
-        dates = [check_day(unit, day, MARK_DAYS_BACK, what) for day in ends]
+        dates = [check_day(unit, day, rules.MARK_DAYS_BACK, what) for day in ends]
         first = days.ordinal(dates[0])
         last = days.ordinal(dates[-1])
 
@@ -143,7 +142,7 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
             ordinals.add(first)
         else:
             ordinals.update(filter(course.is_due, range(first, last + 1)))
-    return [date.fromordinal(day).isoformat() for day in sorted(ordinals)]
+    return [f"{date.fromordinal(day)}" for day in sorted(ordinals)]
 
 
 def _mark(
@@ -255,6 +254,5 @@ def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
         if not (history.course.is_due(ordinal) or history.is_owed(ordinal)):
             unit.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 
-    usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)
-    if dates[0] < usual.isoformat():
+    if dates[0] < unit.day_after(-rules.USUAL_MARK_DAYS_BACK):
         unit.warn("warn.long_ago", title=title, day=dates[0])

@@ -3,8 +3,6 @@
 # - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
 # - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
 
-from datetime import timedelta
-
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
@@ -118,7 +116,7 @@ def unarchive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
     """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
     is_marked = bool(unit.row("habit_marks", habit["id"], unit.day))
-    return (unit.today + timedelta(days=is_marked)).isoformat()
+    return unit.day_after(is_marked)
 
 
 def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
@@ -136,7 +134,6 @@ def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:
         if first >= unit.day:
             unit.remove(row)
         else:
-            yesterday = unit.today - timedelta(days=1)
-            unit.change(row, {"last_day": yesterday.isoformat()})
+            unit.change(row, {"last_day": unit.day_after(-1)})
         return first
     return ""

@@ -4,9 +4,8 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import settings
 from tools.onepercent.actions import StoredRow, UnitOfWork, action, changed_columns, edits
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.base import days, fields
+from tools.onepercent.base import days, fields, rules
 from tools.onepercent.base.diff import Changed, Edit, Thing
-from tools.onepercent.base.rules import LATEST_DAY_START_HOUR
 
 
 def _zone(name: str, value: object) -> str:
@@ -29,7 +28,7 @@ NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = :user"
     "person.update",
     {
         "time_zone": ZONE,
-        "day_start_hour": fields.integer(0, LATEST_DAY_START_HOUR),
+        "day_start_hour": fields.integer(0, rules.LATEST_DAY_START_HOUR),
     },
 )
 def update(unit: UnitOfWork, params: JsonObject) -> None:

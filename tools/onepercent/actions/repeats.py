@@ -9,8 +9,7 @@ from datetime import date, timedelta
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
-from tools.onepercent.base import fields, texts
-from tools.onepercent.base.rules import LONGEST_INTERVAL
+from tools.onepercent.base import fields, rules, texts
 from tools.onepercent.habits import due_days
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
@@ -35,7 +34,7 @@ AS_SENT = fields.Field({}, "", lambda name, value: value)
 PERIODS = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly annually"}
 RULE_PARTS = {
     "every": fields.choice(PERIODS, "FIELD_INVALID"),
-    "interval": fields.integer(1, LONGEST_INTERVAL),
+    "interval": fields.integer(1, rules.LONGEST_INTERVAL),
     "on": AS_SENT,
     "until": fields.day(),
     "after": fields.choice({"done": ""}, "FIELD_INVALID"),

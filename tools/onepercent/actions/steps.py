@@ -22,14 +22,8 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.base import fields, words
+from tools.onepercent.base import fields, rules, words
 from tools.onepercent.base.diff import Created, Done, Shifted, Thing
-from tools.onepercent.base.rules import (
-    FEWEST_LIKELY_MINUTES,
-    SHIFT_DAYS,
-    STEP_COMPLETED,
-    STEP_DAYS_BACK,
-)
 from tools.onepercent.habits import due_days
 from tools.onepercent.habits.schedules import LAST
 
@@ -142,7 +136,7 @@ def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | Non
     """Warn of a date in the past, and of minutes that were probably meant as hours."""
     if dt and dt < unit.day:
         unit.warn("warn.past", title=title, day=dt)
-    if minutes and minutes < FEWEST_LIKELY_MINUTES:
+    if minutes and minutes < rules.FEWEST_LIKELY_MINUTES:
         unit.warn("warn.minutes", title=title, minutes=minutes)
 
 
@@ -168,7 +162,7 @@ def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
 @action(
     "step.shift",
     {
-        "days": fields.integer(-SHIFT_DAYS, SHIFT_DAYS),
+        "days": fields.integer(-rules.SHIFT_DAYS, rules.SHIFT_DAYS),
         "dt": fields.day(),
         "goal_id": GOAL_ID_OR_NULL,
         "step_ids": fields.KEYS,
@@ -257,8 +251,7 @@ def _moved(dt: str, params: JsonObject) -> str:
     if "dt" in params:
         return str(params["dt"])
     try:
-        moved = date.fromisoformat(dt) + timedelta(params["days"])
-        return moved.isoformat()
+        return f"{date.fromisoformat(dt) + timedelta(params['days'])}"
     except OverflowError:
         raise ToolError(
             f"{dt} cannot be moved so far", "Send fewer days.", "INVALID_DATE"
@@ -275,7 +268,7 @@ def _moved(dt: str, params: JsonObject) -> str:
 )
 def complete(unit: UnitOfWork, params: JsonObject) -> None:
     """Complete steps, today or on one of the last days."""
-    day = check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
+    day = check_day(unit, params.get("date"), rules.STEP_DAYS_BACK, "a step can be completed")
     for step_id in fields.one_or_several(params, "step_id"):
         step = unit.existing("step", step_id)
         if step["is_complete"]:
@@ -286,7 +279,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
             )
 
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
-        earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
+        earned = unit.earn_in_all(rules.STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.make_next(unit, step, day)
         unit.add_entry(
             Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming)

@@ -15,7 +15,7 @@ with the values it replaced, so that it can be undone.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -135,7 +135,11 @@ class UnitOfWork:
 
     def __post_init__(self) -> None:
         self.stamp = days.stamp(self.moment)
-        self.day = self.today.isoformat()
+        self.day = self.day_after(0)
+
+    def day_after(self, days_later: int) -> str:
+        """The day that lies so many days after today, or before it."""
+        return f"{self.today + timedelta(days_later)}"
 
     def existing(self, entity: str, reference: int | str | None) -> StoredRow:
         """The row of the undeleted goal, step, habit or diary entry that an id field means; the `dt` of a

@@ -15,8 +15,7 @@ from tools.core.json_types import JsonObject, compact_json
 from tools.core.parameters import ABSENT_TEXTS
 from tools.core.tool import Tool
 from tools.onepercent import settings
-from tools.onepercent.base import days, fields
-from tools.onepercent.base.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
+from tools.onepercent.base import days, fields, rules
 from tools.onepercent.database import Database, store
 
 logger = logging.getLogger(__name__)
@@ -73,7 +72,7 @@ def count(tool: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
         return
-    recent = _recent.setdefault((tool, settings.user()), deque(maxlen=CALLS_PER_MINUTE[tool]))
+    recent = _recent.setdefault((tool, settings.user()), deque(maxlen=rules.CALLS_PER_MINUTE[tool]))
     moment_s = monotonic()
     if len(recent) == recent.maxlen:
         wait_s = math.ceil(recent[0] + WINDOW_S - moment_s)
@@ -140,7 +139,7 @@ def purge(db: Database) -> None:
     if today in _purged:
         return
     _purged.add(today)
-    before = days.stamp(days.now() - timedelta(days=AUDIT_DAYS_KEPT))
+    before = days.stamp(days.now() - timedelta(days=rules.AUDIT_DAYS_KEPT))
     unused = "NOT EXISTS (SELECT audit_id FROM previews WHERE audit_id = audit.id)"
     db.execute(f"DELETE FROM audit WHERE at < ? AND {unused}", (before,))
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
