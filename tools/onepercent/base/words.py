@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import date
+from itertools import starmap
 from os.path import commonprefix
 from typing import Any
 
@@ -18,8 +19,6 @@ LONGEST_PART = 120
 LONGEST_QUOTED = 500
 # The first number whose thousands stand apart.
 GROUPED = 10_000
-# Stands for the last day of any month.
-LAST_DAY = 31
 
 # The language while the texts of a page are made: that of its client. Otherwise empty.
 LANGUAGE: ContextVar[str] = ContextVar("language", default="")
@@ -75,10 +74,7 @@ def number(content: float) -> str:
     """2; 1,5; −10; 300 000, in English 300,000."""
     # Thousands apart from five digits on, as both languages have it.
     form = "_" if abs(content) >= GROUPED else ""
-    text = f"{content:{form}.12g}".replace("-", "−")
-    if language() == "ru":
-        return text.replace(".", ",").replace("_", "\N{NO-BREAK SPACE}")
-    return text.replace("_", ",")
+    return f"{content:{form}.12g}".translate(str.maketrans("._-", text_of("number.signs")))
 
 
 def xp_signed(xp: int) -> str:
@@ -143,14 +139,8 @@ def _days_of_month(numbers: list[int]) -> str:
 
 
 def _day_of_month(number: int) -> str:
-    if number == LAST_DAY:
-        return text_of("last")
-    if language() == "ru":
-        return f"{number}-го"
-    if 11 <= number <= 13:
-        return f"{number}th"
-    endings = {1: "st", 2: "nd", 3: "rd"}
-    return f"{number}{endings.get(number % 10, 'th')}"
+    form = text_or_empty(f"day_of_month.{number}") or text_or_empty("day_of_month")
+    return form.format(number)
 
 
 def changed_place(before: str, after: str) -> str:
@@ -173,17 +163,16 @@ def changed_place(before: str, after: str) -> str:
 
 def ranges(dates: list[str]) -> list[str]:
     """Dates in order, with days that follow each other as a range: 2026-11-16..2026-11-22."""
-    spans: list[list[str]] = []
-    for text in dates:
-        if spans and days.ordinal(text) == days.ordinal(spans[-1][-1]) + 1:
-            spans[-1].append(text)
-        else:
-            spans.append([text])
-    return list(map(_as_range, spans))
+    spans: dict[str, str] = {}  # the last day by the first
+    first = ""
+    for day in dates:
+        if not first or days.ordinal(day) != days.ordinal(spans[first]) + 1:
+            first = day
+        spans[first] = day
+    return list(starmap(_as_range, spans.items()))
 
 
-def _as_range(days_in_row: list[str]) -> str:
-    first, last = days_in_row[0], days_in_row[-1]
+def _as_range(first: str, last: str) -> str:
     return first if first == last else f"{first}..{last}"
 
 
@@ -191,11 +180,9 @@ def span_in_words(first: str, last: str | None = "") -> str:
     """16.11–22.11; 16.11; с 16.11."""
     if last is None:
         return text_of("since", day=day_in_words(first))
-    return (
-        day_in_words(first)
-        if last in ("", first)
-        else f"{day_in_words(first)}–{day_in_words(last)}"
-    )
+    if last in ("", first):
+        return day_in_words(first)
+    return f"{day_in_words(first)}–{day_in_words(last)}"
 
 
 def day_in_words(text: str) -> str:
