@@ -151,18 +151,16 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     total = len(run.done)
 
     # The answer.
+    dropped = [filled(action=error.get("action"), error=error["error"]) for error in plan.dropped]
+    message = run.refusals()
+    message += [f"✓ {line}" for line in done]
     answer = {
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
         "xp": {"delta": run.xp, "balance": unit.balance},
+        **filled(dropped=dropped),
+        "message": "\n".join(message),
     }
-    if plan.dropped:
-        answer["dropped"] = [
-            filled(action=error.get("action"), error=error["error"]) for error in plan.dropped
-        ]
-    message = run.refusals()
-    message += [f"✓ {line}" for line in done]
-    answer["message"] = "\n".join(message)
 
     # The audit's row, the preview's status with its key, the journal for undo.
     answer = dispatch.recorded(db, answer)

@@ -71,16 +71,14 @@ def is_yes(confirmation: str) -> bool:
     if re.search(NEVER, text, re.VERBOSE):
         return False
 
-    words = text.split()
-    for word in words:
-        if _is_one(NO, word) or _is_one(YES, word):
-            return not _is_one(NO, word)
+    if plain := _first_of(f"(?P<no>{NO})|{YES}", text):
+        return not plain["no"]
     is_asked = confirmation.strip().endswith("?")
-    lets = any(_is_one(FINE, word) for word in words) or SIGNS.search(confirmation)
+    lets = _first_of(FINE, text) or SIGNS.search(confirmation)
     return bool(harmless or (lets and not is_asked))
 
 
-def _is_one(pattern: str, word: str) -> bool:
-    """True if the whole word is one of a pattern's, which is compiled at its first use: every session pays
-    for what happens at the import."""
-    return bool(re.fullmatch(pattern, word, re.VERBOSE))
+def _first_of(pattern: str, text: str) -> re.Match[str] | None:
+    """The first whole word that a pattern has, which is compiled at its first use: every session pays for
+    what happens at the import."""
+    return re.search(rf"(?<!\S)(?:{pattern})(?!\S)", text, re.VERBOSE)
