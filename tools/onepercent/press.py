@@ -7,7 +7,7 @@ from tools.core.json_types import JsonObject, filled
 from tools.onepercent import previews, settings
 from tools.onepercent.apply_actions import apply_agreed
 from tools.onepercent.base import days
-from tools.onepercent.database import store
+from tools.onepercent.database import scalar, store
 from tools.onepercent.page import keys, person_pages
 from tools.onepercent.phases.dispatch import writing_tool
 from tools.onepercent.phases.dry_run import dry_run
@@ -15,6 +15,9 @@ from tools.onepercent.phases.dry_run import dry_run
 Tick = Literal[
     "step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"
 ]
+
+AMOUNT_OF_DAY = """SELECT total(amount) FROM habit_marks
+    WHERE habit_id = :id AND user = :user AND date = :day"""
 
 
 @writing_tool(
@@ -67,10 +70,8 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing("NORMAL") as db:
-        (present,) = db.execute(
-            "SELECT total(amount) FROM habit_marks WHERE habit_id = ? AND user = ? AND date = ?",
-            (id, settings.user(), date or f"{days.today()}"),
-        ).fetchone()
+        values = {"id": id, "user": settings.user(), "day": date or f"{days.today()}"}
+        present = scalar(db, AMOUNT_OF_DAY, values)
         if seen not in (None, present):
             raise ToolError("The amount of the day has changed", "Show the day again.", "ALREADY")
         preview_id = previews.keep(

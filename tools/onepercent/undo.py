@@ -26,7 +26,7 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import previews, settings
-from tools.onepercent.actions import action, deletion, edits, with_goal
+from tools.onepercent.actions import Action, deletion, edits, with_goal
 from tools.onepercent.actions.person import NO_PERSON
 from tools.onepercent.actions.unit_of_work import (
     RowChange,
@@ -120,7 +120,7 @@ def summary(journal: str) -> str:
     return "; ".join(words.shortened(kept["lines"], FEW_LINES, kept.get("count", 0)))
 
 
-@action("undo.last", {})
+@Action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
     # Another version may have kept a preview without them.

@@ -12,7 +12,7 @@ A module beside this one is found by itself, so a new action is one file.
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,18 +49,23 @@ COLUMNS_SAID_OTHERWISE = (
 ACTIONS: dict[str, "Action"] = {}
 
 
-Perform = Callable[[UnitOfWork, JsonObject], None]
-PerformOnOne = Callable[[UnitOfWork, StoredRow, JsonObject], None]
+# It takes the unit of work, the row of an action on one entity, and the canonical values.
+Perform = Callable[..., None]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Action:
-    """A declared action."""
+    """Declare the function below an action: it takes the unit of work and the canonical values."""
 
     name: str
     fields: Mapping[str, Field]
-    required: tuple[str, ...]
-    run: Perform
+    required: tuple[str, ...] = ()
+    run: Perform = field(init=False)
+
+    def __call__(self, run: Perform) -> Perform:
+        self.run = run
+        ACTIONS[self.name] = self
+        return run
 
     @property
     def domain(self) -> str:
@@ -89,16 +94,6 @@ class Action:
         )
 
 
-def action(name: str, takes: Mapping[str, Field], *required: str):
-    """Declare the function below an action: it takes the unit of work and the canonical values."""
-
-    def declare(run: Perform) -> Perform:
-        ACTIONS[name] = Action(name, takes, required, run)
-        return run
-
-    return declare
-
-
 def action_on_one(name: str, /, **takes: Field):
     """Declare the function below an action on one entity: it takes its row instead of its id.
 
@@ -108,8 +103,8 @@ def action_on_one(name: str, /, **takes: Field):
     key = f"{entity}_id"
     kind = GOAL_ID_OR_NULL if entity == "goal" else fields.KEY
 
-    def declare(run: PerformOnOne) -> PerformOnOne:
-        @action(name, {key: kind, **takes}, key)
+    def declare(run: Perform) -> Perform:
+        @Action(name, {key: kind, **takes}, (key,))
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> None:
             run(unit, unit.existing(entity, params.pop(key)), params)
 

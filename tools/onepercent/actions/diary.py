@@ -3,9 +3,9 @@
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
+    Action,
     StoredRow,
     UnitOfWork,
-    action,
     action_on_one,
     delete_entity,
     shown_values,
@@ -21,7 +21,7 @@ ENTRIES_OF_DAY = (
 )
 
 
-@action("diary.create_entry", {**CONTENT, "date": fields.day(default="today")})
+@Action("diary.create_entry", {**CONTENT, "date": fields.day(default="today")})
 def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Write an entry; a day may have several."""
     day = params.setdefault("date", unit.day)
@@ -41,7 +41,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     )
 
 
-@action(
+@Action(
     "diary.update_entry",
     {
         "diary_id": fields.KEY,

@@ -5,9 +5,9 @@ from functools import partial
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
+    Action,
     StoredRow,
     UnitOfWork,
-    action,
     action_on_one,
     delete_entity,
     reopen_entity,
@@ -43,7 +43,7 @@ CONTENT = {
 }
 
 
-@action("goal.create", {**CONTENT, "steps": steps.SEVERAL}, "title")
+@Action("goal.create", {**CONTENT, "steps": steps.SEVERAL}, ("title",))
 def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a goal, with its steps if they come along; from here on `goal_id: null` refers to it."""
     own_steps = params.pop("steps", None)

@@ -6,9 +6,9 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
     GOAL_ID_OR_NULL,
+    Action,
     StoredRow,
     UnitOfWork,
-    action,
     action_on_one,
     delete_entity,
     shown_values,
@@ -91,7 +91,7 @@ WEEKLY_DETAILS = ("custom", "times_per_week")
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": rules.HABIT_REWARD, "frequency_type": "daily"}
 
 
-@action("habit.create", CONTENT, "name")
+@Action("habit.create", CONTENT, ("name",))
 def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a habit; by default the penalty equals the reward."""
     _imply_frequency(params)

@@ -9,9 +9,9 @@ from datetime import date
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
+    Action,
     StoredRow,
     UnitOfWork,
-    action,
     action_on_one,
     check_day,
     deletion,
@@ -43,14 +43,14 @@ OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks
     AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
 
 
-@action("habit.mark_completed", {**MARK_FIELDS, "amount": AMOUNT, "note": fields.text(500)})
+@Action("habit.mark_completed", {**MARK_FIELDS, "amount": AMOUNT, "note": fields.text(500)})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> None:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
     target, and missed once it is above a limit."""
     _mark_all(unit, params, "completed")
 
 
-@action("habit.mark_missed", {**MARK_FIELDS, "excuse_reason": fields.text(500)})
+@Action("habit.mark_missed", {**MARK_FIELDS, "excuse_reason": fields.text(500)})
 def mark_missed(unit: UnitOfWork, params: JsonObject) -> None:
     """Mark habits missed on days; an excuse saves XP and the streak."""
     _mark_all(unit, params, "missed")

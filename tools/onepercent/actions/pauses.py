@@ -6,9 +6,9 @@
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
+    Action,
     StoredRow,
     UnitOfWork,
-    action,
     action_on_one,
     set_archived,
     thing_of,
@@ -35,7 +35,7 @@ PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
 
-@action("habit.pause", PAUSE_FIELDS)
+@Action("habit.pause", PAUSE_FIELDS)
 def pause(unit: UnitOfWork, params: JsonObject) -> None:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
     last = params.get("to")
@@ -66,7 +66,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
         unit.add_entry(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
 
 
-@action("habit.resume", WHICH_HABITS)
+@Action("habit.resume", WHICH_HABITS)
 def resume(unit: UnitOfWork, params: JsonObject) -> None:
     """End the pause of habits as of today, or give up the one to come."""
     for habit in _chosen_habits(unit, params):

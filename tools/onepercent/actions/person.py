@@ -2,7 +2,7 @@
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import settings
-from tools.onepercent.actions import StoredRow, UnitOfWork, action, changed_columns, edits
+from tools.onepercent.actions import Action, StoredRow, UnitOfWork, changed_columns, edits
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.base import days, fields, rules
 from tools.onepercent.base.diff import Changed, Edit, Thing
@@ -24,7 +24,7 @@ NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = :user"
 
 
-@action(
+@Action(
     "person.update",
     {
         "time_zone": ZONE,
@@ -50,14 +50,13 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     unit.add_entry(Changed(Thing("person"), changes=changes))
 
 
-@action(
+@Action(
     "ssp.rate",
     {
         "category": fields.choice(dict.fromkeys(CATEGORIES, ""), "INVALID_CATEGORY"),
         "score": fields.integer(1, 10),
     },
-    "category",
-    "score",
+    ("category", "score"),
 )
 def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""

@@ -7,9 +7,9 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions import (
     GOAL_ID_OR_NULL,
+    Action,
     StoredRow,
     UnitOfWork,
-    action,
     action_on_one,
     check_day,
     delete_entity,
@@ -62,7 +62,7 @@ SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", empty=T
 INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
 
-@action(
+@Action(
     "step.create",
     {
         "goal_id": GOAL_ID_OR_NULL,
@@ -159,7 +159,7 @@ def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
     warn_of_odd(unit, step["title"], params.get("dt"), params.get("time_duration"))
 
 
-@action(
+@Action(
     "step.shift",
     {
         "days": fields.integer(-rules.SHIFT_DAYS, rules.SHIFT_DAYS),
@@ -258,7 +258,7 @@ def _moved(dt: str, params: JsonObject) -> str:
         ) from None
 
 
-@action(
+@Action(
     "step.complete",
     {
         "step_id": fields.KEY,

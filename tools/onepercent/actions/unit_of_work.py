@@ -25,7 +25,7 @@ from tools.onepercent.base import days
 from tools.onepercent.base.diff import Entry
 from tools.onepercent.base.fields import REFERENCE
 from tools.onepercent.base.words import Warning
-from tools.onepercent.database import Database
+from tools.onepercent.database import Database, scalar
 from tools.onepercent.habits import due_days
 
 ENTITIES = {
@@ -168,18 +168,15 @@ class UnitOfWork:
             )
         return key
 
-    def scalars(self, statement: str, **values: object) -> list[Any]:
-        """The first column of a query, which may name the user as `:user`."""
-        return [row[0] for row in self.db.execute(statement, {"user": self.user} | values)]
-
     def scalar(self, statement: str, **values: object) -> Any:
-        """The first column of the first row of a query; None if there is none."""
-        return next(iter(self.scalars(statement, **values)), None)
+        """The first column of the first row of a query, which may name the `:user`; None if there is none."""
+        return scalar(self.db, statement, {"user": self.user} | values)
 
     def find_all(self, entity: str, statement: str, **values: object) -> list[StoredRow]:
         """The rows whose ids a query selects, each read by itself, so that another session's change of them
         is noticed."""
-        return [self.existing(entity, key) for key in self.scalars(statement, **values)]
+        ids = self.db.execute(statement, {"user": self.user} | values).fetchall()
+        return [self.existing(entity, key) for (key,) in ids]
 
     def row(self, table: str, *key: int | str) -> StoredRow:
         """A row of this user by its key, an empty one if there is none; its fingerprint is recorded. Raises

@@ -267,9 +267,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "weekday": lambda day: weekday(date.fromisoformat(day)),
     **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day_in_words),
     "minutes": duration,
-    "time_duration": lambda length: duration(
-        length["minutes"] if isinstance(length, dict) else length
-    ),
+    "time_duration": duration,
     "schedule_days": lambda numbers: ", ".join(
         texts.SHORT_WEEKDAYS[language()][at - 1] for at in numbers
     ),

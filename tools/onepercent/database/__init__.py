@@ -1,4 +1,4 @@
-"""The database file: opened, read, written. Here the types of what it holds."""
+"""The database file: opened, read, written. Here the types of what it holds, and its single values."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -6,3 +6,9 @@ from typing import Any
 
 Database = sqlite3.Connection
 Row = Mapping[str, Any]
+
+
+def scalar(db: Database, statement: str, values: Mapping[str, object] | None = None) -> Any:
+    """The first column of the first row of a query; None if there is none."""
+    row = db.execute(statement, values or {}).fetchone()
+    return row and row[0]

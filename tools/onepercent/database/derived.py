@@ -1,6 +1,6 @@
 """The derived tables: each is compared with the record that it is counted from, and recounted."""
 
-from tools.onepercent.database import Database
+from tools.onepercent.database import Database, scalar
 
 STEPS_OF_GOAL = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
 XP = "FROM xp_ledger WHERE user = users.user"
@@ -30,7 +30,7 @@ for _table, _query in COUNTED.items():
 
 def differing(db: Database) -> list[str]:
     """The derived tables that differ from the record; the runs of folded streaks are not compared."""
-    return [table for table, query in DIFFERENT.items() if db.execute(query).fetchone()]
+    return [table for table, query in DIFFERENT.items() if scalar(db, query)]
 
 
 def count_anew(db: Database) -> list[str]:

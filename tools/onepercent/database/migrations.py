@@ -5,7 +5,7 @@ them, `derived.py` counts them from the record, and they are never exported.
 """
 
 from tools.onepercent.base import days
-from tools.onepercent.database import Database, derived
+from tools.onepercent.database import Database, derived, scalar
 from tools.onepercent.database.first_versions import (
     FIRST,
     FOURTH,
@@ -230,7 +230,7 @@ MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH
 def migrate(db: Database, upto: int | None = None) -> list[str]:
     """Bring `db`, inside its open write transaction, to version `upto`; by default to the newest, with what
     is derived counted anew. Returns the derived tables that differed from the record."""
-    version = db.execute("PRAGMA user_version").fetchone()[0]
+    version = scalar(db, "PRAGMA user_version")
     db.create_function("date_of_stamp", 1, days.date_of_stamp)
     for migration in MIGRATIONS[version:upto]:
         for statement in migration.split("\n\n"):

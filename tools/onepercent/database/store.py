@@ -20,7 +20,7 @@ from tools.core.leaving import at_leaving
 from tools.core.settings import state_path
 from tools.onepercent import settings
 from tools.onepercent.base import days
-from tools.onepercent.database import Database, migrations
+from tools.onepercent.database import Database, migrations, scalar
 
 logger = logging.getLogger(__name__)
 
@@ -209,12 +209,9 @@ def open_database(file: Path) -> Database:
     DATABASE_ERROR: the file is not our database, or it is from a newer version."""
     db = connect(file)
     try:
-        version = db.execute("PRAGMA user_version").fetchone()[0]
+        version = scalar(db, "PRAGMA user_version")
         check_version(version, file)
-        if (
-            version < len(migrations.MIGRATIONS)
-            or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
-        ):
+        if version < len(migrations.MIGRATIONS) or scalar(db, "PRAGMA journal_mode") != "wal":
             _bring_up_to_date(db, file)
         db.execute("PRAGMA foreign_keys = ON")
     except BaseException:
@@ -228,9 +225,9 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
     mode."""
     newest = len(migrations.MIGRATIONS)
     with locked(file):
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        is_ours = db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID
-        if not is_ours and db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        version = scalar(db, "PRAGMA user_version")
+        is_ours = scalar(db, "PRAGMA application_id") == migrations.APPLICATION_ID
+        if not is_ours and scalar(db, "SELECT 1 FROM sqlite_master"):
             raise refused(
                 f"{file} is the database of another program",
                 "Point ONEPERCENT_DB at a file of its own.",

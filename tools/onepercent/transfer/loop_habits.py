@@ -21,7 +21,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.registry import TextOutput, command
 from tools.onepercent import apply_actions, previews, shell
-from tools.onepercent.actions import action, habits
+from tools.onepercent.actions import Action, habits
 from tools.onepercent.actions.unit_of_work import RowChange, UnitOfWork
 from tools.onepercent.base import days, fields, words
 from tools.onepercent.base.days import WEEK
@@ -71,7 +71,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     return TextOutput("\n".join([*dry.lines(), words.text_of("loop.ask")]))
 
 
-@action("loop.import", {})
+@Action("loop.import", {})
 def _import(unit: UnitOfWork, params: JsonObject) -> None:
     """Add the habits that are not here, and the days and notes that the others lack. Raises ToolError."""
     from tools.onepercent.transfer import loop_export
