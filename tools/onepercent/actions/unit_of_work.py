@@ -73,14 +73,6 @@ class RowChange(NamedTuple):
     replaced: JsonObject | None
     values: JsonObject | None
 
-    @property
-    def xp(self) -> int:
-        """The XP that this change adds or takes; 0 outside the ledger."""
-        if self.table != "xp_ledger":
-            return 0
-        came, gone = self.values or {}, self.replaced or {}
-        return int(came.get("xp", 0) - gone.get("xp", 0))
-
 
 @dataclass(slots=True)
 class Outcome:
@@ -331,7 +323,9 @@ def stale(what: str) -> ToolError:
 
 def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
-    name = label(table, row)
+    name = table.removesuffix("s").replace("_", " ")
+    if title := row.get("title") or row.get("name") or row.get("date"):
+        name += f" '{title}'"
     if not (row and before):
         return f"{name} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.
@@ -342,10 +336,3 @@ def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
     if "deleted_at" in names or row.get("deleted_at"):
         return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{name} changed: {', '.join(names) or 'it was written again'}"
-
-
-def label(table: str, row: JsonObject) -> str:
-    """The name of a row in a sentence."""
-    noun = table.removesuffix("s").replace("_", " ")
-    name = row.get("title") or row.get("name") or row.get("date")
-    return f"{noun} '{name}'" if name else noun

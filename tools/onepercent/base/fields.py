@@ -212,7 +212,7 @@ def _span(name: str, value: object) -> str | list[str]:
     if not isinstance(value, str) or ".." not in value:
         return parse_day(name, value)
     first, last = (parse_day(name, day.strip()) for day in value.split("..", 1))
-    length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
+    length = days.ordinal(last) - days.ordinal(first) + 1
     if not 1 <= length <= LONGEST_RANGE_DAYS:
         raise invalid(name, f"a range of 1 to {LONGEST_RANGE_DAYS} days, the earlier day first")
     return [first, last]

@@ -17,6 +17,8 @@ CONTEXT_CHARS = 20
 LONGEST_PART = 120
 # Characters of a text that a sentence quotes: a title, whole.
 LONGEST_QUOTED = 500
+# The form of a Russian noun after a number by its last digit, unless it is 11 to 14.
+RUSSIAN_FORMS = [2, 0, 1, 1, 1, 2, 2, 2, 2, 2]
 # The first number whose thousands stand apart.
 GROUPED = 10_000
 
@@ -203,23 +205,17 @@ def weekday(day: date) -> str:
 def duration(minutes: int) -> str:
     """30 мин, 1 ч, 1 ч 30 мин."""
     hours, rest = divmod(minutes, 60)
-    if not hours:
-        return text_of("minutes", count=rest)
-    text = text_of("hours", count=hours)
-    return f"{text} {text_of('minutes', count=rest)}" if rest else text
+    parts = {"hours": hours, "minutes": rest}
+    return " ".join(text_of(name, count=count) for name, count in parts.items() if count)
 
 
 def counted(count: int, name: str) -> str:
     """1 шаг, 2 шага, 5 шагов."""
     forms = text_of(f"counted.{name}").split(", ")
-    if language() == "en":
-        form = 0 if count == 1 else 1
-    elif count % 10 == 1 and count % 100 != 11:
-        form = 0
-    elif 2 <= count % 10 <= 4 and not 12 <= count % 100 <= 14:
-        form = 1
-    else:
-        form = 2
+    form = int(count != 1)
+    if language() == "ru":
+        is_teen = 11 <= count % 100 <= 14
+        form = 2 if is_teen else RUSSIAN_FORMS[count % 10]
     return f"{count} {forms[form]}"
 
 

@@ -169,8 +169,9 @@ def checkpoint() -> None:
 def release() -> None:
     """Close the connections kept by this process; the last one of all leaves the file whole, without a
     log."""
-    for identity in [identity for identity in _open_connections if identity[0] == os.getpid()]:
-        _open_connections.pop(identity).close()
+    for identity in list(_open_connections):
+        if identity[0] == os.getpid():
+            _open_connections.pop(identity).close()
 
 
 def ensure(file: Path) -> os.stat_result:

@@ -95,10 +95,11 @@ def _answer(tool: Tool, arguments: JsonObject) -> Any:
             if arguments.get(name) is None:
                 raise fields.required(name)
         # No optional argument of these tools is free text, so a blank one is absent.
-        sent = {}
-        for name, value in arguments.items():
-            if value not in ABSENT_TEXTS or name in parameters.required:
-                sent[name] = value
+        sent = {
+            name: value
+            for name, value in arguments.items()
+            if value not in ABSENT_TEXTS or name in parameters.required
+        }
         values = parameters.parse(sent)
     except ToolError as error:
         if "ARGUMENT" in error.code:  # of the validator of all tools

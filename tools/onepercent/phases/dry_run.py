@@ -34,9 +34,9 @@ class Planned(NamedTuple):
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
         outcome = unit.outcome = Outcome()
-        before = len(unit.journal)
+        before = unit.balance
         self.kind.run(unit, dict(self.values))
-        outcome.xp = sum(change.xp for change in unit.journal[before:])
+        outcome.xp = unit.balance - before
         if outcome.created_id is not None:
             created = (self.kind.domain, outcome.created_id)
             unit.created[self.client_action_id] = created
