@@ -42,9 +42,8 @@ DESCRIPTION = {"description": fields.text(1000)}
 TARGET_OR_LIMIT = {
     "amount": targets.AMOUNT,
     "unit": targets.UNIT,
-    "at_most": targets.amount_field(0),
+    "at_most": fields.amount(0),
 }
-WEEKDAY = fields.Field({"type": "integer"}, fields.WEEKDAY_WORDS, fields.weekday)
 DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the last)")
 
 
@@ -72,7 +71,9 @@ CONTENT: dict[str, fields.Field] = {
     "frequency_type": fields.choice(
         dict.fromkeys(schedules.FREQUENCIES, ""), "INVALID_FREQUENCY", default="daily"
     ),
-    "schedule_days": numbers_field(WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
+    "schedule_days": numbers_field(
+        fields.WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"
+    ),
     "times": fields.integer(1, 7, empty=True),
     "n": fields.integer(2, rules.LARGEST_N_DAYS, empty=True),
     "month_days": numbers_field(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),

@@ -86,16 +86,14 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         # Mark its days, with one entry for all of them, and collect those that have this mark already.
         history = history_of(unit, habit)
         entry = Marked(thing_of(unit, habit), target=target_of(habit))
-        earned = []
+        xp_before = unit.balance
         dates = []
         duplicates = []
         for day in _days(unit, history.course, params):
-            xp = _mark(unit, history, day, params, status, entry)
-            if xp is None:
-                duplicates.append(day)
-            else:
-                earned.append(xp)
+            if _mark(unit, history, day, params, status, entry):
                 dates.append(day)
+            else:
+                duplicates.append(day)
         if duplicates:
             marked_before = duplicates[-1]
             unit.warn("warn.marked", title=habit["name"], dates=duplicates)
@@ -104,7 +102,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
 
         # What the entry says of all, and what may not be meant.
         entry.thing = replace(entry.thing, kind="mark", dates=tuple(words.ranges(dates)))
-        entry.xp_reward = sum(earned)
+        entry.xp_reward = unit.balance - xp_before
         entry.count = len(dates)
         if len(dates) == 1:
             entry.replaces = entry.replaces.get(dates[0])
@@ -152,8 +150,8 @@ def _mark(
     params: JsonObject,
     status: str,
     entry: Marked,
-) -> int | None:
-    """Mark a day; return the XP that this moves, None if it already has this mark.
+) -> bool:
+    """Mark a day; return False if it already has this mark.
 
     - `history`: the habit with its marks as they are now;
     - `params`: those of the action, with amount, note or excuse_reason;
@@ -167,7 +165,7 @@ def _mark(
     note = params.get("note") or present["note"]
     says_new = excuse not in (None, present["excuse_reason"]) or note != present["note"]
     if present["status"] == status and "amount" not in params and not says_new:
-        return None
+        return False
 
     # What becomes of the mark, and the XP that it moves.
     status, amount, worth = _judged(unit, history, day, params, status, present)
@@ -194,7 +192,7 @@ def _mark(
         entry.added = added
     if before and before["status"] != status:
         entry.replaces[day] = before["status"]
-    return earned
+    return True
 
 
 def _judged(

@@ -27,7 +27,7 @@ NOT_HANDED_ON = (
 
 # The field of a rule's days for each period; every day and every year have none.
 DAYS_OF_PERIOD = {
-    "week": fields.several(fields.Field({}, "weekdays", fields.weekday)),
+    "week": fields.several(fields.WEEKDAY),
     "month": fields.several(fields.integer(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)

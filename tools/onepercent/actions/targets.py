@@ -2,26 +2,16 @@
 
 import re
 from dataclasses import replace
-from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
 from tools.onepercent.actions.unit_of_work import KIND, StoredRow, UnitOfWork
-from tools.onepercent.base import fields
+from tools.onepercent.base import fields, rules
 from tools.onepercent.base.diff import target_of
-from tools.onepercent.base.rules import LARGEST_AMOUNT, LARGEST_PLACE
 
-
-def amount_field(least: float) -> fields.Field:
-    """An amount of at least so much."""
-    kind = Annotated[float, Limits(ge=least, le=LARGEST_AMOUNT)]
-    return fields.of_type(kind, "number", f"a number from {least} to {LARGEST_AMOUNT}")
-
-
-AMOUNT = amount_field(0.001)
+AMOUNT = fields.amount(0.001)
 # An amount that is there already, or that goes.
-ANY_AMOUNT = amount_field(-LARGEST_AMOUNT)
+ANY_AMOUNT = fields.amount(-rules.LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
 TARGET_PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
 # The unit of a target without one.
@@ -41,7 +31,10 @@ def _target(name: str, value: object) -> JsonObject:
 TARGET = replace(TARGET_PARTS, convert=_target, empty=True)
 
 # The fields that move a goal or habit: before another one (null: to the end), or to a place from 1 on.
-ORDER = {"before": replace(fields.KEY, takes_null=True), "order": fields.integer(1, LARGEST_PLACE)}
+ORDER = {
+    "before": replace(fields.KEY, takes_null=True),
+    "order": fields.integer(1, rules.LARGEST_PLACE),
+}
 
 # The sum of a goal: what was added to it, and the amounts of the habits that add to it.
 SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)

@@ -15,9 +15,14 @@ from tools.core import errors
 from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import is_no_id, parse_value
-from tools.core.schema import Limits
+from tools.core.schema import Limits, derive
 from tools.onepercent.base import days, texts, ways
-from tools.onepercent.base.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
+from tools.onepercent.base.rules import (
+    LARGEST_AMOUNT,
+    LONGEST_MINUTES,
+    LONGEST_RANGE_DAYS,
+    MOST_IN_LIST,
+)
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -94,8 +99,8 @@ class Field:
         raise required(name)
 
 
-def of_type(kind: Any, schema: str, words: str, **options: Any) -> Field:
-    """A value that `core.parameters` parses; `options` are those of Field."""
+def of_type(kind: Any, words: str, **options: Any) -> Field:
+    """A value of a type as tools have them in their signatures; `options` are those of Field."""
 
     def convert(name: str, value: object) -> Any:
         try:
@@ -103,7 +108,7 @@ def of_type(kind: Any, schema: str, words: str, **options: Any) -> Field:
         except ToolError:
             raise invalid(name, words) from None
 
-    return Field({"type": schema}, words, convert, **options)
+    return Field(derive(kind), words, convert, **options)
 
 
 def text(longest: int, *, line: bool = False, default: str | None = None) -> Field:
@@ -161,19 +166,23 @@ def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
     return Field({"type": "string", "enum": list(choices)}, words, convert, **options)
 
 
-def integer(
-    least: int, most: int, words: str = "", schema: str = "integer", **options: Any
-) -> Field:
+def integer(least: int, most: int, words: str = "", **options: Any) -> Field:
     """A whole number; true and false are not numbers.
 
     - `least`, `most`: its limits; `words`: what an error calls it;
-    - `schema`: its type in the JSON Schema; `options`: those of Field.
+    - `options`: those of Field.
     """
     kind = Annotated[int, Limits(ge=least, le=most)]
-    return of_type(kind, schema, words or f"a whole number from {least} to {most}", **options)
+    return of_type(kind, words or f"a whole number from {least} to {most}", **options)
 
 
-FLAG = of_type(bool, "boolean", "true or false")
+def amount(least: float) -> Field:
+    """An amount of at least so much."""
+    kind = Annotated[float, Limits(ge=least, le=LARGEST_AMOUNT)]
+    return of_type(kind, f"a number from {least} to {LARGEST_AMOUNT}")
+
+
+FLAG = of_type(bool, "true or false")
 
 
 def day(**options: Any) -> Field:
@@ -194,17 +203,20 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
-WEEKDAY_WORDS = "a weekday: 1 (Monday) to 7, or mon to sun"
+WEEKDAY_NUMBER = integer(1, 7, "a weekday: 1 (Monday) to 7, or mon to sun")
 
 
-def weekday(name: str, value: object) -> int:
+def _weekday(name: str, value: object) -> Any:
     """An ISO weekday, by its number or its name, short or whole, in English or Russian."""
     low = str(value).strip().lower()
     for names in (*texts.SHORT_WEEKDAYS.values(), *texts.WEEKDAYS.values()):
         for number, weekday_name in enumerate(names, 1):
             if low == weekday_name.lower():
                 return number
-    return int(integer(1, 7, WEEKDAY_WORDS).convert(name, value))
+    return WEEKDAY_NUMBER.convert(name, value)
+
+
+WEEKDAY = replace(WEEKDAY_NUMBER, convert=_weekday)
 
 
 def _span(name: str, value: object) -> str | list[str]:
@@ -242,7 +254,7 @@ DURATION = replace(
     empty=True,
 )
 
-ID = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`", "string")
+ID = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`")
 
 
 def _key(name: str, value: object) -> Any:
@@ -254,7 +266,7 @@ def _key(name: str, value: object) -> Any:
 
 # The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
 # text.
-KEY = replace(ID, convert=_key)
+KEY = replace(ID, schema={"type": "string"}, convert=_key)
 KEYS = several(KEY)
 
 
