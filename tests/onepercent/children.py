@@ -5,21 +5,16 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-import tests.onepercent.person as person
-from tests.onepercent.person import complete, new_entry, new_goal, new_step
+from tests.onepercent.person import complete, new_entry, new_goal, new_step, ref, rows
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
-# What a child does; it is given a function that tells the parent something.
-Work = Callable[[Callable[[object], None]], None]
-
 
 @contextmanager
-def child(work: Work) -> Iterator[tuple[int, int]]:
-    """Fork a child that does `work`; its process id and the pipe it tells on, which ends when it does."""
+def child(work):
+    """Fork a child that does `work`, which is given a function that tells the parent something; its process id and the pipe it tells on, which ends when it does."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -40,20 +35,20 @@ def child(work: Work) -> Iterator[tuple[int, int]]:
         os.waitpid(pid, 0)
 
 
-def told(reading: int) -> list:
+def told(reading):
     """Everything a child tells until its end."""
     with os.fdopen(os.dup(reading), encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
-def interrupted(work: Callable[[], object], last: int) -> list[int]:
+def interrupted(work, last):
     """Do it in a child that is killed at call of C number `last`; how many calls it made if it came to its
     end."""
 
-    def run(tell: Callable[[object], None]) -> None:
+    def run(tell):
         calls = iter(range(1, 1_000_000_000))
 
-        def count(frame: object, event: str, _: object) -> None:
+        def count(frame, event, _):
             if event == "c_call" and next(calls) == last:
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -67,12 +62,12 @@ def interrupted(work: Callable[[], object], last: int) -> list[int]:
         return told(reading)
 
 
-def together(count: int, work: Callable[[int, Callable[[object], None]], None]) -> list[list]:
+def together(count, work):
     """What `count` children tell that start at one moment."""
     gate_out, gate_in = os.pipe()
 
-    def waiting(number: int) -> Work:
-        def run(tell: Callable[[object], None]) -> None:
+    def waiting(number):
+        def run(tell):
             os.close(gate_in)
             os.read(gate_out, 1)
             work(number, tell)
@@ -86,24 +81,19 @@ def together(count: int, work: Callable[[int, Callable[[object], None]], None]) 
         return [told(reading) for reading in readings]
 
 
-def a_day() -> list[dict]:
+def a_day():
     """A goal with three steps, one of them done, and a diary entry: 35 XP."""
     goal = new_goal("Цель")
     steps = [new_step(f"Шаг {number}") for number in range(3)]
-    return [goal, *steps, complete(person.ref(steps[0])), new_entry(plans="план")]
+    return [goal, *steps, complete(ref(steps[0])), new_entry(plans="план")]
 
 
-def check_whole(confirmed: list[int]) -> None:
+def check_whole(confirmed):
     """Nothing confirmed is lost, nothing is half done."""
     assert health().state == "ok", health()
-    with store.reading() as db:
-        goals = [row[0] for row in db.execute("SELECT id FROM goals")]
-        assert set(confirmed) <= set(goals)
-        for table, times in {"steps": 3, "diary": 1, "xp_ledger": 2, "goal_progress": 1}.items():
-            assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == times * len(
-                goals
-            ), table
-        applied = db.execute(
-            "SELECT count() FROM previews JOIN audit a ON a.id = audit_id WHERE status = 'applied'"
-        )
-        assert applied.fetchone()[0] == len(goals)
+    goals = [goal for (goal,) in rows("SELECT id FROM goals")]
+    assert set(confirmed) <= set(goals)
+    for table, times in {"steps": 3, "diary": 1, "xp_ledger": 2, "goal_progress": 1}.items():
+        assert len(rows(f"SELECT 1 FROM {table}")) == times * len(goals), table
+    applied = "SELECT 1 FROM previews JOIN audit a ON a.id = audit_id WHERE status = 'applied'"
+    assert len(rows(applied)) == len(goals)

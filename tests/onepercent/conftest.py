@@ -1,13 +1,11 @@
 """A database of its own, and a clock that only the test turns, for every test of OnePercent."""
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import hypothesis
 import pytest
 
-import tests.onepercent.person as person
+from tests.onepercent.person import Clock, use
 from tools.core import settings
 from tools.onepercent.base import days
 from tools.onepercent.database import store
@@ -20,10 +18,10 @@ hypothesis.settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)
-def file(tmp_path: Path) -> Iterator[Path]:
+def file(tmp_path):
     """The database file, not made yet."""
     before = dict(os.environ)
-    person.use(tmp_path / "life.sqlite3")
+    use(tmp_path / "life.sqlite3")
     yield tmp_path / "life.sqlite3"
     store.release()
     os.environ.clear()
@@ -32,8 +30,8 @@ def file(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> person.Clock:
+def clock(monkeypatch):
     """Noon of a Wednesday."""
-    found = person.Clock()
+    found = Clock()
     monkeypatch.setattr(days, "now", found)
     return found

@@ -1,7 +1,6 @@
 """An example of every action and values of its fields, from which the tests of all actions take."""
 
-from datetime import date, timedelta
-from typing import Any
+from datetime import timedelta
 
 from tests.onepercent.person import (
     act,
@@ -15,7 +14,7 @@ from tests.onepercent.person import (
 )
 
 # Each is taken by the life that `lived` leaves.
-EXAMPLES: dict[str, dict[str, Any]] = {
+EXAMPLES = {
     "goal.create": {"title": "Отпуск"},
     "goal.update": {"goal_id": 1, "title": "Дача"},
     "goal.add": {"goal_id": 2, "amount": 2.5},
@@ -55,7 +54,7 @@ REPEATS = [
     {"every": "year"}, {"every": "day", "until": "2027-01-10"},
 ]  # fmt: skip
 # A frequency, and what it needs beside it.
-SCHEDULES: list[dict[str, Any]] = [
+SCHEDULES = [
     {"frequency_type": "weekdays"}, {"frequency_type": "daily"}, {"frequency_type": "weekends"}, {"frequency_type": "weekly"},
     {"frequency_type": "times_per_week", "times": 3}, {"frequency_type": "every_n_days", "n": 2},
     {"frequency_type": "monthly", "month_days": [1, 31]}, {"frequency_type": "custom", "schedule_days": [1, 7]},
@@ -70,7 +69,7 @@ TEXTS = (
     "why_important why_give_me why_about_me"
 )
 # The first of each is not what the field is by default. A new field needs some here.
-VALUES: dict[str, list[Any]] = dict.fromkeys(TEXTS.split(), TITLES) | {
+VALUES = dict.fromkeys(TEXTS.split(), TITLES) | {
     "amount": [5, 1, 2.5, -1],
     "category": ["hobby", "work"],
     "day_start_hour": [4, 0],
@@ -91,7 +90,7 @@ VALUES: dict[str, list[Any]] = dict.fromkeys(TEXTS.split(), TITLES) | {
 }
 
 
-def values(thing: str, field: str, today: date) -> list[Any]:
+def values(thing, field, today):
     """What a field of a goal, step, habit or entry may be; nothing for what needs others beside it."""
     if field.endswith("_id") or field == "before":
         return IDS
@@ -100,7 +99,7 @@ def values(thing: str, field: str, today: date) -> list[Any]:
     return VALUES.get(f"{thing}.{field}") or VALUES.get(field, [])
 
 
-def lived() -> None:
+def lived():
     """Goals that are open, reached and archived, a step of both kinds, a habit that is not marked, one that is
     marked and paused, an archived one, and an entry of the diary."""
     do(

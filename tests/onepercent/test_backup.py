@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, interrupted
 from tests.onepercent.person import (
     act,
+    behind_the_tools,
     call,
     do,
     items,
@@ -23,11 +23,14 @@ from tests.onepercent.person import (
     miss,
     new_goal,
     new_habit,
+    pause,
     preview,
     propose,
+    rows,
     snapshot,
     titles,
     undo,
+    use,
 )
 from tools.core import files
 from tools.core.errors import ToolError
@@ -40,7 +43,7 @@ PROJECT = Path(__file__).parents[2]
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
 
-def lived() -> None:
+def lived():
     """Something in every table, of two people."""
     goal = do(*a_day())[0]
     habit = do(new_habit("Бег", frequency_type="custom", schedule_days=[1, 3]))[0]
@@ -49,10 +52,9 @@ def lived() -> None:
         miss(habit, excuse_reason="☔"),
         act("ssp.rate", category="work", score=7),
         act("person.update", time_zone="Asia/Tokyo", day_start_hour=2),
-        act("habit.pause", habit, **{"from": "2026-04-01", "to": "2026-04-09"}),
+        pause(habit, "2026-04-01", "2026-04-09"),
     )
-    with store.writing() as db:
-        db.execute("UPDATE habits SET created_on = '2026-03-01'")
+    behind_the_tools("UPDATE habits SET created_on = '2026-03-01'")
     do(act("habit.update", habit, schedule_days=[2], target={"amount": 1.5, "unit": "км"}))
     do(mark(habit, amount=0.5), new_goal("Потом", due="2026-12-31"))
     do(act("goal.archive", 2), act("habit.archive", do(new_habit("Архив"))[0]))
@@ -60,14 +62,14 @@ def lived() -> None:
         act("goal.update", goal, why_important='"кавычки"\nи строки\u2028'),
         act("goal.delete", goal),
     )
-    person.use(store.path(), ONEPERCENT_USER="other")
+    use(store.path(), ONEPERCENT_USER="other")
     do(*a_day())
     call("cancel_preview", preview_id=preview(*a_day())["preview_id"])
-    person.use(store.path())
+    use(store.path())
 
 
 @pytest.fixture
-def copy(file: Path, tmp_path: Path) -> Path:
+def copy(file, tmp_path):
     """A backup of one goal; the present file has three more."""
     do(new_goal("В копии"))
     backup(str(tmp_path / "backup.sqlite3"))
@@ -79,7 +81,7 @@ def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
     lived()
     shown = snapshot(*SECTIONS)
     export(str(tmp_path / "first.json"))
-    person.use(tmp_path / "other.sqlite3")
+    use(tmp_path / "other.sqlite3")
     assert "kept" not in import_(str(tmp_path / "first.json"))
     export(str(tmp_path / "second.json"))
     assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
@@ -87,24 +89,20 @@ def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
     assert health().state == "ok"
     content = json.loads((tmp_path / "first.json").read_text())
     assert all(table["rows"] for part in ("state", "history") for table in content[part].values())
-    with store.reading() as db:
-        tables = db.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-        )
-        derived = {"goal_progress", "xp_balance", "habit_streaks", "habit_months"}
-        assert {row[0] for row in tables} == {*content["state"], *content["history"]} | derived
+    tables = rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    derived = {"goal_progress", "xp_balance", "habit_streaks", "habit_months"}
+    assert {name for (name,) in tables} == {*content["state"], *content["history"]} | derived
 
 
 def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path):
     lived()
     undo()
     export(str(tmp_path / "export.json"))
-    person.use(tmp_path / "other.sqlite3")
+    use(tmp_path / "other.sqlite3")
     import_(str(tmp_path / "export.json"))
-    assert undo(redo=True)["success"]
+    undo(redo=True)
     assert items("goals") == []
-    with store.reading() as db:
-        highest = db.execute("SELECT max(id) FROM goals").fetchone()[0]
+    [(highest,)] = rows("SELECT max(id) FROM goals")
     assert do(new_goal("Новая"))[0] > highest
 
 
@@ -112,7 +110,7 @@ def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path):
     undone = do(new_goal("Не то"))[0]
     undo()
     export(str(tmp_path / "export.json"))
-    person.use(tmp_path / "other.sqlite3")
+    use(tmp_path / "other.sqlite3")
     import_(str(tmp_path / "export.json"))
     assert do(new_goal("Новая"))[0] > undone
 
@@ -156,7 +154,7 @@ DAMAGE = {
 def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_beside_it(
     damage, log_left, file, copy
 ):
-    def crash(tell) -> None:
+    def crash(tell):
         propose(*a_day())
         os._exit(1)
 
@@ -176,7 +174,13 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
     assert titles() == ["В копии"]
 
 
-def of_another_program(source: Path) -> None:
+def is_refused(command, file):
+    with pytest.raises(ToolError) as refused:
+        command(str(file))
+    assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
+
+
+def of_another_program(source):
     with closing(sqlite3.connect(source)) as db:
         db.execute("CREATE TABLE notes (id)")
 
@@ -192,9 +196,7 @@ NOT_BACKUPS = {
 @pytest.mark.parametrize("make", NOT_BACKUPS.values(), ids=NOT_BACKUPS)
 def test_what_is_not_a_sound_backup_changes_nothing(make, copy, tmp_path):
     make(tmp_path / "wrong")
-    with pytest.raises(ToolError) as refused:
-        restore(str(tmp_path / "wrong"))
-    assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
+    is_refused(restore, tmp_path / "wrong")
     assert len(titles()) == 4 and not list(tmp_path.glob(".restore*"))
 
 
@@ -205,7 +207,7 @@ def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file, copy):
     assert len(titles()) == 4
 
 
-def of_no_goal(content: dict) -> None:
+def of_no_goal(content):
     steps = content["state"]["steps"]
     steps["rows"][0][steps["columns"].index("goal_id")] = 777
 
@@ -226,9 +228,7 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
     spoil(content)
     for bad in (json.dumps(content), before[: len(before) // 2]):
         (tmp_path / "bad.json").write_text(bad, encoding="utf-8")
-        with pytest.raises(ToolError) as refused:
-            import_(str(tmp_path / "bad.json"))
-        assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
+        is_refused(import_, tmp_path / "bad.json")
     export(str(tmp_path / "export.json"))
     assert (tmp_path / "export.json").read_text(encoding="utf-8") == before
     assert not list(tmp_path.glob(".restore*")) and not list(tmp_path.glob("*.part"))
@@ -237,7 +237,7 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["backup", "restore", "import"])
 def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp_path):
-    def text() -> str:
+    def text():
         export(str(tmp_path / "text.json"))
         return (tmp_path / "text.json").read_text(encoding="utf-8")
 
@@ -268,7 +268,7 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp
 
 @pytest.mark.slow
 def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file, tmp_path):
-    def run(*words: str, status: int = 0) -> bytes:
+    def run(*words, status=0):
         main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=60, check=False)
@@ -286,9 +286,8 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file, tmp_
     command = call("get_user_snapshot")["hint"].partition("onepercent ")[2].partition("`")[0]
     assert json.loads(run(*command.replace("FILE", str(copy)).split()))["kept"]
     check_whole([1])
-    assert (
-        json.loads(run("import", str(tmp_path / "none.json"), status=1))["code"] == "DATABASE_ERROR"
-    )
+    missing = json.loads(run("import", str(tmp_path / "none.json"), status=1))
+    assert missing["code"] == "DATABASE_ERROR"
     for words, status in (((), 0), (("export",), 2), (("fly",), 2)):
         assert b"onepercent export FILE" in run(*words, status=status)
 

@@ -4,19 +4,17 @@ import uuid
 
 import pytest
 
-import tests.onepercent.person as person
+from tests.onepercent.person import act, new_goal, use
 from tests.support.client import ENVELOPE, HANDSHAKE
 from tests.support.session import Session
 from tools.onepercent.database import store
 
-GOAL = {"action": "goal.create", "params": {"title": "Выучить Python"}}
-RENAME = {"action": "goal.update", "params": {"goal_id": None, "title": "Выучить Rust"}}
 CAPABLE = {**HANDSHAKE, "capabilities": {"elicitation": {}}}
 
 
-def asking() -> Session:
+def asking():
     """A session of a server that asks the person."""
-    person.use(store.path(), ONEPERCENT_CONFIRM="elicit")
+    use(store.path(), ONEPERCENT_CONFIRM="elicit")
     return Session()
 
 
@@ -28,33 +26,26 @@ def client():
         yield one
 
 
+def result(client, name, arguments, **more):
+    return client.request("tools/call", name=name, arguments=arguments, **more)["result"]
+
+
 def preview(client, **more):
-    actions = [{**one, "client_action_id": str(uuid.uuid4())} for one in (GOAL, RENAME)]
-    answer = client.request(
-        "tools/call", name="preview_actions", arguments={"actions": actions}, **more
-    )
-    return answer["result"]["structuredContent"]["preview_id"]
-
-
-def words_of(preview_id):
-    return {"preview_id": preview_id, "user_confirmation": "the model says: yes"}
+    """What applies a preview, in the words of a model that does not ask."""
+    actions = [new_goal("Выучить Python"), act("goal.update", goal_id=None, title="Выучить Rust")]
+    answer = result(client, "preview_actions", {"actions": actions}, **more)["structuredContent"]
+    return {"preview_id": answer["preview_id"], "user_confirmation": "the model says: yes"}
 
 
 def goals(client, **more):
-    answer = client.request(
-        "tools/call", name="get_user_snapshot", arguments={"include": ["goals"]}, **more
-    )
-    return [
-        one["title"]
-        for one in answer["result"]["structuredContent"]["data"].get("goals", {}).get("items", [])
-    ]
+    answer = result(client, "get_user_snapshot", {"include": ["goals"]}, **more)
+    return [goal["title"] for goal in answer["structuredContent"]["data"]["goals"]["items"]]
 
 
 def asked(client, arguments):
     """Apply; the question that comes back."""
-    client.send(
-        id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments}
-    )
+    call = {"name": "apply_actions", "arguments": arguments}
+    client.send(id=900, method="tools/call", params=call)
     question = client.receive()
     assert question["method"] == "elicitation/create"
     return question
@@ -68,7 +59,7 @@ def apply(client, arguments, action):
 
 
 def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
-    question, answer = apply(client, words_of(preview(client)), "accept")
+    question, answer = apply(client, preview(client), "accept")
     assert answer["structuredContent"]["success"] is True
     assert question.startswith("Применить? Изменить: 1 цель. Создать: 1 цель. XP не изменятся\n")
     assert "Цель «Выучить Python»: новая" in question
@@ -77,7 +68,7 @@ def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
 
 
 def test_a_declined_question_cancels_the_preview(client):
-    arguments = words_of(preview(client))
+    arguments = preview(client)
     _, answer = apply(client, arguments, "decline")
     assert answer["isError"] is True and answer["structuredContent"]["code"] == "DECLINED"
     again = client.call("apply_actions", **arguments)
@@ -86,7 +77,7 @@ def test_a_declined_question_cancels_the_preview(client):
 
 
 def test_a_question_that_is_closed_changes_nothing_and_can_be_asked_again(client):
-    arguments = words_of(preview(client))
+    arguments = preview(client)
     assert apply(client, arguments, "cancel")[1]["structuredContent"]["code"] == "NOT_CONFIRMED"
     assert goals(client) == []
     assert apply(client, arguments, "accept")[1]["isError"] is False
@@ -95,7 +86,7 @@ def test_a_question_that_is_closed_changes_nothing_and_can_be_asked_again(client
 def test_others_are_served_while_the_person_thinks_and_what_is_applied_is_not_asked_about_again(
     client,
 ):
-    arguments = words_of(preview(client))
+    arguments = preview(client)
     question = asked(client, arguments)
     assert goals(client) == []
     preview(client)
@@ -105,7 +96,8 @@ def test_others_are_served_while_the_person_thinks_and_what_is_applied_is_not_as
 
 
 def test_a_wrong_preview_is_told_without_a_question(client):
-    answer = client.call("apply_actions", **words_of(str(uuid.uuid4())))
+    arguments = preview(client) | {"preview_id": str(uuid.uuid4())}
+    answer = client.call("apply_actions", **arguments)
     assert answer["structuredContent"]["code"] == "PREVIEW_NOT_FOUND"
 
 
@@ -118,56 +110,43 @@ def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
         if not meta:
             one.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
             one.send(method="notifications/initialized")
-        arguments = words_of(preview(one, **meta))
-        answer = one.request("tools/call", name="apply_actions", arguments=arguments, **meta)[
-            "result"
-        ]
-        assert (
-            answer["structuredContent"]["code"] == "CANNOT_ASK"
-            and answer["structuredContent"]["hint"]
-        )
+        arguments = preview(one, **meta)
+        answer = result(one, "apply_actions", arguments, **meta)["structuredContent"]
+        assert answer["code"] == "CANNOT_ASK" and answer["hint"]
         assert goals(one, **meta) == []
 
 
 def test_in_the_2026_era_a_yes_counts_for_the_question_that_was_asked_and_its_preview_alone():
     meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
-    yes = {
-        "inputResponses": {"consent": {"action": "accept"}},
-        "_meta": meta,
-        "name": "apply_actions",
-    }
+    yes = {"inputResponses": {"consent": {"action": "accept"}}, "_meta": meta}
     with asking() as one:
-        first, second = (words_of(preview(one, _meta=meta)) for _ in "ab")
-        question = one.request("tools/call", name="apply_actions", arguments=first, _meta=meta)[
-            "result"
-        ]
+        first, second = (preview(one, _meta=meta) for _ in "ab")
+        question = result(one, "apply_actions", first, _meta=meta)
         state = question["requestState"]
         # Forged; the same words, but another preview.
         for arguments, sent in ((first, "x"), (second, state)):
-            again = one.request("tools/call", arguments=arguments, requestState=sent, **yes)[
-                "result"
-            ]
+            again = result(one, "apply_actions", arguments, requestState=sent, **yes)
             assert again["resultType"] == question["resultType"] == "input_required"
         assert goals(one, _meta=meta) == []
-        done = one.request("tools/call", arguments=first, requestState=state, **yes)["result"]
+        done = result(one, "apply_actions", first, requestState=state, **yes)
         assert done["structuredContent"]["success"] is True
 
 
 def test_the_default_asks_nothing():
     with Session() as one:
         one.initialize()
-        assert one.call("apply_actions", **words_of(preview(one)))["isError"] is False
+        assert one.call("apply_actions", **preview(one))["isError"] is False
 
 
 def test_a_withdrawn_call_does_not_wait_for_the_person(client):
-    asked(client, words_of(preview(client)))
+    asked(client, preview(client))
     client.send(method="notifications/cancelled", params={"requestId": 900})
     assert goals(client) == []
     client.end()
 
 
 def test_a_client_that_claims_what_it_cannot_do_gets_a_clear_error(client):
-    question = asked(client, words_of(preview(client)))
+    question = asked(client, preview(client))
     client.send(id=question["id"], error={"code": -32601, "message": "Method not found"})
     assert client.answer(900)["result"]["structuredContent"]["code"] == "CANNOT_ASK"
     assert goals(client) == []

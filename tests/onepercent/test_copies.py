@@ -2,30 +2,28 @@
 of them."""
 
 import os
-import stat
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import do, items, new_goal
+from tests.onepercent.person import do, items, new_goal, titles, use
 from tools.core.errors import ToolError
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import backup, copies, export, restore
 from tools.onepercent.transfer.backup import database as health
 
 
-def names(file: Path) -> list[str]:
+def names(file):
     return sorted(path.name for path in (file.parent / "backups").iterdir())
 
 
 @pytest.mark.slow
 def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file, clock):
     months = [date(2026 + number // 12, number % 12 + 1, 1) for number in range(1, 15)]
-    last_days = [date(2027, 3, 20) - timedelta(days=ago) for ago in range(18, -1, -1)]
-    some = {day + timedelta(days=later) for day in months for later in (0, 10, 20)}
+    last_days = [date(2027, 3, 20) - timedelta(ago) for ago in range(18, -1, -1)]
+    some = {day + timedelta(later) for day in months for later in (0, 10, 20)}
     for day in sorted({*(day for day in some if day < last_days[-1]), *last_days}):
         clock.set(f"{day}T12:00:00+00:00")
         do(new_goal(str(day)))
@@ -34,7 +32,7 @@ def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file,
     assert names(file) == sorted(f"onepercent-{day}.sqlite3" for day in kept) and len(kept) == 26
     for day in kept:
         restore(str(file.parent / "backups" / f"onepercent-{day}.sqlite3"))
-        assert max(goal["title"] for goal in items("goals")) == str(day)
+        assert max(titles()) == str(day)
         assert health().state == "ok"
 
 
@@ -68,14 +66,11 @@ def test_a_damaged_database_takes_no_sound_copy_away(file, clock):
     assert [(file.parent / "backups" / name).read_bytes() for name in names(file)] == [before]
 
 
-@pytest.mark.parametrize("wrong", ["a file", "the database", "gone"])
-def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong, file):
+@pytest.mark.parametrize("folder", ["file", "life.sqlite3", "/proc/nowhere"])
+def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(folder, file):
     do(*a_day())
     (file.parent / "file").touch()
-    where = {"a file": file.parent / "file", "the database": file, "gone": Path("/proc/nowhere")}[
-        wrong
-    ]
-    person.use(file, ONEPERCENT_BACKUP_DIR=str(where))
+    use(file, ONEPERCENT_BACKUP_DIR=str(file.parent / folder))
     with pytest.raises(ToolError) as refused:
         backup()
     assert refused.value.code == "DATABASE_ERROR" and "ONEPERCENT_BACKUP_DIR" in refused.value.hint
@@ -91,7 +86,7 @@ def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file
     assert "The newest backup is" in health().advice and health().state == "ok"
     if os.access("/dev/shm", os.W_OK) and os.stat("/dev/shm").st_dev != file.stat().st_dev:
         elsewhere = Path(f"/dev/shm/{os.getpid()}-backups")
-        person.use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
+        use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
         backup()
         assert health().advice == ""
         copies()[0].unlink()
@@ -106,6 +101,4 @@ def test_what_is_no_file_is_never_replaced(command, tmp_path):
     for name in ("pipe", "link", ".", "/dev/null"):
         with pytest.raises(ToolError, match="is not a file"):
             command(str(tmp_path / name))
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and stat.S_ISCHR(
-        os.stat("/dev/null").st_mode
-    )
+    assert (tmp_path / "pipe").is_fifo() and Path("/dev/null").is_char_device()

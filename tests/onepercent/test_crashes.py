@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, told
 from tests.onepercent.examples import EXAMPLES, lived
 from tests.onepercent.person import (
@@ -30,6 +29,7 @@ from tests.onepercent.person import (
     preview,
     propose,
     state,
+    use,
 )
 from tests.support.client import finished
 from tools.onepercent.database import store
@@ -42,7 +42,7 @@ EACH = int(os.environ.get("PI_MCP_KILL_EACH", "4"))
 
 @pytest.mark.slow
 def test_killed_at_random_moments_it_opens_again_with_all_that_was_confirmed():
-    def apply_for_ever(tell) -> None:
+    def apply_for_ever(tell):
         while True:
             answer = apply(preview(*a_day()))
             assert answer["success"], answer
@@ -60,15 +60,15 @@ def test_killed_at_random_moments_it_opens_again_with_all_that_was_confirmed():
     assert len(confirmed) >= KILLS
 
 
-def killed_at(statement: int, previewed: dict) -> list[dict]:
+def killed_at(statement, previewed):
     """Apply in a process that is killed before a statement of sqlite; the answer if it came to its end by
     then."""
     store.release()
 
-    def work(tell) -> None:
+    def work(tell):
         left = [statement]
 
-        def count(_: str) -> None:
+        def count(_):
             left[0] -= 1
             if left[0] == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -181,14 +181,14 @@ def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_rea
 def test_a_read_only_file_changes_nothing_and_says_so():
     with tempfile.TemporaryDirectory() as name:  # nobody may enter tmp_path
         folder = Path(name)
-        person.use(folder / "life.sqlite3")
+        use(folder / "life.sqlite3")
         do(*a_day())
         previewed = preview(*a_day())
         store.release()
         (folder / "life.sqlite3").chmod(0o444)
         folder.chmod(0o555)
 
-        def work(tell) -> None:
+        def work(tell):
             if os.getuid() == 0:
                 os.setuid(65534)  # nobody
             tell(apply(previewed))

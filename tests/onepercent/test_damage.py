@@ -15,6 +15,7 @@ from tests.onepercent.person import (
     balance,
     call,
     do,
+    found,
     items,
     mark,
     miss,
@@ -31,7 +32,7 @@ from tools.onepercent.transfer.backup import database, export
 health = partial(guarded, database)
 
 
-def behind_the_tools(file: Path, *statements: str) -> None:
+def behind_the_tools(file, *statements):
     """Change the file without the tools, and leave it alone."""
     store.release()
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
@@ -73,7 +74,7 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(file, tmp_path):
     do(*a_day())
     behind_the_tools(file, "UPDATE goals SET title = CAST(x'd0a6d0b5ff' AS TEXT)")
     assert items("goals")[0]["title"] == "Це\ufffd"
-    assert call("get_user_snapshot", find="це")["found"]["items"][0]["title"] == "Це\ufffd"
+    assert found("це")[0]["title"] == "Це\ufffd"
     export(str(tmp_path / "export.json"))
 
 

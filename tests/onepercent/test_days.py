@@ -5,7 +5,6 @@ from operator import itemgetter
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.person import (
     act,
     apply,
@@ -17,6 +16,7 @@ from tests.onepercent.person import (
     preview,
     refused,
     snapshot,
+    use,
 )
 from tools.core import settings
 from tools.onepercent.base import days
@@ -37,7 +37,7 @@ from tools.onepercent.settings import OnePercentSettings
     ],
 )
 def test_today_is_the_persons_local_date(file, clock, zone, moment, day):
-    person.use(file, ONEPERCENT_TZ=zone)
+    use(file, ONEPERCENT_TZ=zone)
     clock.set(moment)
     do(new_entry(plans="план"))
     assert items("diary")[0]["date"] == day
@@ -50,9 +50,9 @@ def test_a_zone_that_is_none_is_an_error_that_names_the_variable(file):
 
 
 def test_midnight_between_preview_and_apply_changes_no_date(clock):
-    habit = do(new_habit("Бег"))[0]
+    do(new_habit("Бег"))
     clock.set("2026-03-18T23:58:00+00:00")
-    previewed = preview(mark(habit), mark(habit, date="2026-03-11"), new_entry(plans="план"))
+    previewed = preview(mark(1), mark(1, date="2026-03-11"), new_entry(plans="план"))
     assert previewed["diff"]["completions"][0]["date"] == "2026-03-18"
     clock.set("2026-03-19T00:01:00+00:00")
     assert apply(previewed)["success"]
@@ -60,11 +60,11 @@ def test_midnight_between_preview_and_apply_changes_no_date(clock):
     assert data["diary"]["items"][0]["date"] == "2026-03-18"
     assert data["habits"]["items"][0]["today_status"] == "pending"
     assert data["habits"]["items"][0]["current_streak"] == 1
-    assert refused(mark(habit, date="2026-02-16"))["code"] == "INVALID_DATE"
+    assert refused(mark(1, date="2026-02-16"))["code"] == "INVALID_DATE"
 
 
 def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock):
-    def marked(*dates: str) -> tuple[int, int, str]:
+    def marked(*dates):
         do(mark(1, dates=list(dates)))
         return itemgetter("current_streak", "best_streak", "today_status")(items("habits")[0])
 

@@ -5,12 +5,11 @@ docs/add_a_tool.md says where a new one goes; each place is missed by a test her
 
 import re
 from datetime import date
-from typing import Any
 
 import pytest
 
 from tests.onepercent.examples import SCHEDULES, SUM, values
-from tests.onepercent.person import act, complete, do, new_goal, preview, rows, snapshot
+from tests.onepercent.person import act, complete, do, new_goal, preview, rows, said, snapshot
 from tests.support.client import PROJECT
 from tools.onepercent.actions import diary, edits, goals, habits, steps
 from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
@@ -30,12 +29,12 @@ TODAY = date(2026, 3, 18)
 FIELDS = [(entity, name) for entity, kinds in CONTENT.items() for name in kinds]
 
 
-def sample(entity: str, name: str) -> Any:
+def sample(entity, name):
     """A value of a field that is not its default."""
     return values(entity, name, TODAY)[0]
 
 
-def creation(entity: str, **params: Any) -> dict[str, Any]:
+def creation(entity, **params):
     least = {
         "goal": {"title": "Дом"},
         "step": {"title": "Раз", "goal_id": 1},
@@ -47,7 +46,7 @@ def creation(entity: str, **params: Any) -> dict[str, Any]:
     )
 
 
-def whole(entity: str) -> list[dict[str, Any]]:
+def whole(entity):
     """The things of a kind as a snapshot shows them whole, without ids."""
     if entity == "step":
         items = snapshot(goal_id=1)["goals"]["items"][0]["steps"]
@@ -60,7 +59,7 @@ def whole(entity: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(autouse=True)
-def life() -> None:
+def life():
     do(new_goal("Первая"))
 
 
@@ -112,8 +111,8 @@ def test_a_step_in_a_list_takes_every_field_and_the_page_of_the_answers_names_ea
     named = re.search(r"`rows` \[(.*?)\]", re.sub(r"\s+", " ", text))
     assert named and len(named[1].split(", ")) == len(row) == len(every)
     for name in every.keys() - {"title"}:
-        less = preview(act("step.create", goal_id=1, steps=[every | {name: None}]))
-        assert less["message"] != shown["message"], name
+        less = said(act("step.create", goal_id=1, steps=[every | {name: None}]))
+        assert less != shown["message"], name
 
 
 def test_only_goals_and_habits_have_a_place_in_a_list():

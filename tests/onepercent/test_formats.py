@@ -8,24 +8,18 @@ import pytest
 
 from tests.onepercent.person import (
     act,
-    apply,
     do,
     mark,
     new_entry,
     new_goal,
     new_habit,
     new_step,
-    preview,
     ref,
+    run,
 )
 from tools.core.errors import ToolError
-from tools.core.registry import COMMANDS
 
 HOSTILE = 'Größe, "Maß"; \\ und\nпробел'
-
-
-def export(*words: str) -> dict:
-    return COMMANDS["onepercent", "export"](*words)
 
 
 @pytest.fixture
@@ -39,24 +33,22 @@ def life():
     habit = new_habit("Вода", target={"amount": 2, "unit": "л"})
     marked = mark(ref(habit), amount=2.5)
     entry = new_entry(what_done=HOSTILE)
-    apply(preview(goal, *steps, habit, marked, entry))
+    do(goal, *steps, habit, marked, entry)
 
 
-def table(folder: Path, name: str) -> list[dict[str, str]]:
+def table(folder, name):
     with (folder / f"{name}.csv").open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def test_tables_hold_every_mark_step_and_entry_as_they_are(life, tmp_path):
-    written = export(str(tmp_path), "--csv")["files"]
+    written = run("export", tmp_path, "--csv")["files"]
     assert [Path(file).name for file in written] == ["marks.csv", "steps.csv", "diary.csv"]
+    # So a spreadsheet knows them for UTF-8.
+    assert all(Path(file).read_bytes().startswith(b"\xef\xbb\xbf") for file in written)
     [mark] = table(tmp_path, "marks")
-    assert (mark["date"], mark["habit"], mark["amount"], mark["unit"]) == (
-        "2026-03-18",
-        "Вода",
-        "2.5",
-        "л",
-    )
+    shown = {"date": "2026-03-18", "habit": "Вода", "amount": "2.5", "unit": "л"}
+    assert shown.items() <= mark.items()
     first, second = table(tmp_path, "steps")
     assert (first["goal"], first["date"]) == ("Umzug; Köln, 2026", "2026-03-20")
     assert second["description"] == HOSTILE
@@ -64,16 +56,11 @@ def test_tables_hold_every_mark_step_and_entry_as_they_are(life, tmp_path):
     assert entry["what_done"] == HOSTILE
 
 
-def test_a_spreadsheet_knows_the_tables_for_utf_8(life, tmp_path):
-    export(str(tmp_path), "--csv")
-    assert (tmp_path / "marks.csv").read_bytes().startswith(b"\xef\xbb\xbf")
-
-
 def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
     formulas = ["=1+1", '=HYPERLINK("http://x")', "@SUM(A1)", "+cmd|' /C calc'!A0", "-SUM(A1)"]
     plain = ["+7 позвонить", "- хлеб", "-1 кг", "a=b"]
     do(new_goal("x"), act("step.create", goal_id=None, steps=[*formulas, *plain]))
-    export(str(tmp_path), "--csv")
+    run("export", tmp_path, "--csv")
     assert [row["step"] for row in table(tmp_path, "steps")] == [
         *(f"'{each}" for each in formulas),
         *plain,
@@ -82,19 +69,19 @@ def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
 
 def test_what_was_deleted_is_in_no_table(tmp_path):
     habit = new_habit("Run")
-    apply(preview(habit, mark(ref(habit))))
+    do(habit, mark(ref(habit)))
     do(act("habit.delete", 1))
-    export(str(tmp_path), "--csv")
+    run("export", tmp_path, "--csv")
     assert table(tmp_path, "marks") == []
 
 
 def test_tables_make_their_folder_and_one_that_cannot_be_made_is_an_error(life, tmp_path):
-    assert len(export(str(tmp_path / "tables"), "--csv")["files"]) == 3
+    assert len(run("export", tmp_path / "tables", "--csv")["files"]) == 3
     with pytest.raises(ToolError, match="cannot be made"):
-        export(str(tmp_path / "absent" / "tables"), "--csv")
+        run("export", tmp_path / "absent" / "tables", "--csv")
 
 
-def lines(text: str) -> list[str]:
+def lines(text):
     """The content lines of a calendar, unfolded as RFC 5545 says."""
     assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
     return re.sub("\r\n ", "", text).split("\r\n")
@@ -102,11 +89,10 @@ def lines(text: str) -> list[str]:
 
 def test_a_calendar_has_a_day_for_each_dated_step_and_due_goal(life, tmp_path):
     file = tmp_path / "days.ics"
-    export(str(file))
+    run("export", file)
     text = file.read_bytes().decode()
-    assert (
-        text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == 2
-    )  # a step without a day is in no calendar
+    # A step without a day is in no calendar.
+    assert text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == 2
     content = lines(text)
     assert content[0] == "BEGIN:VCALENDAR" and content[-2:] == ["END:VCALENDAR", ""]
     assert "DTSTART;VALUE=DATE:20260320" in content and "DTEND;VALUE=DATE:20260321" in content
@@ -118,5 +104,5 @@ def test_a_calendar_has_a_day_for_each_dated_step_and_due_goal(life, tmp_path):
 
 def test_the_same_life_gives_the_same_calendar(life, tmp_path):
     for name in ("one.ics", "two.ics"):
-        export(str(tmp_path / name))
+        run("export", tmp_path / name)
     assert (tmp_path / "one.ics").read_bytes() == (tmp_path / "two.ics").read_bytes()

@@ -7,10 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.person import (
+    accepted,
     act,
-    apply,
     call,
     complete,
     do,
@@ -23,10 +22,10 @@ from tests.onepercent.person import (
     new_goal,
     new_habit,
     new_step,
-    preview,
+    run,
     snapshot,
+    use,
 )
-from tools.core.registry import COMMANDS
 from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import backup
@@ -38,18 +37,16 @@ STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00
 @pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
 def test_a_history_is_what_a_recount_says(zone, file, clock):
     chance = random.Random(zone)
-    person.use(file, ONEPERCENT_TZ=zone)
+    use(file, ONEPERCENT_TZ=zone)
     clock.set("2026-11-22T09:00:00+00:00")
     goal = do(new_goal("Цель"), new_habit("Бег"))[0]
     # Also around the midnights of New York and the changes of clocks.
-    some = [
-        datetime(2024, 11, 20) + timedelta(hours=chance.randrange(733 * 24), minutes=59)
-        for _ in range(1000)
-    ]
-    times = [f"{moment.isoformat()}.000Z" for moment in some]
+    hours = [chance.randrange(733 * 24) for _ in range(1000)]
+    moments = [datetime(2024, 11, 20) + timedelta(hours=hour, minutes=59) for hour in hours]
+    times = [f"{moment.isoformat()}.000Z" for moment in moments]
     steps, gains = sorted(times[:400]), [(at, chance.choice([25, 10, 150])) for at in times[400:]]
-    entries = [TODAY - timedelta(days=chance.randrange(733)) for _ in range(200)]
-    kept = {TODAY - timedelta(days=ago) for ago in range(700) if chance.random() < 0.6}
+    entries = [TODAY - timedelta(chance.randrange(733)) for _ in range(200)]
+    kept = {TODAY - timedelta(ago) for ago in range(700) if chance.random() < 0.6}
     done = {"priority": "optional", "is_complete": 1, "goal_id": goal}
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2024-11-01'")
@@ -57,34 +54,24 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
             on = {"completed_at": at, "completed_on": days.date_of_stamp(at)}
             insert(db, "steps", title=f"Шаг {number}", **done, **on, **STAMPS)
         for at, xp in gains:
-            insert(
-                db, "xp_ledger", at=at, xp=xp, action="x", entity_id=1, day=days.date_of_stamp(at)
-            )
+            gain = {"at": at, "xp": xp, "action": "x", "entity_id": 1}
+            insert(db, "xp_ledger", day=days.date_of_stamp(at), **gain)
         for day in entries:
-            insert(db, "diary", date=day.isoformat(), plans="x", **STAMPS)
+            insert(db, "diary", date=f"{day}", plans="x", **STAMPS)
         for day in kept:
-            insert(
-                db,
-                "habit_marks",
-                habit_id=1,
-                date=day.isoformat(),
-                status="completed",
-                xp=0,
-                **STAMPS,
-            )
+            mark = {"habit_id": 1, "status": "completed", "xp": 0}
+            insert(db, "habit_marks", date=f"{day}", **mark, **STAMPS)
 
-    def local(at: str) -> date:
+    def local(at):
         return datetime.fromisoformat(at.replace("Z", "+00:00")).astimezone(ZoneInfo(zone)).date()
 
     present = clock().astimezone(ZoneInfo(zone)).date()
     for length in (1, 7, 31, 32, 92, 93, 366):
-        first = present - timedelta(days=length - 1)
-        found = history(date_from=first.isoformat(), date_to=present.isoformat())
-        for sums, start in (
-            (found["total"], first),
-            (found["previous"], first - timedelta(days=length)),
-        ):
-            span = {start + timedelta(days=ago) for ago in range(length)}
+        first = present - timedelta(length - 1)
+        found = history(date_from=f"{first}", date_to=f"{present}")
+        before = first - timedelta(length)
+        for sums, start in ((found["total"], first), (found["previous"], before)):
+            span = {start + timedelta(ago) for ago in range(length)}
             assert sums["xp"] == sum(xp for at, xp in gains if local(at) in span)
             assert sums["steps"] == sum(local(at) in span for at in steps)
             assert sums["diary"] == len(span & set(entries))
@@ -92,20 +79,16 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
         pieces = found.get("days") or found.get("weeks") or found.get("months") or []
         assert sum(piece.get("xp", 0) for piece in pieces) == found["total"]["xp"]
         counted = [piece.get("steps", 0) for piece in pieces]
-        assert (
-            sum(len(one) if isinstance(one, list) else one for one in counted)
-            == found["total"]["steps"]
-        )
+        counts = [len(one) if isinstance(one, list) else one for one in counted]
+        assert sum(counts) == found["total"]["steps"]
         assert found["xp"]["to"] - found["xp"]["from"] == found["total"]["xp"]
         if length <= 31:
             for piece in pieces:
                 day = date.fromisoformat(piece["date"])
                 wanted = [f"Шаг {number}" for number, at in enumerate(steps) if local(at) == day]
                 assert piece.get("steps", []) == wanted
-            marks = found["habits"][0]["marks"]
-            assert [sign == "+" for sign in marks] == [
-                first + timedelta(days=ago) in kept for ago in range(length)
-            ]
+            is_kept = [first + timedelta(ago) in kept for ago in range(length)]
+            assert [sign == "+" for sign in found["habits"][0]["marks"]] == is_kept
 
 
 def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
@@ -116,13 +99,8 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
     do(complete(1), new_entry(plans="x"), act("goal.complete", 1))
     found = history()
     assert (found["date_from"], found["date_to"]) == ("2026-03-13", "2026-03-19")
-    day = found["days"][-1]
-    assert (day["date"], day["xp"], day["steps"], day["goals"]) == (
-        "2026-03-19",
-        185,
-        ["5 км"],
-        ["Марафон"],
-    )
+    day = {"date": "2026-03-19", "xp": 185, "steps": ["5 км"], "goals": ["Марафон"]}
+    assert day.items() <= found["days"][-1].items()
     assert found["habits"] == [
         {"id": 1, "name": "Бег", "marks": "....+-?", "rate": 50, "streak": 0}
     ]
@@ -145,14 +123,14 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
     ],
 )
 def test_things_are_found_by_the_stems_of_words(wanted, found):
-    titles = [
-        "Купить билеты: бег на 5 км",
-        "Нарядить ёлку",
-        "Read a book",
-        "Позвонить маме",
-        "День рождения: Аня",
+    steps = [
+        new_step("Купить билеты: бег на 5 км"),
+        new_step("Нарядить ёлку"),
+        new_step("Read a book"),
+        new_step("Позвонить маме"),
+        new_step("День рождения: Аня"),
+        new_step("Ask Ivan"),
     ]
-    steps = [new_step(title) for title in (*titles, "Ask Ivan")]
     do(new_goal("Разное"), *steps, new_habit("Бегать по утрам"))
     answer = call("get_user_snapshot", find=wanted)
     assert "data" not in answer
@@ -167,18 +145,10 @@ def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_cou
     entries = [new_entry(plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")]
     do(act("step.complete", step_ids=[1, 2, 3]), *entries)
     found = call("get_user_snapshot", find="бег")["found"]
-    assert [item["id"] for item in found["items"]] == [
-        *range(4, 18),
-        2,
-        1,
-        1,
-        2,
-        3,
-    ] and "more" not in found
-    quotes = [
-        text for item in found["items"][14:16] for text in item.values() if "бег" in str(text)
-    ]
-    assert quotes[0].startswith("…") and quotes[1].endswith("…")
+    ids = [item["id"] for item in found["items"]]
+    assert ids == [*range(4, 18), 2, 1, 1, 2, 3] and "more" not in found
+    end, beginning = (str(item) for item in found["items"][14:16])
+    assert "'…" in end and "…'" in beginning
     do(new_goal("Ещё"), *steps)
     found = call("get_user_snapshot", find="бег")["found"]
     assert (len(found["items"]), found["more"]) == (20, 16)
@@ -187,29 +157,17 @@ def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_cou
 def test_the_commands_are_for_people():
     goal = do(new_goal("Цель"), new_step("Читать", dt="2026-03-18", time_duration=90))
     do(new_habit("Бег"), complete(goal[1]))
-    today, past = COMMANDS["onepercent", "today"]().text, COMMANDS["onepercent", "history"]().text
+    today, past = run("today").text, run("history").text
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
-    assert (
-        "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег "
-        in past
-    )
+    before = "7 дней до того  +0   0/0       0 шагов; 0 целей"
+    assert f"\n{before}\n\nпривычка  отметки  %  серия\nБег " in past
     for number in ("0", "99999", "x"):
-        assert COMMANDS["onepercent", "history"](number) == (
-            "Сколько дней показать: от 1 до 36525",
-            2,
-        )
-    find = COMMANDS["onepercent", "find"]
-    assert find("zzz") == ("zzz: ничего не нашлось", 1)
-    assert find("читать").text == find("читать", "книгу").text == "✓ шаг 1  Читать"
-    assert find().status == 1 and "find" in find().text
-    cannot = COMMANDS["onepercent", "report"]("/no/dir/x.html")
-    assert (
-        cannot.status == 1
-        and cannot.text.startswith("/no/dir/x.html cannot be written")
-        and "{" not in cannot.text
-    )
-    assert days.date_hint("завтра").endswith("2026-03-19.")
+        assert run("history", number) == ("Сколько дней показать: от 1 до 36525", 2)
+    assert run("find", "zzz") == ("zzz: ничего не нашлось", 1)
+    for words in (["читать"], ["читать", "книгу"]):
+        assert run("find", *words).text == "✓ шаг 1  Читать"
+    assert run("find").status == 1 and "find" in run("find").text
 
 
 def test_today_shows_amounts_and_weeks():
@@ -218,17 +176,17 @@ def test_today_shows_amounts_and_weeks():
         new_habit("Бег", frequency_type="times_per_week", times=3),
     )
     do(mark(1, amount=0.5), mark(2))
-    text = COMMANDS["onepercent", "today"]().text
+    text = run("today").text
     assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
 
 
 def test_today_shows_goals_that_are_a_sum():
     do(new_goal("Книги", target=12), new_goal("Дом", due="2026-03-18"))
     do(act("goal.add", 1, amount=5), new_goal("Машина", target=9, due="2026-03-18"))
-    text = COMMANDS["onepercent", "today"]().text
+    text = run("today").text
     assert text.count("Машина") == text.count("Дом") == 1 and "\n· Книги 5 из 12 ×\n" in text
     do(act("goal.complete", 1))
-    assert "Книги" not in COMMANDS["onepercent", "today"]().text
+    assert "Книги" not in run("today").text
 
 
 def test_a_day_of_the_diary_is_told_once():
@@ -241,10 +199,8 @@ def test_a_day_of_the_diary_is_told_once():
 
 def test_the_status_names_the_newest_copy_and_how_to_make_one():
     status = snapshot("status")["status"]
-    assert (
-        status["backup"]["newest"] is None
-        and "python3 -m tools onepercent backup" in status["commands"]
-    )
+    assert status["backup"]["newest"] is None
+    assert "python3 -m tools onepercent backup" in status["commands"]
     assert status["systems"]["onepercent"] == "ok" and "search" in status["offline"]
     backup()
     assert snapshot("status")["status"]["backup"]["newest"] == "2026-03-18"
@@ -253,9 +209,7 @@ def test_the_status_names_the_newest_copy_and_how_to_make_one():
 def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
     do(new_goal("Дом", steps=[{"title": "Уборка"}]), new_goal("Сад"))
     clock.set("2026-03-20T12:00:00+00:00")
-    previewed = preview(act("step.update", 1, progress=50))
-    assert "Шаг «Уборка»: готово: — → половина" in previewed["message"]
-    apply(previewed)
+    assert "Шаг «Уборка»: готово: — → половина" in accepted(act("step.update", 1, progress=50))
     assert items("goals")[0]["steps"][0]["progress"] == 50
     goals = snapshot("goals")["goals"]["items"]
     assert [goal["moved"] for goal in goals] == ["2026-03-20", "2026-03-18"]
@@ -280,12 +234,7 @@ def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_e
     ):
         error = call("get_user_snapshot", include=["history"], **period)
         assert error["code"] == "INVALID_DATE" and "Send dates from 2026-03-18" in error["hint"]
-    report = COMMANDS["onepercent", "report"]
-    assert (
-        report(str(tmp_path / "then.html"), "--from", "2026-03-01", "--to", "2026-03-31").status
-        == 0
-    )
-    assert (
-        "Nothing is kept"
-        in report(str(tmp_path / "no.html"), "--from", "2025-03-01", "--to", "2025-03-31").text
-    )
+    file = tmp_path / "report.html"
+    assert run("report", file, "--from", "2026-03-01", "--to", "2026-03-31").status == 0
+    no_report = run("report", file, "--from", "2025-03-01", "--to", "2025-03-31")
+    assert "Nothing is kept" in no_report.text

@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -47,13 +45,13 @@ def life():
     lived()
 
 
-def with_field(name: str, field: str, value: Any) -> dict[str, Any]:
+def with_field(name, field, value):
     """The action with one of its fields, valid but for that."""
     schedule = next((each for each in SCHEDULES if field in each), {})
     return act(name, **EXAMPLES[name] | schedule | {field: value})
 
 
-def bounds(words: str) -> Iterator[tuple[Any, str]]:
+def bounds(words):
     """Values at and over the limits that a field's words name, each with the code of its error, or "" if it
     fits."""
     if limit := re.match(r"text, (?:1 to|at most) (\d+) ", words):
@@ -179,7 +177,7 @@ def test_an_action_that_is_none(change, code):
 
 def test_lists_a_thousand_deep_are_refused_and_leave_their_row():
     """Python 3.13 writes them whole; before it they are too deep for its JSON, and only names stay."""
-    deep: list[Any] = []
+    deep = []
     for _ in range(990):
         deep = [deep]
     refused({"action": "goal.create", "params": {"title": "x", "steps": deep}})

@@ -3,37 +3,36 @@
 import pytest
 
 from tests.onepercent.person import (
+    accepted,
     act,
-    apply,
     balance,
     call,
     do,
-    history,
     items,
     mark,
     miss,
     new_habit,
     past,
-    preview,
+    pause,
     refused,
+    rows,
     said,
     snapshot,
     undo,
 )
-from tools.onepercent.database import store
 
 NO_SMOKING = {"at_most": 0, "unit": "сигарет"}
 
 
-def habit(**params) -> dict:
+def habit(**params):
     """What is shown of the only habit."""
     if params:
         do(new_habit("Бег", **params))
     return items("habits")[0]
 
 
-def marks(first: str = "2026-03-01") -> str:
-    return history(date_from=first)["habits"][0]["marks"]
+def marks(first="2026-03-01"):
+    return past(date_from=first)["marks"]
 
 
 def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
@@ -44,9 +43,7 @@ def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
         clock.set(f"2026-03-{day}T12:00:00+00:00")
         statuses[day] = habit()["today_status"]
     assert statuses == {19: "not_scheduled", 20: "not_scheduled", 21: "pending", 22: "pending"}
-    late = preview(mark(1))
-    assert "не по расписанию" not in late["message"]
-    apply(late)
+    assert "не по расписанию" not in accepted(mark(1))
     clock.set("2026-03-25T12:00:00+00:00")
     shown = habit()
     assert (shown["today_status"], shown["current_streak"]) == ("pending", 2)
@@ -92,11 +89,9 @@ def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_
     assert habit(target=NO_SMOKING)["today_status"] == "not_scheduled"
     clock.set("2026-03-22T12:00:00+00:00")
     assert (marks("2026-03-18"), habit()["current_streak"]) == ("++++.", 4)
-    slip = preview(mark(1, amount=2))
-    assert (
-        "2 сигарет, не больше 0" in slip["message"] and "−10 XP" not in slip["message"]
-    )  # nothing is there to take
-    apply(slip)
+    message = accepted(mark(1, amount=2))
+    # Nothing is there to take.
+    assert "2 сигарет, не больше 0" in message and "−10 XP" not in message
     shown = habit()
     assert (shown["today_status"], shown["current_streak"], shown["best_streak"]) == (
         "missed",
@@ -131,8 +126,7 @@ def test_years_without_are_folded_like_marks(clock):
     habit(target=NO_SMOKING)
     clock.set("2027-03-18T12:00:00+00:00")
     do(new_habit("x"))  # any change folds
-    with store.reading() as db:
-        (until,) = db.execute("SELECT until FROM habit_streaks WHERE habit_id = 1").fetchone()
+    [(until,)] = rows("SELECT until FROM habit_streaks WHERE habit_id = 1")
     assert until > "2027-02"
     assert habit()["current_streak"] == 365
     clock.set("2027-04-18T12:00:00+00:00")
@@ -177,7 +171,7 @@ def test_a_changed_target_is_said_as_one_thing_also_when_it_is_undone():
 
 def test_a_limit_in_a_pause_neither_counts_nor_breaks(clock):
     habit(target=NO_SMOKING)
-    do(act("habit.pause", 1, **{"from": "2026-03-20", "to": "2026-03-21"}))
+    do(pause(1, "2026-03-20", "2026-03-21"))
     clock.set("2026-03-24T12:00:00+00:00")
     assert (marks("2026-03-18"), habit()["current_streak"]) == ("++pp++.", 4)
     clock.set("2026-03-25T12:00:00+00:00")
@@ -204,9 +198,8 @@ def test_a_pause_of_all_leaves_out_what_has_ended(clock):
 def test_a_slip_with_a_note_is_a_slip_and_its_note_is_kept(clock):
     habit(target=NO_SMOKING)
     clock.set("2026-03-22T12:00:00+00:00")
-    previewed = preview(mark(1, amount=1, note="на свадьбе"))
-    assert "«на свадьбе»" in previewed["message"] and "серия 4 дня → 0" in previewed["message"]
-    apply(previewed)
+    message = accepted(mark(1, amount=1, note="на свадьбе"))
+    assert "«на свадьбе»" in message and "серия 4 дня → 0" in message
     assert habit()["current_streak"] == 0
     since = past(date_from="2026-03-18")
     assert (since["marks"], since["notes"]) == ("++++-", {"2026-03-22": "на свадьбе"})

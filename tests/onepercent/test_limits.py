@@ -1,22 +1,20 @@
 """Limits: calls per user and tool in a sliding minute of one process."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-import tests.onepercent.person as person
-from tests.onepercent.person import call, rows
+from tests.onepercent.person import call, rows, use
 from tools.onepercent.phases import dispatch
 
 
 @pytest.fixture
-def seconds(monkeypatch: pytest.MonkeyPatch, file: Path) -> list[float]:
+def seconds(monkeypatch, file):
     """The clock that the limits look at; the first element is the time."""
     time = [1000.0]
     monkeypatch.setattr(dispatch, "monotonic", lambda: time[0])
     monkeypatch.setattr(dispatch, "_recent", {})
-    person.use(file, ONEPERCENT_RATE_LIMIT="on")
+    use(file, ONEPERCENT_RATE_LIMIT="on")
     return time
 
 
@@ -34,7 +32,7 @@ def test_each_tool_has_the_contracts_calls_a_minute_per_user(seconds, file):
             "retry_after": 60,
         }
     for change in ({"ONEPERCENT_USER": "other"}, {"ONEPERCENT_RATE_LIMIT": "off"}):
-        person.use(file, **{"ONEPERCENT_RATE_LIMIT": "on"} | change)
+        use(file, **{"ONEPERCENT_RATE_LIMIT": "on"} | change)
         assert call("apply_actions")["code"] == "FIELD_REQUIRED"
 
 

@@ -7,10 +7,9 @@ import re
 import sqlite3
 import zipfile
 from contextlib import closing
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,18 +17,19 @@ from tests.onepercent.person import (
     act,
     call,
     do,
-    history,
     items,
     miss,
     new_goal,
     new_habit,
+    past,
     rows,
+    run,
     snapshot,
     state,
     undo,
     use,
 )
-from tools.core.registry import COMMANDS, TextOutput
+from tools.core.registry import TextOutput
 from tools.onepercent.database import store
 from tools.onepercent.transfer import loop_export
 
@@ -38,16 +38,10 @@ HABITS = ("Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyD
           "Target Value,Archived?").split(",")  # fmt: skip
 NOTHING_NEW = "Нового нет, ничего не изменено"
 TODAY = date(2026, 3, 18)  # the clock's
-# The value and the note of each day.
-Days = dict[str, tuple[str, str]]
-# The status and the amount of each day.
-Marks = dict[str, tuple[str, float | None]]
 
 
-def habit(
-    name: str, days: Days | None = None, times: int = 1, every: int = 1, **more: str
-) -> dict[str, Any]:
-    """A habit of Loop: `unit`, `at_least` and `at_most` make it one of amounts."""
+def habit(name, days=None, times=1, every=1, **more):
+    """A habit of Loop, with the value and the note of each of its days: `unit`, `at_least` and `at_most` make it one of amounts."""
     kind = {"at_least": "AT_LEAST", "at_most": "AT_MOST"}
     target = next((name for name in kind if name in more), "")
     row = [name, "NUMERICAL" if target else "YES_NO", "", "", times, every, "#FF8F00"]
@@ -55,18 +49,18 @@ def habit(
     return {"row": [*row, more.get("archived", "false")], "days": days or {}}
 
 
-def days(**values: str) -> Days:
+def days(**values):
     """`d16="YES_MANUAL"` is the 16th of March."""
     return {f"2026-03-{name[1:]}": (value, "") for name, value in values.items()}
 
 
-def table(rows: list[list[Any]]) -> str:
+def table(rows):
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
-def contents(*habits: dict[str, Any]) -> dict[str, str]:
+def contents(*habits):
     """The files of an export: the tables of all habits lack the quotes that names may need."""
     rows = [[f"{at:03d}", *each["row"]] for at, each in enumerate(habits, 1)]
     files = {"Habits.csv": table([HABITS, *rows])}
@@ -85,10 +79,10 @@ def contents(*habits: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.fixture
-def export(tmp_path: Path):
+def export(tmp_path):
     """Write an export of these habits, or of files; its path."""
 
-    def write(*habits: dict[str, Any], files: dict[str, str] | None = None) -> str:
+    def write(*habits, files=None):
         path = tmp_path / "Loop Habits CSV 2026-03-18.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in (files or contents(*habits)).items():
@@ -98,21 +92,21 @@ def export(tmp_path: Path):
     return write
 
 
-def run(*words: str) -> TextOutput:
-    answer = COMMANDS["onepercent", "import"](*words)
+def imported(*words):
+    answer = run("import", *words)
     assert isinstance(answer, TextOutput)
     return answer
 
 
-def added(file: str) -> str:
+def added(file):
     """What the import said once it was done."""
-    text, status = run(file, "--yes")
+    text, status = imported(file, "--yes")
     assert status == 0, text
     return text
 
 
-def marks_of(key: int) -> Marks:
-    """The marks of a habit, the newest first: `excused` is a status of its own, and none has brought XP."""
+def marks_of(key):
+    """The marks of a habit as status and amount of each day, the newest first: `excused` is a status of its own, and none has brought XP."""
     found = rows(
         """SELECT date, iif(excuse_reason IS NULL, status, 'excused'), amount FROM habit_marks
         WHERE habit_id = ? AND xp = 0 ORDER BY date DESC""",
@@ -121,18 +115,18 @@ def marks_of(key: int) -> Marks:
     return {day: (status, amount) for day, status, amount in found}
 
 
-def stored() -> list[tuple[str, Marks]]:
+def stored():
     """The habits in sight, each with its marks."""
     habits = rows("SELECT id, name FROM habits WHERE deleted_at IS NULL")
     return [(name, marks_of(key)) for key, name in habits]
 
 
-def marks(name: str) -> Marks:
+def marks(name):
     """Of the habit of this name that is in sight."""
     return dict(stored()).get(name, {})
 
 
-def streak(name: str) -> int:
+def streak(name):
     return next(each["current_streak"] for each in items("habits") if each["name"] == name)
 
 
@@ -142,7 +136,7 @@ RUN = habit(
 
 
 def test_without_yes_it_only_says_what_would_come(export):
-    text, status = run(export(RUN, habit("Читать")))
+    text, status = imported(export(RUN, habit("Читать")))
     assert status == 0
     for part in (
         "«Run»: новая; 3 раза в неделю",
@@ -178,7 +172,7 @@ def test_each_mark_comes_on_its_day_and_moves_no_xp(export):
 
 def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
     past = days(d15="NO", d16="2000", d17="2001", d18="SKIP")
-    text, _ = run(export(habit("Beer", past, at_most="2.0")))
+    text, _ = imported(export(habit("Beer", past, at_most="2.0")))
     assert "«Beer»: новая; каждый день; не больше 2 ×" in text
     added(export(habit("Beer", past, at_most="2.0")))
     statuses = [status for status, _ in marks("Beer").values()]
@@ -205,7 +199,7 @@ def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
 def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(
     times, every, said, is_nearest, export
 ):
-    text, _ = run(export(habit("Run", None, times, every)))
+    text, _ = imported(export(habit("Run", None, times, every)))
     assert f"«Run»: новая; {said};" in text
     assert (f"в Loop {times}× за {every} дн." in text) == is_nearest
 
@@ -214,7 +208,7 @@ def test_every_n_days_is_counted_from_the_last_time_as_loop_does(export):
     done = ("03", "05", "08", "11", "12", "15", "18")
     added(export(habit("Floss", {f"2026-03-{day}": ("YES_MANUAL", "") for day in done}, 1, 3)))
     assert streak("Floss") == 7
-    [floss] = history(date_from="2026-03-03", date_to="2026-03-18")["habits"]
+    floss = past(date_from="2026-03-03")
     assert floss["marks"].count("+") == 7 and "?" not in floss["marks"]
 
 
@@ -237,12 +231,12 @@ def test_notes_become_diary_entries_of_their_days(export):
 def test_an_archived_habit_stays_archived_and_owes_nothing_since(export):
     added(export(habit("Old", days(d01="YES_MANUAL", d02="YES_MANUAL"), archived="true")))
     assert [each["name"] for each in snapshot("habits")["habits"]["archived"]] == ["Old"]
-    [old] = history(date_from="2026-03-01", date_to="2026-03-18")["habits"]
+    old = past(date_from="2026-03-01")
     assert old["marks"].startswith("++") and "?" not in old["marks"]
 
 
 def test_what_was_tried_is_applied_however_long_it_takes(export, clock, monkeypatch):
-    def ticking() -> datetime:
+    def ticking():
         clock.moment += timedelta(seconds=1)
         return clock()
 
@@ -285,7 +279,7 @@ def test_the_same_export_adds_nothing_twice_and_a_newer_one_only_its_days(export
 def test_notes_alone_are_said_and_one_that_was_deleted_here_stays_away(export):
     added(export(habit("Run", days(d16="YES_MANUAL", d17="NO"))))
     noted = {"2026-03-16": ("YES_MANUAL", "wet"), "2026-03-17": ("NO", "ill")}
-    assert "• Дневник за 16.03–17.03: 2 заметки" in run(export(habit("Run", noted)))[0]
+    assert "• Дневник за 16.03–17.03: 2 заметки" in imported(export(habit("Run", noted)))[0]
     assert added(export(habit("Run", noted))) == "✓ Дневник за 16.03–17.03: 2 заметки"
     [ill, _] = items("diary", date_from="2026-03-16", date_to="2026-03-17")
     do(act("diary.delete_entry", ill["id"]))
@@ -315,9 +309,9 @@ def test_a_mark_that_is_here_stays_as_it_is(export):
 
 def test_another_unit_than_that_of_the_habit_here_is_said(export):
     do(new_habit("Water", target={"amount": 2, "unit": "l"}))
-    text, _ = run(export(habit("Water", days(d16="500000"), at_least="1000", unit="ml")))
+    text, _ = imported(export(habit("Water", days(d16="500000"), at_least="1000", unit="ml")))
     assert "! «Water»: в Loop единица «ml», здесь «l»; числа взяты как есть" in text
-    text, _ = run(export(habit("Water", days(d16="2000"), at_least="2", unit="l")))
+    text, _ = imported(export(habit("Water", days(d16="2000"), at_least="2", unit="l")))
     assert "единица" not in text
 
 
@@ -338,7 +332,9 @@ def test_nobody_waits_while_the_zip_is_read(export, file, monkeypatch):
 
 
 def test_a_table_that_unpacks_without_end_is_refused(export):
-    text, status = run(export(files={"Habits.csv": "\n" * (loop_export.LARGEST_TABLE_BYTES + 1)}))
+    text, status = imported(
+        export(files={"Habits.csv": "\n" * (loop_export.LARGEST_TABLE_BYTES + 1)})
+    )
     assert status == 1 and "too large" in text
 
 
@@ -394,17 +390,15 @@ def test_an_export_of_one_habit_names_the_others_as_left_out(export):
     files = contents(RUN, habit("Read"))
     del files["002 Read/Checkmarks.csv"]
     files["Checkmarks.csv"] = "Date,Run,\n"
-    text, _ = run(export(files=files))
-    assert (
-        "«Read»: не переносится, потому что её дней нет в файле" in text
-        and "привычка «Read»" not in text.lower()
-    )
+    text, _ = imported(export(files=files))
+    assert "«Read»: не переносится, потому что её дней нет в файле" in text
+    assert "привычка «Read»" not in text.lower()
 
 
 def test_it_is_the_import_of_the_present_user(export, file):
     added(export(RUN))
     use(file, ONEPERCENT_USER="anna")
-    assert "новая" in run(export(RUN))[0]
+    assert "новая" in imported(export(RUN))[0]
 
 
 HEAD = ",".join(HABITS)
@@ -439,12 +433,12 @@ BAD_FILES = {
 }
 
 
-def is_refused(files: dict[str, str], export) -> None:
+def is_refused(files, export):
     """In a sentence, and nothing of it comes."""
     added(export(habit("Before", days(d16="NO"))))
     before = state()
     for words in ([], ["--yes"]):
-        text, status = run(export(files=files), *words)
+        text, status = imported(export(files=files), *words)
         assert status == 1 and text.count("\n") == 0 and 20 < len(text) < 700, text
         assert state() == before
 
@@ -467,9 +461,9 @@ def test_a_file_that_is_cut_or_spoilt_is_refused(cut, export):
     whole = path.read_bytes()
     for content in (whole[:cut], whole[:cut] + b"\xff" * 8 + whole[cut + 8 :]):
         path.write_bytes(content)
-        text, status = run(str(path), "--yes")
+        text, status = imported(str(path), "--yes")
         assert (status == 1 and "Loop" in text) or "Run" in text
-    assert run(str(path.with_name("none.zip")))[1] == 1
+    assert imported(str(path.with_name("none.zip")))[1] == 1
     assert not marks("Read")
 
 
@@ -480,7 +474,7 @@ def test_an_export_packed_in_another_way_and_spoilt_is_refused(export):
     whole = bytearray(path.read_bytes())
     whole[60:90] = b"\xff" * 30
     path.write_bytes(whole)
-    text, status = run(str(path))
+    text, status = imported(str(path))
     assert status == 1 and "Loop" in text
 
 
@@ -491,7 +485,7 @@ def test_an_encrypted_export_is_refused(export):
         for place in [match.start() for match in re.finditer(header, whole)]:
             whole[place + flags] |= 1
     path.write_bytes(whole)
-    text, status = run(str(path))
+    text, status = imported(str(path))
     assert status == 1 and "encrypted" in text and "Nothing was changed" in text
 
 
@@ -501,7 +495,7 @@ def test_a_full_disk_is_said_as_one(export):
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
     past = {f"{date(2020, 1, 1) + timedelta(at)}": ("NO", "x" * 900) for at in range(999)}
-    text, status = run(export(habit("Read", past)), "--yes")
+    text, status = imported(export(habit("Read", past)), "--yes")
     assert status == 1 and "disk is full" in text and "not an export" not in text
 
 
@@ -520,13 +514,13 @@ STATUSES = {"YES_MANUAL": "completed", "NO": "missed", "SKIP": "excused"}
 FREQUENCIES = ((1, 1), (1, 7), (3, 7), (1, 2), (1, 9), (1, 30), (8, 30), (2, 3))
 
 
-def random_habit(dice: random.Random) -> tuple[dict[str, Any], Marks]:
+def random_habit(dice):
     """A habit of Loop, and the marks that are to come of it."""
     length, kind = dice.choice((0, 3, 40, 400)), dice.choice(("", "", "at_least", "at_most"))
     target = dice.choice((0.0, 1.0, 12.5, 2000.0))
     more = {kind: f"{target}", "unit": dice.choice(("", "km"))} if kind else {}
-    past: Days = {}
-    expected: Marks = {}
+    past = {}
+    expected = {}
     for ago in range(length):
         if dice.random() < 0.4:
             continue
@@ -561,7 +555,7 @@ def test_of_a_random_export_nothing_is_lost_and_nothing_comes_twice(seed, export
         past = {day: value for day, value in each["days"].items() if day <= some_days_ago}
         older.append(each | {"days": past})
 
-    run(export(*older), "--yes")
+    imported(export(*older), "--yes")
     added(export(*exported))
 
     assert sorted(stored(), key=repr) == sorted(expected, key=repr)

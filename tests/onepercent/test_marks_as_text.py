@@ -4,16 +4,15 @@ import json
 
 import pytest
 
-from tests.onepercent import person
+from tests.onepercent.person import behind_the_tools, call, do, mark, new_habit
 from tests.support.client import Client
-from tools.onepercent.database import store
 
 
 @pytest.mark.slow
 def test_a_snapshot_brings_the_marks_beside_its_json(file):
     with Client() as client:
         client.initialize()
-        person.do(person.new_habit("Бег"), person.mark(1))
+        do(new_habit("Бег"), mark(1))
         result = client.call(
             "get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20"
         )
@@ -25,17 +24,16 @@ def test_a_snapshot_brings_the_marks_beside_its_json(file):
 
 
 def test_the_marks_are_of_four_weeks_and_of_a_year_at_most():
-    person.do(person.new_habit("Бег"))
-    with store.writing() as db:
-        db.execute("UPDATE habits SET created_on = '2020-01-01'")
+    do(new_habit("Бег"))
+    behind_the_tools("UPDATE habits SET created_on = '2020-01-01'")
     for dates, days in (
         ({}, 28),
         ({"date_from": "2020-01-01"}, 366),
         ({"date_from": "2027-01-01"}, 1),
     ):
-        (lines,) = person.call("get_user_snapshot", picture=True, **dates).content
+        (lines,) = call("get_user_snapshot", picture=True, **dates).content
         assert len(lines.splitlines()[1]) == len("1 Бег ") + days
 
 
 def test_without_habits_there_are_no_lines():
-    assert person.call("get_user_snapshot", picture=True).content == ()
+    assert call("get_user_snapshot", picture=True).content == ()

@@ -1,14 +1,10 @@
 """Databases and exports of older versions go on in the present one; a migration happens whole or not at
 all."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import balance, call, do, history, insert, items, titles
+from tests.onepercent.person import balance, call, do, history, insert, items, titles, use
 from tools.onepercent.base.days import PersonsDay
 from tools.onepercent.database import derived, migrations, store
 from tools.onepercent.transfer import backup as exporting
@@ -21,13 +17,13 @@ WAYS = ("opened", "imported", "restored")
 
 
 @pytest.fixture
-def then() -> Iterator[pytest.MonkeyPatch]:
+def then():
     """What takes the program back to a version; undone, it is the present one."""
     with pytest.MonkeyPatch.context() as patch:
         yield patch
 
 
-def go_back(then: pytest.MonkeyPatch, version: int) -> None:
+def go_back(then, version):
     then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
     then.setattr(derived, "count_anew", lambda db: [])
     if version < 5:
@@ -37,7 +33,7 @@ def go_back(then: pytest.MonkeyPatch, version: int) -> None:
         then.setitem(exporting.EXPORT_PARTS, "history", ("audit", "previews", "last_applied"))
 
 
-def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
+def go_on(then, way, file):
     """Take what the older program left into the present one."""
     copy = str(file.with_name(way))
     if way != "opened":
@@ -45,7 +41,7 @@ def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
     store.release()
     then.undo()
     if way != "opened":
-        person.use(file.with_name("other.sqlite3"))
+        use(file.with_name("other.sqlite3"))
         import_(copy) if way == "imported" else restore(copy)
 
 
@@ -53,34 +49,29 @@ def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
 @pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
 def test_a_life_of_every_version_goes_on(version, way, then, file):
     go_back(then, version)
-    stamps, numbers = (
-        {"created_at": STAMP, "updated_at": STAMP},
-        {"xp_reward": 10, "xp_penalty": 10},
-    )
+    stamps = {"created_at": STAMP, "updated_at": STAMP}
     habit = {"name": "Бег", "icon": "star", "frequency_type": "daily", "created_on": "2026-03-17"}
+    habit |= {"xp_reward": 10, "xp_penalty": 10}
     mark = {"habit_id": 1, "date": "2026-03-18", "status": "completed", "xp": 10}
     with store.writing() as db:
         insert(db, "goals", title="Старая", category="work", **stamps)
         insert(db, "xp_ledger", id=1, at=STAMP, xp=35, action="step.complete", entity_id=99)
-        insert(db, "habits", **habit, **numbers, **stamps)
+        insert(db, "habits", **habit, **stamps)
         insert(db, "habit_marks", **mark, **stamps)
     go_on(then, way, file)
     assert titles() == ["Старая"]
     assert balance() == 35
-    past = history()["habits"]
-    assert [(habit["name"], habit["marks"], habit["streak"]) for habit in past] == [
-        ("Бег", ".....?+", 1)
-    ]
+    [shown] = history()["habits"]
+    assert (shown["name"], shown["marks"], shown["streak"]) == ("Бег", ".....?+", 1)
     do(*a_day())
     assert balance() == 70
     assert health().state == "ok"
 
 
 def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch, file):
-    def version(of: Path) -> int:
-        return int.from_bytes(
-            of.read_bytes()[60:64], "big"
-        )  # where the header has it (sqlite.org/fileformat2.html)
+    def version(of):
+        # Where the header has it (sqlite.org/fileformat2.html).
+        return int.from_bytes(of.read_bytes()[60:64], "big")
 
     do(*a_day())
     store.release()

@@ -2,22 +2,16 @@
 
 import os
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from operator import itemgetter
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import tests.onepercent.person as person
 from tests.onepercent.examples import EXAMPLES, SCHEDULES
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import (
-    Clock,
     act,
     apply,
     call,
@@ -31,6 +25,7 @@ from tests.onepercent.person import (
     rows,
     snapshot,
     state,
+    use,
 )
 from tools.onepercent.database import derived, store
 from tools.onepercent.habits.histories import is_misfolded
@@ -58,7 +53,7 @@ MOVED = [{"order": 1}, {"order": 2}, {"order": 9}]
 ENDS = [{"until": -4}, {"until": 3}, {"until": 0}]
 
 # What is drawn beside the ids that the example of an action has; `more` is several at once.
-PARAMS: dict[str, dict[str, Any]] = {
+PARAMS = {
     "goal.create": {"title": TITLES, "target": [None, {"amount": 10, "unit": "л"}]},
     "goal.update": {"more": [{"title": "Бегать"}, {"title": "Читать"}, *MOVED]},
     "goal.add": {"amount": [5, -3, 0.5]},
@@ -83,50 +78,47 @@ MOVES = ["preview", "preview", "apply", "apply", "undo", "undo", "redo", "switch
 WORLDS = int(os.environ.get("RANDOM_WORLDS", "30"))
 
 
-@dataclass
 class User:
     """What the model knows of one user: what there is, what undo and redo lead to, how much was applied."""
 
-    life: Life = field(default_factory=Life)
-    done: list[tuple[Life, list]] = field(default_factory=list)
-    undone: list[tuple[Life, list]] = field(default_factory=list)
-    applied: int = 0
+    def __init__(self):
+        self.life = Life()
+        self.done = []
+        self.undone = []
+        self.applied = 0
 
 
-@dataclass
 class World:
     """The database under test and the model beside it."""
 
-    data: st.DataObject
-    clock: Clock
-    file: Path
-    today: date = FIRST_DAY
-    name: str = "anna"
-    users: dict[str, User] = field(default_factory=lambda: {"anna": User(), "boris": User()})
-    pending: list[tuple[str, date, list[dict], dict, int]] = field(default_factory=list)
+    def __init__(self, data, clock, file):
+        self.data, self.clock, self.file = data, clock, file
+        self.today, self.name = FIRST_DAY, "anna"
+        self.users = {"anna": User(), "boris": User()}
+        self.pending = []
 
     @property
-    def user(self) -> User:
+    def user(self):
         return self.users[self.name]
 
-    def draw(self, values: Sequence[Any]) -> Any:
+    def draw(self, values):
         return self.data.draw(st.sampled_from(values))
 
-    def act_for(self, name: str) -> None:
+    def act_for(self, name):
         self.name = name
-        person.use(self.file, ONEPERCENT_USER=name, ONEPERCENT_PREVIEW_TTL="10000000")
+        use(self.file, ONEPERCENT_USER=name, ONEPERCENT_PREVIEW_TTL="10000000")
 
-    def state(self) -> list[list[tuple]]:
+    def state(self):
         """What this user has; the name of a user is nowhere else."""
         return [[row for row in table if self.name in row] for table in state().values()]
 
-    def switch(self) -> None:
+    def switch(self):
         """Another user, another day."""
         self.act_for(self.draw(sorted(self.users)))
         self.today += timedelta(self.draw([0, 0, 1, 1, 2, 20]))
         self.clock.set(f"{self.today}T12:00:00+00:00")
 
-    def settle_in(self) -> None:
+    def settle_in(self):
         """A little of everything for each user, so that there is something to change."""
         for name in self.users:
             self.act_for(name)
@@ -143,9 +135,9 @@ class World:
             self.preview(actions)
             self.apply()
 
-    def actions(self) -> list[dict]:
+    def actions(self):
         """A few actions on what there is, was, never was, or is only created by those before them."""
-        drawn: list[dict] = []
+        drawn = []
         for name in self.data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)):
             params = {key: self.draw(values) for key, values in PARAMS.get(name, {}).items()}
             keys = {*EXAMPLES[name]} & IDS.keys()
@@ -153,7 +145,7 @@ class World:
                 keys.add("goal_id")
             for key in sorted(keys):
                 created = f"{key.removesuffix('_id')}.create"
-                pool: list[Any] = [*getattr(self.user.life, IDS[key])] * 4 + [999]
+                pool = [*getattr(self.user.life, IDS[key])] * 4 + [999]
                 pool += [ref(one) for one in drawn if one["action"].startswith(created)] * 3
                 params[key] = self.draw(pool)
             params |= params.pop("more", {})
@@ -163,7 +155,7 @@ class World:
             drawn.append(act(name, **params))
         return drawn
 
-    def preview(self, actions: list[dict] | None = None) -> None:
+    def preview(self, actions=None):
         """The diff's errors and XP are what the model says; nothing changes."""
         actions = actions or self.actions()
         answer = propose(*actions, partial=True)
@@ -178,9 +170,7 @@ class World:
         assert sum(map(len, answer["diff"].values())) == len(actions)
         self.pending.append((self.name, self.today, valid, answer, self.user.applied))
 
-    def tried(
-        self, actions: list[dict], today: date, ids: list[int | None] = ()
-    ) -> tuple[list, int, Life]:
+    def tried(self, actions, today, ids=()):
         """The model's errors and XP, and the life after; `ids` are what the database created, else ids are
         made up."""
         life, errors, xp, known = self.user.life.copy(), [], 0, {}
@@ -196,7 +186,7 @@ class World:
                 errors.append((index, str(refused)))
         return errors, xp, life
 
-    def apply(self) -> None:
+    def apply(self):
         """A pending preview of some session does what it showed, or is stale and does nothing."""
         if not self.pending:
             return
@@ -220,15 +210,15 @@ class World:
         self.user.applied += 1
         assert apply(previewed, key) == answer
 
-    def undo(self) -> None:
+    def undo(self):
         """The state before the last apply; again and again, the one before that."""
         self.walk(self.user.done, self.user.undone, redo=False)
 
-    def redo(self) -> None:
+    def redo(self):
         """The state that was undone last."""
         self.walk(self.user.undone, self.user.done, redo=True)
 
-    def walk(self, back: list, forth: list, redo: bool) -> None:
+    def walk(self, back, forth, redo):
         previewed = call("undo_last", redo=redo)
         if not back:
             assert previewed["code"] == "NOTHING_TO_UNDO"
@@ -243,7 +233,7 @@ class World:
         self.user.life = life
         self.user.applied += 1
 
-    def check(self) -> None:
+    def check(self):
         """The snapshot is what the model shows, XP is the sum of the ledger, and the file is sound."""
         sections = ("goals", "steps", "habits", "diary", "xp", "ssp")
         data = snapshot(*sections, goals_status="all", date_from="2026-01-01", date_to="2028-01-01")

@@ -1,19 +1,19 @@
 """What a person is told of the past, of late steps, of reached goals, and what counts as their yes."""
 
 from tests.onepercent.person import (
+    accepted,
     act,
-    apply,
     balance,
     call,
     complete,
     do,
+    found,
     history,
     items,
     mark,
     new_entry,
     new_goal,
     new_habit,
-    preview,
     refused,
     said,
     schedule,
@@ -42,29 +42,22 @@ def test_what_is_late_moves_to_one_day_and_what_stays_late_is_said():
     do(new_goal("Кухня", steps=steps))
     message = said(act("step.shift", overdue=True, days=1))
     assert "! Останется просроченным: 2 шага\nПрименить?" in message
-    previewed = preview(act("step.shift", overdue=True, dt="2026-03-19"))
-    assert (
-        "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»"
-        in previewed["message"]
-    )
-    assert apply(previewed)["success"] and schedule()["overdue"] == []
+    moved = "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»"
+    assert moved in accepted(act("step.shift", overdue=True, dt="2026-03-19"))
+    assert schedule()["overdue"] == []
     assert refused(act("step.shift", goal_id=1, dt="2026-03-19"))["code"] == "NOTHING_TO_UPDATE"
     for params in ({}, {"days": 1, "dt": "2026-03-19"}):
-        assert (
-            refused(act("step.shift", goal_id=1, **params))["error"]
-            == "One of days, dt is required"
-        )
+        error = refused(act("step.shift", goal_id=1, **params))["error"]
+        assert error == "One of days, dt is required"
     assert "• Шаг «Шаг 10»: 19.03 → 10.03" in call("undo_last")["message"]
 
 
 def test_the_steps_of_a_reached_goal_leave_the_schedule_and_come_back_with_it():
     steps = [{"title": "Краска", "dt": "2026-03-18"}, {"title": "Валик", "dt": "2026-03-10"}]
     do(new_goal("Кухня", steps=steps), new_goal("Сад"))
-    previewed = preview(act("goal.complete", 1))
-    assert (
-        "! Вместе с целью «Кухня» из расписания уходит 2 несделанных шага" in previewed["message"]
+    assert "! Вместе с целью «Кухня» из расписания уходит 2 несделанных шага" in accepted(
+        act("goal.complete", 1)
     )
-    apply(previewed)
     assert schedule()["today"] == schedule()["overdue"] == []
     assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
     goals = snapshot("goals", goals_status="all")["goals"]["items"]
@@ -94,16 +87,10 @@ def test_a_streak_of_weeks_says_that_it_counts_weeks():
 
 
 def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_and_what_a_deletion_takes():
-    step = {
-        "title": "Слайды",
-        "dt": "2026-03-25",
-        "time_duration": "two",
-        "priority": "critical",
-        "description": "10 штук",
-    }
-    previewed = preview(new_goal("Доклад", steps=[step]))
-    assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in previewed["message"]
-    apply(previewed)
+    step = {"title": "Слайды", "dt": "2026-03-25", "time_duration": "two"}
+    step |= {"priority": "critical", "description": "10 штук"}
+    plan = new_goal("Доклад", steps=[step])
+    assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in accepted(plan)
     assert "Шаг «Слайды»: сделан 17.03" in said(complete(1, date="2026-03-17"))
     do(new_entry(what_done="Утром бегал"), new_entry(reflection="Вечер"))
     message = said(act("diary.delete_entry", 2))
@@ -111,10 +98,8 @@ def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_an
 
 
 def test_who_lacks_what_the_others_share_says_so():
-    steps = [
-        {"title": f"Шаг {day}", "dt": f"2026-03-{day}", "time_duration": 60} for day in (19, 20, 21)
-    ]
-    do(new_goal("Кухня", steps=[*steps, {"title": "Без срока", "dt": "2026-03-22"}]))
+    hour = {"title": "Час", "dt": "2026-03-19", "time_duration": 60}
+    do(new_goal("Кухня", steps=[hour, hour, hour, {"title": "Без срока", "dt": "2026-03-22"}]))
     planned = schedule()
     assert planned["usual"]["time_duration"] == {"minutes": 60, "word": "one"}
     assert ["time_duration" in step for step in planned["upcoming"]] == [False, False, False, True]
@@ -124,20 +109,17 @@ def test_who_lacks_what_the_others_share_says_so():
 def test_what_an_undo_brings_back_of_a_day_with_two_entries_is_said_by_its_words():
     do(new_entry(what_done="Отчёт"), new_entry(what_done="Кино с Аней"))
     do(act("diary.delete_entry", 2))
-    assert (
-        "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»"
-        in call("undo_last")["message"]
-    )
+    back = "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»"
+    assert back in call("undo_last")["message"]
 
 
 def test_if_nothing_has_all_the_words_those_that_have_some_are_found():
     do(new_goal("Ремонт кухни"), new_goal("Купить лампочки"))
 
-    def titles(words: str) -> list[str]:
-        return [item["title"] for item in call("get_user_snapshot", find=words)["found"]["items"]]
+    def titles(words):
+        return [item["title"] for item in found(words)]
 
     assert titles("кухню покрасить") == ["Ремонт кухни"]
     assert titles("ремонт кухни лампочки") == ["Ремонт кухни", "Купить лампочки"]
-    assert (
-        titles("купить лампочки") == ["Купить лампочки"] and titles("собака !") == titles("!") == []
-    )
+    assert titles("купить лампочки") == ["Купить лампочки"]
+    assert titles("собака !") == titles("!") == []

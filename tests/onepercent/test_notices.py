@@ -4,15 +4,11 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.person import (
-    Clock,
     act,
     complete,
     do,
@@ -21,9 +17,10 @@ from tests.onepercent.person import (
     new_goal,
     new_habit,
     new_step,
+    use,
 )
 from tests.support.client import PROJECT, finished
-from tests.support.web import Web, serving
+from tests.support.web import serving
 from tools.core.settings import SettingsError, check
 from tools.onepercent import notices
 
@@ -31,51 +28,44 @@ MORNING, EVENING = "2026-03-18T08:00:00+00:00", "2026-03-18T21:00:00+00:00"
 
 
 @pytest.fixture
-def phone(file: Path) -> Iterator[Web]:
+def phone(file):
     """A service that takes notices."""
     with serving() as web:
         web.otherwise = 200
-        person.use(file, NOTIFY_URL=web.url("/topic"))
+        use(file, NOTIFY_URL=web.url("/topic"))
         yield web
 
 
 @pytest.fixture
-def life(clock: Clock) -> list[int | None]:
+def life(clock):
     """Two steps today, one of them done, one overdue, two habits, one of them marked."""
     clock.set(MORNING)
-    today = ({"title": title, "dt": "2026-03-18"} for title in ("Пройти тест", "Слова"))
-    steps = [
-        act("step.create", goal_id=None, **step)
-        for step in (*today, {"title": "Письмо", "dt": "2026-03-10"})
-    ]
-    habits = [new_habit(name) for name in ("Бег", "Сон")]
-    ids = do(new_goal("IELTS"), *steps, *habits)
-    do(complete(ids[2]), mark(ids[5]))
-    return ids
+    do(
+        new_goal("IELTS"),
+        new_step("Пройти тест", dt="2026-03-18"),
+        new_step("Слова", dt="2026-03-18"),
+        new_step("Письмо", dt="2026-03-10"),
+        new_habit("Бег"),
+        new_habit("Сон"),
+    )
+    do(complete(2), mark(2))
 
 
-def tell(*options: str, cards: int = 0) -> int:
+def tell(*options, cards=0):
     return notices.main(list(options), lambda: cards)
 
 
 def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone, life, file):
     assert tell(cards=14) == 0
-    person.use(file, NOTIFY_PRIVATE="1")
+    use(file, NOTIFY_PRIVATE="1")
     tell("--now")
     [(path, headers, body), (_, _, private)] = phone.seen
-    assert (
-        parse_qs(urlsplit(path).query) == {"title": ["Сегодня, 18.03"]}
-        and urlsplit(path).path == "/topic"
-    )
+    url = urlsplit(path)
+    assert url.path == "/topic" and parse_qs(url.query) == {"title": ["Сегодня, 18.03"]}
     assert headers["Content-Type"].startswith("text/plain")
-    lines = [
-        "1 шаг: Пройти тест",
-        "1 привычка: Бег",
-        "Просрочено: 1 шаг",
-        "К повторению: 14 карточек",
-    ]
-    assert body.splitlines() == lines
-    assert private.splitlines() == ["1 шаг", "1 привычка", "Просрочено: 1 шаг"]
+    titles = "1 шаг: Пройти тест\n1 привычка: Бег"
+    assert body == f"{titles}\nПросрочено: 1 шаг\nК повторению: 14 карточек"
+    assert private == "1 шаг\n1 привычка\nПросрочено: 1 шаг"
 
 
 def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone, life, clock):
@@ -84,7 +74,7 @@ def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone, life, clock
     do(new_entry(what_done="x"))
     tell("--now")
     first, second = (body for _, _, body in phone.seen)
-    assert first.splitlines()[:2] == ["1 шаг: Пройти тест", "1 привычка: Бег"]
+    assert first.startswith("1 шаг: Пройти тест\n1 привычка: Бег\n")
     assert "дневник" in first and "дневник" not in second
 
 
@@ -96,7 +86,7 @@ def test_each_part_of_a_day_is_told_once(phone, life, clock):
 
 
 def test_nothing_to_tell_is_no_notice(phone, life, clock):
-    do(act("goal.delete", life[0]), *[act("habit.delete", habit) for habit in life[4:]])
+    do(act("goal.delete", 1), act("habit.delete", 1), act("habit.delete", 2))
     do(new_entry(what_done="x"))
     for moment in (MORNING, EVENING):
         clock.set(moment)
@@ -106,45 +96,38 @@ def test_nothing_to_tell_is_no_notice(phone, life, clock):
 
 def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
     assert tell() == 0 and tell("--now") == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "Сегодня, 18.03", "1 шаг: Пройти тест", "1 привычка: Бег", "Просрочено: 1 шаг"
-    ]  # fmt: skip
+    lines = "1 шаг: Пройти тест\n1 привычка: Бег\nПросрочено: 1 шаг"
+    assert capsys.readouterr().out == f"Сегодня, 18.03\n{lines}\n"
 
 
 def test_a_long_day_names_ten_titles_and_counts_the_rest(phone, life):
-    do(*[new_step(f"Шаг {number}", life[0], dt="2026-03-18") for number in range(14)])
+    do(*[new_step(f"Шаг {number}", 1, dt="2026-03-18") for number in range(14)])
     tell()
     first = phone.seen[0][2].splitlines()[0]
     assert first.startswith("15 шагов: Пройти тест; Шаг 0") and first.endswith("Шаг 8; ещё 5")
 
 
 def test_gotify_and_any_webhook_get_what_they_take(phone, life, file):
-    person.use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
+    use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
     tell("--now")
-    assert (
-        json.loads(phone.seen[0][2]).keys() == {"title", "message"}
-        and phone.seen[0][0] == "/message?token=SECRET"
-    )
-    do(act("step.update", life[1], title='Сказать "да"'))
-    person.use(
-        file,
-        NOTIFY_URL=f"{phone.url()}/hook",
-        NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}',
-    )
+    [(path, _, body)] = phone.seen
+    assert path == "/message?token=SECRET" and json.loads(body).keys() == {"title", "message"}
+    do(act("step.update", 1, title='Сказать "да"'))
+    body = '{"content": "{title}\\n{text}", "flags": 4}'
+    use(file, NOTIFY_URL=f"{phone.url()}/hook", NOTIFY_BODY=body)
     tell("--now")
-    content = json.loads(phone.seen[1][2])
-    assert content["flags"] == 4 and content["content"].startswith(
-        'Сегодня, 18.03\n1 шаг: Сказать "да"'
-    )
+    sent = json.loads(phone.seen[1][2])
+    assert sent["flags"] == 4
+    assert sent["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
 
 
 def test_without_a_network_it_comes_later_the_same_day(phone, life, file, clock, capsys):
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
-        person.use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
+        use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
         assert tell() == os.EX_TEMPFAIL
     assert "cannot be reached" in (errors := capsys.readouterr().err) and "SECRET" not in errors
-    person.use(file, NOTIFY_URL=f"{phone.url()}/topic")
+    use(file, NOTIFY_URL=f"{phone.url()}/topic")
     phone.otherwise = 503
     assert tell() == os.EX_TEMPFAIL
     phone.otherwise = 200
@@ -166,16 +149,14 @@ def test_what_may_have_arrived_is_not_sent_again(phone, life, monkeypatch, capsy
     assert len(phone.seen) == 1 and "did not answer" in capsys.readouterr().err
 
 
-def test_a_wrong_setting_is_named(file):
-    for name, value in {
-        "NOTIFY_URL": "ntfy.sh/topic",
-        "NOTIFY_MORNING": "25:00",
-        "NOTIFY_PRIVATE": "x",
-    }.items():
-        person.use(file, **{name: value})
-        with pytest.raises(SettingsError, match=name):
-            check()
-        del os.environ[name]
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("NOTIFY_URL", "ntfy.sh/topic"), ("NOTIFY_MORNING", "25:00"), ("NOTIFY_PRIVATE", "x")],
+)
+def test_a_wrong_setting_is_named(name, value, file):
+    use(file, **{name: value})
+    with pytest.raises(SettingsError, match=name):
+        check()
 
 
 @pytest.mark.slow
@@ -183,12 +164,8 @@ def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file):
     """On a small Pi memory is short: OpenSSL alone is 3.5 MiB."""
     for url in ("", "http://127.0.0.1:9/topic"):
         # After nine in the evening there is always something: the question about the diary.
-        own = {
-            "NOTIFY_URL": url,
-            "NOTIFY_EVENING": "23:59",
-            "ANKI_CONNECT_URL": "http://127.0.0.1:9",
-        }
-        environ = {**os.environ, **own}
+        own = {"NOTIFY_EVENING": "23:59", "ANKI_CONNECT_URL": "http://127.0.0.1:9"}
+        environ = {**os.environ, **own, "NOTIFY_URL": url}
         words = [sys.executable, "-I", "-S", "-X", "importtime", str(PROJECT / "tools"), "notify"]
         done = finished(words, env=environ, check=True)
         assert "tools.onepercent.notices" in done.stderr

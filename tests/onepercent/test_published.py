@@ -29,7 +29,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-def fits(*sent: dict) -> bool:
+def fits(*sent):
     return jsonschema.Draft202012Validator(SCHEMA).is_valid({"actions": list(sent)})
 
 

@@ -37,15 +37,13 @@ def test_eight_sessions_make_one_database(file):
 def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key):
     previewed = preview(*a_day())
     store.release()
-    answers = [
-        answer for [answer] in together(EIGHT, lambda number, tell: tell(apply(previewed, key)))
-    ]
+    told = together(EIGHT, lambda number, tell: tell(apply(previewed, key)))
+    answers = [answer for [answer] in told]
     if key:
         assert answers[0]["success"] and all(answer == answers[0] for answer in answers)
     else:
-        assert sorted(answer.get("code", "") for answer in answers) == [""] + [
-            "PREVIEW_APPLIED"
-        ] * (EIGHT - 1)
+        codes = sorted(answer.get("code", "") for answer in answers)
+        assert codes == ["", *["PREVIEW_APPLIED"] * (EIGHT - 1)]
     assert len(items("goals")) == 1
 
 
@@ -56,24 +54,19 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     ids = [one["preview_id"] for one in previews]
     store.release()
 
-    def session(number: int, tell) -> None:
+    def session(number, tell):
         for at in range(len(previews)):
             one = previews[(at + number * 3) % len(previews)]
-            tell([one["preview_id"], "apply", apply(one)])
-            tell(
-                [one["preview_id"], "cancel", call("cancel_preview", preview_id=one["preview_id"])]
-            )
+            key = one["preview_id"]
+            tell([key, "apply", apply(one)])
+            tell([key, "cancel", call("cancel_preview", preview_id=key)])
             tell([None, "preview", propose(mark(1))])
 
     told = [one for answers in together(EIGHT, session) for one in answers]
-    assert {answer.get("code") for *_, answer in told} <= {
-        None,
-        "PREVIEW_APPLIED",
-        "PREVIEW_CANCELLED",
-    }
-    assert sorted(
-        settled for settled, _, answer in told if settled and answer["success"]
-    ) == sorted(ids)
+    codes = {answer.get("code") for *_, answer in told}
+    assert codes <= {None, "PREVIEW_APPLIED", "PREVIEW_CANCELLED"}
+    settled = [key for key, _, answer in told if key and answer["success"]]
+    assert sorted(settled) == sorted(ids)
     applied = sum(answer["success"] for _, what, answer in told if what == "apply")
     assert balance() == 35 * applied
     assert health().state == "ok"

@@ -9,9 +9,8 @@ from random import Random
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.examples import EXAMPLES, SCHEDULES, lived, values
-from tests.onepercent.person import Clock, act, apply, call, propose, snapshot, state
+from tests.onepercent.person import act, apply, call, propose, snapshot, state, use
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.database import derived, store
 from tools.onepercent.habits.histories import is_misfolded
@@ -27,11 +26,11 @@ SECTIONS = ["goals", "steps", "habits", "schedule", "history", "diary", "xp", "s
 class Life:
     """What one person does and sees."""
 
-    def __init__(self, random: Random, clock: Clock):
+    def __init__(self, random, clock):
         self.random, self.clock = random, clock
         self.today = date(2026, 12, 24)
 
-    def action(self) -> dict:
+    def action(self):
         """Its example with other values, some other fields, and a schedule where it takes one."""
         name = self.random.choice([*EXAMPLES, *OFTEN * 3])
         params = EXAMPLES[name].copy()
@@ -43,14 +42,14 @@ class Life:
             params |= self.random.choice(SCHEDULES)
         return act(name, **params)
 
-    def look(self) -> dict:
+    def look(self):
         before = state()
         period = {"date_from": "2026-11-01", "date_to": "2027-03-01"}
         data = snapshot(*SECTIONS, goals_status="all", **period)
         assert state() == before
         return data
 
-    def walk(self, previewed: dict) -> tuple[dict, dict]:
+    def walk(self, previewed):
         """Apply what was previewed; the rows after it, and what is seen."""
         assert previewed["success"], previewed
         assert not any(sign in previewed["message"] for sign in UNSAID), previewed
@@ -60,7 +59,7 @@ class Life:
             assert derived.differing(db) == [] and not is_misfolded(db, self.today)
         return state(), self.look()
 
-    def live(self) -> None:
+    def live(self):
         """A few actions, taken back and done again."""
         before = state(), self.look()
         previewed = propose(*[self.action() for _ in range(self.random.randint(1, 5))])
@@ -75,7 +74,7 @@ class Life:
 @pytest.mark.parametrize("seed", range(LIVES))
 def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed, clock, file):
     life = Life(Random(seed), clock)
-    person.use(file, ONEPERCENT_PREVIEW_TTL="10000000")
+    use(file, ONEPERCENT_PREVIEW_TTL="10000000")
     lived()
     for _ in range(20):
         clock.set(f"{life.today}T12:00:00+00:00")

@@ -4,7 +4,6 @@ import os
 import random
 from contextlib import closing
 from datetime import date, datetime, timedelta, timezone
-from typing import Any
 
 from tools.onepercent.actions import ACTIONS, ordered
 from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
@@ -20,7 +19,7 @@ RULES = [
 ]  # fmt: skip
 
 
-def is_day_of(rule: dict[str, Any], day: date) -> bool:
+def is_day_of(rule, day):
     is_last = (day + DAY).month != day.month
     on = rule.get("on", [])
     if rule["every"] == "month":
@@ -28,7 +27,7 @@ def is_day_of(rule: dict[str, Any], day: date) -> bool:
     return rule["every"] == "day" or day.isoweekday() in on
 
 
-def next_day(rule: dict[str, Any], since: date) -> date | None:
+def next_day(rule, since):
     while not is_day_of(rule, since):
         since += DAY
     return since if str(since) <= rule.get("until", "9999") else None
@@ -37,11 +36,11 @@ def next_day(rule: dict[str, Any], since: date) -> date | None:
 class Plain:
     """Steps as [day that was set, rule, is done]; XP."""
 
-    def __init__(self, rule: dict[str, Any]):
+    def __init__(self, rule):
         self.steps = [[next_day(rule, FIRST), rule, False]]
         self.xp = 0
 
-    def done(self, step: list, today: date) -> None:
+    def done(self, step, today):
         """It was due on the last day of its rule; the next is due on the first one to come."""
         rule, step[1], step[2] = step[1], None, True
         self.xp += 25
@@ -52,14 +51,14 @@ class Plain:
             self.steps.append([day, rule, False])
 
 
-def due(step: list, today: date) -> date:
+def due(step, today):
     day, rule, is_done = step
     if is_done or not rule or day >= today:
         return day
     return next_day(rule, today) or last_day(rule, day, today)
 
 
-def last_day(rule: dict[str, Any], first: date, last: date) -> date:
+def last_day(rule, first, last):
     span = [first + number * DAY for number in range((last - first).days + 1)]
     return max(
         [
@@ -76,22 +75,22 @@ def last_day(rule: dict[str, Any], first: date, last: date) -> date:
 class Stored:
     """The same in a database of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.db = store.connect(":memory:")
         migrations.migrate(self.db)
         self.today = FIRST
 
-    def do(self, name: str, /, **params: Any) -> None:
+    def do(self, name, /, **params):
         moment = datetime.combine(self.today, datetime.min.time(), timezone.utc)
         action = ACTIONS[name]
         action.run(UnitOfWork(self.db, "local", moment, self.today), action.parse(params))
 
-    def steps(self) -> list[tuple[str, bool]]:
+    def steps(self):
         rows = dated(self.db, "is_complete >= 0", user="local", today=str(self.today))
         return [(row["date"], bool(row["is_complete"])) for row in rows]
 
 
-def live_a_day(chance: random.Random, plain: Plain, stored: Stored) -> None:
+def live_a_day(chance, plain, stored):
     """Some of: a step done, moved to a day; a new rule."""
     today = stored.today
     open_steps = [at for at, step in enumerate(plain.steps) if not step[2]]

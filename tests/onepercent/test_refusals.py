@@ -46,7 +46,7 @@ carry on | save it | delete both | yes, nothing else | ok, no rush | all right |
 """
 
 
-def phrases(table: str) -> list[str]:
+def phrases(table):
     return [phrase.strip() for line in table.strip().splitlines() for phrase in line.split(" | ")]
 
 

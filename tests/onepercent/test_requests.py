@@ -2,11 +2,10 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
 
-from tests.onepercent.person import Clock, call
+from tests.onepercent.person import call
 from tests.onepercent.person import do as done
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -20,7 +19,7 @@ TITLES = (
 LONG = "Сегодня проснулся в семь, хотя лёг в два. Сначала думал, что не встану, но встал. "
 
 
-def act(action: str, **params: Any) -> dict[str, Any]:
+def act(action, **params):
     """An action as a model sends it: without an id."""
     return {"action": action, "params": params}
 
@@ -30,7 +29,7 @@ class Talk:
 
     cost = 0.0
 
-    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def call(self, name, **arguments):
         answer = call(name, **arguments)
         assert answer["success"], answer
         # As a tokenizer does: a Latin letter a quarter, a Cyrillic one two fifths, a UUID 20.
@@ -40,25 +39,25 @@ class Talk:
         self.cost += 20 * len(UUID.findall(text)) + cyrillic / 2.5 + (len(rest) - cyrillic) / 4
         return answer
 
-    def see(self, *include: str, **more: Any) -> dict[str, Any]:
+    def see(self, *include, **more):
         return self.call(
             "get_user_snapshot", **({"include": list(include)} if include else {}), **more
         )["data"]
 
-    def find(self, words: str) -> int:
+    def find(self, words):
         return self.call("get_user_snapshot", find=words)["found"]["items"][0]["id"]
 
-    def confirm(self, previewed: dict[str, Any]) -> dict[str, Any]:
+    def confirm(self, previewed):
         return self.call(
             "apply_actions", preview_id=previewed["preview_id"], user_confirmation="да"
         )
 
-    def change(self, *actions: dict[str, Any]) -> dict[str, Any]:
+    def change(self, *actions):
         return self.confirm(self.call("preview_actions", actions=list(actions)))
 
 
 @pytest.fixture
-def life(clock: Clock) -> None:
+def life(clock):
     """Goals 1 and 2, steps 1 to 3, the habits Бег, Вода, Позвонить маме (weekly) and Чтение, marks of ten
     days."""
     clock.set("2026-11-01T09:00:00+00:00")
@@ -76,7 +75,7 @@ def life(clock: Clock) -> None:
     done(act("habit.mark_completed", habit_ids=[1, 3], dates=["2026-11-08..2026-11-18"]))
 
 
-def plan(title: str = "Сдать IELTS на 7", number: int = 20) -> dict[str, Any]:
+def plan(title="Сдать IELTS на 7", number=20):
     dates = [f"2026-{11 + at // 11:02}-{1 + at % 10 * 3:02}" for at in range(number)]
     titles = [f"{TITLES[at % 5]} {at + 1}" for at in range(number)]
     steps = [
@@ -86,16 +85,16 @@ def plan(title: str = "Сдать IELTS на 7", number: int = 20) -> dict[str, 
     return act("goal.create", title=title, why_important="Учёба за границей", steps=steps)
 
 
-def a_plan_of_twenty_steps(talk: Talk) -> None:
+def a_plan_of_twenty_steps(talk):
     talk.change(plan())
 
 
-def all_steps_a_week_later(talk: Talk) -> None:
+def all_steps_a_week_later(talk):
     done(plan())
     talk.change(act("step.shift", goal_id=3, days=7))
 
 
-def the_marks_of_a_week(talk: Talk) -> None:
+def the_marks_of_a_week(talk):
     talk.change(
         act("habit.mark_completed", habit_ids=[1, 3], dates=["2026-11-16..2026-11-22"]),
         act("habit.mark_completed", habit_id=2, dates=["2026-11-18", "2026-11-20"]),
@@ -108,11 +107,11 @@ def the_marks_of_a_week(talk: Talk) -> None:
     assert marks == ["+++++++", "??+?+??", "+++++++", "e......"]
 
 
-def a_long_entry_of_the_diary(talk: Talk) -> None:
+def a_long_entry_of_the_diary(talk):
     talk.change(act("diary.create_entry", what_done=LONG * 40))
 
 
-def more_of_an_entry(talk: Talk) -> None:
+def more_of_an_entry(talk):
     done(act("diary.create_entry", what_done=LONG * 15))
     more = {"what_done": "Вечером звонила Аня."}
     talk.change(act("diary.update_entry", diary_id=talk.find("проснулся"), append=more))
@@ -120,7 +119,7 @@ def more_of_an_entry(talk: Talk) -> None:
     assert entry["what_done"] == f"{LONG * 15}\nВечером звонила Аня."
 
 
-def a_look_back_at_a_week_of_long_entries(talk: Talk) -> None:
+def a_look_back_at_a_week_of_long_entries(talk):
     done(
         *[
             act("diary.create_entry", what_done=LONG * 10, date=f"2026-11-{day}")
@@ -130,12 +129,12 @@ def a_look_back_at_a_week_of_long_entries(talk: Talk) -> None:
     talk.see("history")
 
 
-def a_review_of_the_week(talk: Talk) -> None:
+def a_review_of_the_week(talk):
     talk.see("history")
     talk.see("goals", "schedule", date_to="2026-11-29")
 
 
-def back_by_three_and_forth_again(talk: Talk) -> None:
+def back_by_three_and_forth_again(talk):
     for title in ("Раз", "Два", "Три"):
         done(act("goal.create", title=title))
     before = Talk().see()
@@ -145,17 +144,17 @@ def back_by_three_and_forth_again(talk: Talk) -> None:
     assert Talk().see() == before
 
 
-def a_mark_among_twelve_goals(talk: Talk) -> None:
+def a_mark_among_twelve_goals(talk):
     done(*[plan(f"Цель номер {number}: большое дело", 11) for number in range(10)])
     talk.change(act("habit.mark_completed", habit_id=talk.find("вода")))
 
 
-def all_there_is(talk: Talk) -> None:
+def all_there_is(talk):
     done(*[plan(f"Цель номер {number}: большое дело", 11) for number in range(10)])
     assert talk.see()["goals"]["total_count"] == 12
 
 
-def nine_goals_deleted_and_brought_back(talk: Talk) -> None:
+def nine_goals_deleted_and_brought_back(talk):
     done(*[plan(f"Цель номер {number}", 13) for number in range(9)])
     before = Talk().see("steps")
     talk.change(*[act("goal.delete", goal_id=number) for number in range(3, 12)])
@@ -163,7 +162,7 @@ def nine_goals_deleted_and_brought_back(talk: Talk) -> None:
     assert Talk().see("steps") == before
 
 
-def twelve_rows_of_a_schedule(talk: Talk) -> None:
+def twelve_rows_of_a_schedule(talk):
     """27 tokens a row, the day, the user and the frame of the answer included."""
     days = [23, 23, 24, 24, 25, 25, 26, 26, 27, 28, 29]
     titles = ["Звонок", "Отчёт", "Письмо"] * 4

@@ -1,13 +1,11 @@
 """The snapshot: what each section says, and that its cost does not grow with a history."""
 
-from collections.abc import Callable
-
 import pytest
 
 import tests.onepercent.lifetimes as lifetimes
-import tests.onepercent.person as person
 from tests.onepercent.person import (
     act,
+    behind_the_tools,
     call,
     complete,
     do,
@@ -21,6 +19,7 @@ from tests.onepercent.person import (
     ref,
     schedule,
     snapshot,
+    use,
 )
 from tools.core.tool import TOOLS
 from tools.onepercent.database import store
@@ -35,54 +34,34 @@ def test_a_section_asked_for_is_there_also_when_it_is_empty():
     data = snapshot("goals", "habits", "diary", "schedule", "xp", "ssp", "history")
     assert list(data) == ["goals", "habits", "diary", "schedule", "xp", "ssp", "history"]
     assert data["goals"] == data["diary"] == {"items": [], "total_count": 0}
-    assert (
-        data["schedule"] == {"today": [], "upcoming": [], "overdue": []}
-        and data["history"]["days"] == []
-    )
-    assert data["xp"] == {
-        "balance": 0,
-        "lifetime": 0,
-        "level": 1,
-        "level_progress": 0,
-        "next_level_xp": 1000,
-    }
+    assert data["schedule"] == {"today": [], "upcoming": [], "overdue": []}
+    assert data["history"]["days"] == []
+    level = {"level": 1, "level_progress": 0, "next_level_xp": 1000}
+    assert data["xp"] == {"balance": 0, "lifetime": 0, **level}
 
 
 def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_are_asked_for():
-    late, early = {"title": "поздно", "dt": "2026-05-01"}, {"title": "рано", "dt": "2026-04-01"}
-    first, second = (
-        {"title": "первый", "order": 1},
-        {"title": "второй", "order": 2, "dt": "2027-01-01"},
+    do(
+        new_goal("Цель", due="2026-12-31"),
+        new_step("поздно", dt="2026-05-01"),
+        new_step("рано", dt="2026-04-01"),
+        new_step("первый", order=1),
+        new_step("второй", order=2, dt="2027-01-01"),
+        new_step("без даты"),
+        new_step("сделан", order=0),
     )
-    steps = [late, early, first, second, {"title": "без даты"}, {"title": "сделан", "order": 0}]
-    creates = [act("step.create", goal_id=None, **step) for step in steps]
-    do(new_goal("Цель", due="2026-12-31"), *creates)
     do(complete(6))
-    brief = {
-        "id": 1,
-        "title": "Цель",
-        "done": "1/6",
-        "due": "2026-12-31",
-        "next": {"id": 3, "title": "первый"},
-        "moved": "2026-03-18",
-    }
-    assert snapshot()["goals"]["items"] == [brief]
+    brief = {"id": 1, "title": "Цель", "done": "1/6", "due": "2026-12-31", "moved": "2026-03-18"}
+    assert snapshot()["goals"]["items"] == [brief | {"next": {"id": 3, "title": "первый"}}]
     whole = items("goals")[0]
-    assert [step["title"] for step in whole["steps"]] == [
-        "первый",
-        "второй",
-        "рано",
-        "поздно",
-        "без даты",
-    ]
+    order = ["первый", "второй", "рано", "поздно", "без даты"]
+    assert [step["title"] for step in whole["steps"]] == order
     assert whole["steps"][4] == {"id": 5, "title": "без даты"}
     assert snapshot("steps")["goals"]["usual"] == {"priority": "attention"}
     assert (whole["steps_count"], whole["steps_completed"], whole["score"]) == (6, 1, 25)
     alone = snapshot(goal_id=1)
-    assert alone.keys() == {"goals"} and alone["goals"]["usual"] == {
-        "priority": "attention",
-        "is_complete": False,
-    }
+    assert alone.keys() == {"goals"}
+    assert alone["goals"]["usual"] == {"priority": "attention", "is_complete": False}
     only = alone["goals"]["items"][0]
     assert len(only["steps"]) == 6 and only["steps"][0]["is_complete"] is True
 
@@ -95,7 +74,7 @@ def test_the_diary_is_newest_first_between_the_two_dates():
         ({"date_from": "2026-03-10"}, ["2026-03-17", "2026-03-10"]),
         ({"date_from": "2026-03-10", "date_to": "2026-03-17"}, ["2026-03-17", "2026-03-10"]),
     ):
-        assert [one["date"] for one in snapshot("diary", **dates)["diary"]["items"]] == shown
+        assert [one["date"] for one in items("diary", **dates)] == shown
 
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
@@ -114,17 +93,15 @@ def test_the_six_spheres_show_the_last_rating():
     do(act("ssp.rate", category="work", score=3), act("ssp.rate", category="family", score=5))
     do(act("ssp.rate", category="work", score=8))
     found = snapshot("ssp")["ssp"]
-    assert (found["spheres"][0], found["average_score"]) == (
-        {"category": "work", "name": "Работа", "score": 8},
-        6.5,
-    )
+    assert found["spheres"][0] == {"category": "work", "name": "Работа", "score": 8}
+    assert found["average_score"] == 6.5
 
 
-def machine_steps(call: Callable[[], object]) -> int:
+def machine_steps(call):
     """What a call costs in steps of sqlite's machine, which no other load on the computer changes."""
     count = [0]
 
-    def step() -> None:
+    def step():
         count[0] += 1
 
     with store.connected() as db:
@@ -135,7 +112,7 @@ def machine_steps(call: Callable[[], object]) -> int:
     return count[0]
 
 
-def a_busy_day() -> None:
+def a_busy_day():
     step, habit = new_step("Шаг", 365), new_habit("Новая")
     do(step, complete(ref(step)), act("step.reopen", ref(step)),
        habit, mark(ref(habit)), act("goal.complete", 365),
@@ -143,7 +120,7 @@ def a_busy_day() -> None:
 
 
 def test_calls_read_no_more_of_four_years_than_of_two():
-    asked: list[Callable[[], object]] = [
+    asked = [
         lambda: snapshot(),
         lambda: snapshot("history"),
         lambda: snapshot("history", date_from="2025-03-18"),
@@ -152,10 +129,9 @@ def test_calls_read_no_more_of_four_years_than_of_two():
     ]
     costs = []
     for years in (2, 4):
-        person.use(store.path().with_name(f"{years}.sqlite3"))
+        use(store.path().with_name(f"{years}.sqlite3"))
         lifetimes.live(years, habits=5)
-        with store.writing() as db:
-            db.execute("UPDATE goals SET status = 'work' WHERE id = 365")
+        behind_the_tools("UPDATE goals SET status = 'work' WHERE id = 365")
         costs.append([machine_steps(ask) for ask in asked])
     assert all(later < earlier * 1.5 for earlier, later in zip(*costs, strict=True)), costs
 

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 import pytest
 
 from tests.onepercent.model import PlainHabit, whole
-from tests.onepercent.person import Clock, act, do, new_habit, past, snapshot, undo
+from tests.onepercent.person import act, do, new_habit, past, snapshot, undo
 from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak, begun_anew
@@ -22,7 +22,7 @@ MONDAY, BEGINNING = date(2026, 1, 5), date(1, 1, 1)
 LENGTH = 140
 
 
-def random_schedule(chance: random.Random) -> tuple[str, list[int]]:
+def random_schedule(chance):
     frequency = chance.choice(FREQUENCIES)
     numbers = {
         "weekly": [1],
@@ -34,7 +34,7 @@ def random_schedule(chance: random.Random) -> tuple[str, list[int]]:
     return ("times_per_week" if frequency == "weekly" else frequency), numbers.get(frequency, [])
 
 
-def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
+def random_life(chance):
     """A habit that changes its schedule, is paused and marked at random, and a day on which it is looked
     at."""
     some = lambda: START + timedelta(chance.randrange(LENGTH))  # noqa: E731
@@ -54,7 +54,7 @@ def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
     return habit, some()
 
 
-def course_of(habit: PlainHabit, marks: dict[int, str]) -> Course:
+def course_of(habit, marks):
     schedules = []
     for first, frequency, numbers in habit.schedules:
         anchor = max(first, habit.created).toordinal()
@@ -65,7 +65,7 @@ def course_of(habit: PlainHabit, marks: dict[int, str]) -> Course:
     return Course(tuple(begun_anew(schedules, marks)), pauses)
 
 
-def check(seed: int) -> None:
+def check(seed):
     chance = random.Random(seed)
     habit, today = random_life(chance)
     present, begin = today.toordinal(), START.toordinal()
@@ -101,11 +101,11 @@ def test_ten_thousand_random_histories_are_what_the_plain_model_says():
         check(seed)
 
 
-def go_to(clock: Clock, day: date) -> None:
+def go_to(clock, day):
     clock.set(f"{day.isoformat()}T12:00:00+00:00")
 
 
-def schedule_params(frequency: str, numbers: list[int]) -> dict:
+def schedule_params(frequency, numbers):
     name = DETAILS.get(frequency)
     return {"frequency_type": frequency} | (
         {name: numbers if name in ("schedule_days", "month_days") else numbers[0]} if name else {}

@@ -5,7 +5,6 @@ import uuid
 
 import pytest
 
-import tests.onepercent.person as person
 from tests.onepercent.examples import EXAMPLES, lived
 from tests.onepercent.person import (
     act,
@@ -28,13 +27,14 @@ from tests.onepercent.person import (
     rows,
     snapshot,
     undo,
+    use,
 )
 from tools.onepercent.database import store
 
 GOAL = new_goal("Цель")
 
 
-def cancel(previewed: dict) -> dict:
+def cancel(previewed):
     return call("cancel_preview", preview_id=previewed["preview_id"])
 
 
@@ -174,7 +174,7 @@ def test_a_change_to_anything_a_preview_touches_makes_it_stale_and_one_elsewhere
 def test_another_users_rows_are_as_if_they_were_not_there(file):
     lived()
     previewed = preview(act("goal.complete", 1))
-    person.use(file, ONEPERCENT_USER="other")
+    use(file, ONEPERCENT_USER="other")
     for name, params in EXAMPLES.items():
         if absent := {key: 999 for key in params if key.endswith("_id")}:
             theirs, nobodys = (refused(act(name, **each)) for each in (params, params | absent))
@@ -236,7 +236,7 @@ def test_wrong_arguments_of_apply_get_the_contracts_codes(change, code):
     assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]
 
 
-def of_another_version(previewed: dict, change) -> dict:
+def of_another_version(previewed, change):
     """Make a preview one that another version has kept."""
     key = previewed["preview_id"]
     [(plan,)] = rows("SELECT plan FROM previews WHERE id = ?", key)

@@ -18,6 +18,7 @@ from tests.onepercent.person import (
     new_goal,
     new_habit,
     new_step,
+    pause,
     ref,
     snapshot,
     state,
@@ -45,12 +46,12 @@ CHANGES = [
     [act("habit.update", 1, frequency_type="times_per_week", times=3),
      act("habit.update", 1, target={"amount": 2, "unit": "л"}),
      mark(1, dates=["2026-03-10..2026-03-18"], amount=1),
-     act("habit.pause", 1, **{"from": "2026-03-01", "to": "2026-03-09"}), act("habit.archive", 1)],
+     pause(1, "2026-03-01", "2026-03-09"), act("habit.archive", 1)],
     [act("goal.update", 1, due="2026-12-31", append={"why_important": "x"}), errand("Билет"),
      new_goal("Новая", steps=SHIFTED), act("step.shift", goal_id=None, days=7),
      act("step.complete", step_ids=[1], date="2026-03-17"), act("goal.archive", 1),
      act("person.update", time_zone="Asia/Tokyo", day_start_hour=2)],
-    [act("habit.pause", 1, **{"from": "2026-03-01"}), act("habit.resume", 1)],
+    [pause(1, "2026-03-01"), act("habit.resume", 1)],
 ]  # fmt: skip
 
 

@@ -5,24 +5,26 @@ from datetime import date
 import pytest
 
 from tests.onepercent.person import (
+    accepted,
     act,
     apply,
     balance,
     call,
     do,
-    history,
+    found,
     items,
     mark,
     new_goal,
     new_habit,
+    past,
     preview,
+    rows,
     schedule,
 )
-from tools.onepercent.database import store
 from tools.onepercent.page import keys, person_pages
 
 
-def habit() -> dict:
+def habit():
     return items("habits")[0]
 
 
@@ -45,7 +47,7 @@ def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(day, don
         do(mark(1))
     clock.set(f"{day}T12:00:00+00:00")
     assert habit()["today_status"] == status
-    assert history()["habits"][0]["marks"][-1] == ("?" if status == "pending" else ".")
+    assert past()["marks"][-1] == ("?" if status == "pending" else ".")
 
 
 def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
@@ -76,15 +78,10 @@ def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-17T12:00:00+00:00")
     do(mark(1))
     clock.set("2026-03-18T12:00:00+00:00")
-    lowered = preview(act("habit.update", 1, times=2))
-    assert "раз в неделю: 3 → 2" in lowered["message"]
-    apply(lowered)
+    assert "раз в неделю: 3 → 2" in accepted(act("habit.update", 1, times=2))
     shown = habit()
-    assert (shown["this_week"], shown["today_status"], shown["current_streak"]) == (
-        "2/2",
-        "completed",
-        1,
-    )
+    assert (shown["this_week"], shown["current_streak"]) == ("2/2", 1)
+    assert shown["today_status"] == "completed"
     clock.set("2026-03-25T12:00:00+00:00")
     assert habit()["current_streak"] == 1
 
@@ -102,18 +99,12 @@ def test_a_raised_rate_breaks_no_streak_in_the_week_of_the_change(clock):
 
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
     do(new_goal("Налоги", due="2026-03-20"), new_goal("Потом", due="2026-12-31"))
-    row = {
-        "title": "Налоги",
-        "goal_id": 1,
-        "date": "2026-03-20",
-        "is_complete": False,
-        "kind": "goal",
-    }
+    row = {"title": "Налоги", "goal_id": 1, "date": "2026-03-20", "kind": "goal"}
     parts = {"2026-03-18": "upcoming", "2026-03-20": "today", "2026-03-25": "overdue"}
     for day, part in parts.items():
         clock.set(f"{day}T12:00:00+00:00")
         planned = schedule()
-        assert planned.pop(part) == [row]
+        assert planned.pop(part) == [row | {"is_complete": False}]
         assert not any(planned.values())
     do(act("goal.complete", 1))
     assert schedule()["overdue"] == []
@@ -121,27 +112,19 @@ def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
 
 def test_a_preposition_finds_nothing_alone_beside_a_word():
     do(new_goal("Накопить на машину"), new_goal("Лыжи"))
-    found = call("get_user_snapshot", find="катался на лыжах")["found"]["items"]
-    assert [item["title"] for item in found] == ["Лыжи"]
-    assert call("get_user_snapshot", find="на")["found"]["items"]
+    assert [item["title"] for item in found("катался на лыжах")] == ["Лыжи"]
+    assert found("на")
 
 
 def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
-    def press(**more) -> str:
-        amount = {
-            "action": "habit.mark_completed",
-            "id": 1,
-            "press_key": keys.of_day(),
-            "amount": 0.5,
-        }
-        answer = call("tick_by_press", **amount, **more)
+    def press(**more):
+        tick = {"action": "habit.mark_completed", "id": 1, "amount": 0.5}
+        answer = call("tick_by_press", press_key=keys.of_day(), **tick, **more)
         return answer.get("code") or f"{amount_of('2026-03-18')}"
 
-    def amount_of(day: str) -> float:
-        with store.reading() as db:
-            return db.execute(
-                "SELECT total(amount) FROM habit_marks WHERE date = ?", (day,)
-            ).fetchone()[0]
+    def amount_of(day):
+        [(amount,)] = rows("SELECT total(amount) FROM habit_marks WHERE date = ?", day)
+        return amount
 
     do(new_habit("Вода", target={"amount": 2, "unit": "л"}))
     assert [press(seen=0), press(seen=0), press(seen=0)] == ["0.5", "ALREADY", "ALREADY"]

@@ -1,15 +1,13 @@
 """A session of a client with pages, and a host in front of it, for each test."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.browser import Browser, Tab, program
-from tests.support.client import PYTHON, SUPPORT, Client
+from tests.support.browser import program
+from tests.support.client import PYTHON, SUPPORT
 from tests.support.pages import CAPABLE, MONDAY, Host, capable, shown
 
 HERE = Path(__file__).parent
@@ -27,15 +25,15 @@ if program() is None:
 class Person:
     """Whoever sits in front of the client: sees a page, presses, and may look into the database."""
 
-    def __init__(self, browser: Browser, client: Client, file: Path, host: Host):
+    def __init__(self, browser, client, file, host):
         self.browser, self.client, self.file, self.host = browser, client, file, host
-        self.tabs: list[Tab] = []
+        self.tabs = []
 
-    def ask(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def ask(self, name, **arguments):
         """A tool's answer, as the model gets it."""
         return self.client.call(name, **arguments)["structuredContent"]
 
-    def see(self, tool: str, width: int = 720, arguments: Any = None, **how: str) -> Tab:
+    def see(self, tool, width=720, arguments=None, **how):
         """A tab in which the model's call of `tool` shows its page."""
         tab = shown(self.browser, self.host.url, tool, arguments or {}, width, **how)
         self.tabs.append(tab)
@@ -44,29 +42,29 @@ class Person:
         )
         return tab
 
-    def days(self, locale: str = "ru-RU", **how: Any) -> Tab:
+    def days(self, locale="ru-RU", **how):
         """A tab with the page of the days."""
         return self.see("get_user_snapshot", locale=locale, **how)
 
-    def offer(self, *actions: Any, locale: str = "ru-RU", **how: Any) -> Tab:
+    def offer(self, *actions, locale="ru-RU", **how):
         """A tab with the page of a preview of these actions."""
         arguments = {"actions": list(actions)}
         return self.see("preview_actions", arguments=arguments, locale=locale, **how)
 
-    def do(self, *actions: Any) -> None:
+    def do(self, *actions):
         """Preview and apply as the model does."""
         preview = self.ask("preview_actions", actions=list(actions))
         words = {"preview_id": preview["preview_id"], "user_confirmation": "да"}
         self.ask("apply_actions", **words)
 
-    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+    def rows(self, statement):
         """What the database says."""
         with closing(sqlite3.connect(self.file)) as db:
             return db.execute(statement).fetchall()
 
 
 @pytest.fixture(scope="session")
-def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Path, Host]]:
+def standing(tmp_path_factory):
     """A server with settings of its own that the tests share, each with a new database."""
     folder = tmp_path_factory.mktemp("standing")
     file = folder / "life.sqlite3"
@@ -84,21 +82,13 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client,
 
 
 @pytest.fixture
-def sit(
-    browser: Browser, file: Path, standing: tuple[Client, Path, Host]
-) -> Iterator[Callable[..., Person]]:
+def sit(browser, file, standing):
     """Sit down at a client with pages, whose server has these settings, and do these actions. What a page says
     to the console, and any request that leaves it, fails the test."""
-    people: list[Person] = []
-    own: list[Person] = []
+    people = []
+    own = []
 
-    def start(
-        *actions: Any,
-        script: str = "",
-        silent: bool = False,
-        clock: Path | None = None,
-        **settings: str,
-    ) -> Person:
+    def start(*actions, script="", silent=False, clock=None, **settings):
         if script or settings or silent or clock:
             command = [PYTHON, str(SUPPORT / "serve_at.py"), str(clock)] if clock else None
             client = capable({} if silent else CAPABLE, command, **settings)
@@ -130,11 +120,11 @@ def sit(
 
 
 @pytest.fixture
-def on(sit: Callable[..., Person], tmp_path: Path) -> tuple[Person, Callable[[str], None]]:
+def on(sit, tmp_path):
     """Sit down at a server whose clock is turned by calling `turn` with a date."""
     clock = tmp_path / "clock"
 
-    def turn(day: str) -> None:
+    def turn(day):
         clock.write_text(f"{day}T09:00:00+00:00", encoding="utf-8")
 
     turn(MONDAY)

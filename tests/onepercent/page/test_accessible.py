@@ -6,8 +6,17 @@ import pytest
 
 from tests.onepercent.page.test_days_page import today
 from tests.onepercent.page.test_preview_page import HOSTILE, create
-from tests.onepercent.page.test_report import lived, report
-from tests.onepercent.person import complete, mark, miss, new_entry, new_goal, new_habit, new_step
+from tests.onepercent.page.test_report import lived
+from tests.onepercent.person import (
+    complete,
+    mark,
+    miss,
+    new_entry,
+    new_goal,
+    new_habit,
+    new_step,
+    run,
+)
 from tools.http.sign_in import form
 
 pytestmark = pytest.mark.slow
@@ -71,7 +80,7 @@ def test_what_else_is_asked_and_nothing_yet_have_no_violation(sit, axe):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_report_has_no_violation(scheme, browser, axe, tmp_path):
     lived()
-    report(tmp_path / "r.html", "--from", "2026-03-01")
+    run("report", tmp_path / "r.html", "--from", "2026-03-01")
     tab = browser.open((tmp_path / "r.html").as_uri())
     tab.send(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]

@@ -197,10 +197,8 @@ def test_a_panel_that_a_key_opened_has_the_focus_and_the_days_have_a_name(sit):
     tab.wait("document.querySelector('.panel')")
     assert tab.run("document.activeElement.closest('.panel') !== null")
     assert tab.run("document.querySelector('nav').ariaLabel") == "Дни"
-    assert (
-        tab.run("parseFloat(getComputedStyle(document.querySelector('.panel input')).fontSize)")
-        >= 16
-    )
+    size = "parseFloat(getComputedStyle(document.querySelector('.panel input')).fontSize)"
+    assert tab.run(size) >= 16
 
 
 def test_the_chosen_tab_is_marked_by_properties_of_their_own(sit):
@@ -221,14 +219,10 @@ def test_forced_colours_leave_the_ring_the_circles_and_the_calendar(sit, tmp_pat
     tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
     tab.picture(tmp_path / "days-forced.png")
     for part in ("#ring", "#h1", ".cal"):
-        assert (
-            tab.run(f"getComputedStyle(document.querySelector('{part}')).forcedColorAdjust")
-            == "none"
-        )
-    assert (
-        tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
-        == "rgb(255, 255, 255)"
-    )
+        style = f"getComputedStyle(document.querySelector('{part}'))"
+        assert tab.run(f"{style}.forcedColorAdjust") == "none"
+    card = "getComputedStyle(document.querySelector('.card'))"
+    assert tab.run(f"{card}.backgroundColor") == "rgb(255, 255, 255)"
     tab = person.offer(new_goal("Дом"), locale="en-GB")
     tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
     button = "getComputedStyle(document.querySelector('.main'))"

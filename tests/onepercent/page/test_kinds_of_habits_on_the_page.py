@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def person(sit):
     """Somebody who saves, does not smoke, drinks at most two glasses, and runs with a note."""
-    someone = sit(
+    return sit(
         new_goal("Машина", target={"amount": 300_000, "unit": "₽"}, amount=120_000),
         new_habit("Бег"),
         new_habit("Без сигарет", target={"at_most": 0, "unit": "сигарет"}),
@@ -19,7 +19,6 @@ def person(sit):
         new_habit("Таблетки", until=today(-1)),
         mark(1, note="в парке"),
     )
-    return someone
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -4,24 +4,18 @@ import hmac
 import multiprocessing
 import os
 import stat
-import uuid
 
 import pytest
 
-from tests.onepercent import person
+from tests.onepercent.person import call, items, new_goal, preview, rows, use
 from tests.support.air import check_cap
 from tests.support.client import ENVELOPE, PROJECT, Client
 from tests.support.pages import CAPABLE, EXTENSION, MIME, capable
 from tools.core.mcp_apps import document
 from tools.core.presses import PRESS
-from tools.onepercent.database import store
 from tools.onepercent.page import keys, person_pages
 
-GOAL = {
-    "action": "goal.create",
-    "client_action_id": str(uuid.uuid4()),
-    "params": {"title": "Python"},
-}
+GOAL = new_goal("Python")
 # Of a page as it is served.
 MOST_BYTES = {"days": 24_000, "study": 24_000}
 MOST_BYTES_OF_OTHERS = 20_000
@@ -58,9 +52,8 @@ def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
     with capable(capabilities, MCP_PAGES=setting) as client:
         shown = [tool["_meta"]["ui"] for tool in listed(client).values() if "_meta" in tool]
         assert len([ui for ui in shown if "resourceUri" in ui]) == pages
-        assert [ui for ui in shown if "resourceUri" not in ui] == [
-            {"visibility": ["app"]}
-        ] * presses
+        others = [ui for ui in shown if "resourceUri" not in ui]
+        assert others == [{"visibility": ["app"]}] * presses
         result = client.call("get_user_snapshot")
         assert ("_meta" in result) is bool(presses)
         assert ("on a page" in str(result["content"])) is bool(presses)
@@ -70,9 +63,8 @@ def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
 def test_a_page_is_read_by_its_address_and_not_listed(client):
     resources = client.request("resources/list")["result"]["resources"]
     assert not [one for one in resources if one["uri"].startswith("ui:")]
-    (content,) = client.request("resources/read", uri="ui://onepercent/preview")["result"][
-        "contents"
-    ]
+    page = client.request("resources/read", uri="ui://onepercent/preview")
+    (content,) = page["result"]["contents"]
     assert content["mimeType"] == MIME
     assert content["text"].startswith("<!doctype html>")
 
@@ -82,9 +74,8 @@ def test_a_client_without_pages_cannot_press(file):
     with capable({}) as plain:
         result = plain.call("preview_actions", actions=[GOAL])
         assert "_meta" not in result
-        refused = plain.call(
-            "apply_by_press", preview_id=result["structuredContent"]["preview_id"], press_key="x"
-        )
+        preview_id = result["structuredContent"]["preview_id"]
+        refused = plain.call("apply_by_press", preview_id=preview_id, press_key="x")
         assert refused["structuredContent"]["code"] == "UNKNOWN_TOOL"
 
 
@@ -105,64 +96,65 @@ def test_only_the_page_is_handed_the_key(client):
     key = result["_meta"][PRESS]
     assert key not in str(result["content"]) + str(result["structuredContent"])
     refused = client.call("preview_actions", actions=[{}])
-    assert "pi-mcp/press" not in refused["_meta"]
+    assert PRESS not in refused["_meta"]
     assert "on a page" not in str(refused["content"])
+
+
+def offered():
+    """The id of a preview."""
+    return preview(GOAL)["preview_id"]
+
+
+def press(preview_id, key):
+    return call("apply_by_press", preview_id=preview_id, press_key=key)
 
 
 @pytest.mark.parametrize(("content", "mode"), [(b"", 0o600), (b"x", 0o600), (b"x" * 32, 0o666)])
 def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(content, mode, file):
-    preview_id = person.preview(person.new_goal("x"))["preview_id"]
+    preview_id = offered()
     keys.of_preview(preview_id)
     secret = file.with_name(file.name + ".key")
     secret.write_bytes(content)
     secret.chmod(mode)
     forged = hmac.new(content, f"local\npreview {preview_id}".encode(), "sha256").hexdigest()
-    answer = person.call("apply_by_press", preview_id=preview_id, press_key=forged)
+    answer = press(preview_id, forged)
     assert answer["code"] == "NOT_PRESSED" and str(secret) in answer["error"]
-    assert "pi-mcp/press" not in person_pages.PREVIEW.private(
-        {"success": True, "preview_id": preview_id}
-    )
+    shown = {"success": True, "preview_id": preview_id}
+    assert PRESS not in person_pages.PREVIEW.private(shown)
     secret.unlink()
-    assert person.call(
-        "apply_by_press", preview_id=preview_id, press_key=keys.of_preview(preview_id)
-    )["success"]
+    assert press(preview_id, keys.of_preview(preview_id))["success"]
 
 
 @pytest.mark.parametrize("key", ["", "é" * 64, "\ud800"])
 def test_without_the_key_nothing_is_applied(key):
-    answer = person.call(
-        "apply_by_press", preview_id=person.preview(GOAL)["preview_id"], press_key=key
-    )
+    answer = press(offered(), key)
     assert answer["code"] == "NOT_PRESSED"
     assert "apply_actions" in answer["hint"]
-    assert len(person.items("goals")) == 0
+    assert items("goals") == []
 
 
-def test_the_audit_of_a_press_has_no_key(file):
-    preview_id = person.preview(GOAL)["preview_id"]
+def test_the_audit_of_a_press_has_no_key():
+    preview_id = offered()
     key = keys.of_preview(preview_id)
-    assert person.call("apply_by_press", preview_id=preview_id, press_key=key)["success"]
-    with store.reading() as db:
-        rows = [str(tuple(row)) for row in db.execute("SELECT * FROM audit")]
-    assert any("apply_by_press" in row for row in rows)
-    assert not any(key in row or "press_key" in row for row in rows)
+    assert press(preview_id, key)["success"]
+    audit = str(rows("SELECT * FROM audit"))
+    assert "apply_by_press" in audit
+    assert key not in audit and "press_key" not in audit
 
 
-def test_a_key_is_good_for_one_preview_of_one_person():
-    first, second = (person.preview(GOAL)["preview_id"] for _ in "ab")
+def test_a_key_is_good_for_one_preview_of_one_person(file):
+    first, second = offered(), offered()
     mine = keys.of_preview(first)
-    assert person.call("apply_by_press", preview_id=second, press_key=mine)["code"] == "NOT_PRESSED"
-    person.use(keys.store.path(), ONEPERCENT_USER="anna")
+    assert press(second, mine)["code"] == "NOT_PRESSED"
+    use(file, ONEPERCENT_USER="anna")
     assert keys.of_preview(first) != mine
 
 
 def test_a_second_press_gets_the_answer_of_the_first():
-    press = {
-        "preview_id": (preview := person.preview(GOAL)["preview_id"]),
-        "press_key": keys.of_preview(preview),
-    }
-    assert person.call("apply_by_press", **press) == person.call("apply_by_press", **press)
-    assert len(person.items("goals")) == 1
+    preview_id = offered()
+    key = keys.of_preview(preview_id)
+    assert press(preview_id, key) == press(preview_id, key)
+    assert len(items("goals")) == 1
 
 
 def test_the_secret_is_the_owners_and_survives(file):
@@ -182,19 +174,17 @@ def test_processes_that_start_together_make_one_secret(file):
 def test_a_folder_that_cannot_be_written_costs_the_press_and_not_the_answer(
     file, monkeypatch, caplog
 ):
-    monkeypatch.setattr(
-        keys.presses, "key", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
-    )
-    assert "pi-mcp/press" not in person_pages.PREVIEW.private({"success": True, "preview_id": "x"})
+    def denied(*_):
+        raise PermissionError(13, "denied")
+
+    monkeypatch.setattr(keys.presses, "key", denied)
+    assert PRESS not in person_pages.PREVIEW.private({"success": True, "preview_id": "x"})
     assert "no key for a page" in caplog.text
 
 
 def test_the_pages_are_small_and_whole_with_their_policy_in_the_head():
-    pages = [
-        page
-        for page in (PROJECT / "tools").rglob("*.html")
-        if "shared.js" in page.read_text("utf-8")
-    ]
+    pages = (PROJECT / "tools").rglob("*.html")
+    pages = [page for page in pages if "shared.js" in page.read_text("utf-8")]
     assert len(pages) == 6
     for page in pages:
         text = document(page)

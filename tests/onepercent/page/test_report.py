@@ -7,10 +7,10 @@ from datetime import date
 
 import pytest
 
-from tests.onepercent import person
 from tests.onepercent.page.test_preview_page import HOSTILE
 from tests.onepercent.person import (
     act,
+    call,
     complete,
     do,
     mark,
@@ -18,8 +18,9 @@ from tests.onepercent.person import (
     new_goal,
     new_habit,
     new_step,
+    run,
+    use,
 )
-from tools.core.registry import COMMANDS
 from tools.onepercent import shell
 from tools.onepercent.base import days
 from tools.onepercent.database import store
@@ -28,29 +29,21 @@ from tools.onepercent.snapshot.history import Past
 SCRIPT = "Бег</script><script>document.title='run'</script>"
 
 
-def report(*words: object):
-    return COMMANDS["onepercent", "report"](*map(str, words))
-
-
-def lived() -> None:
+def lived():
     habits = do(new_habit(SCRIPT), new_habit(HOSTILE[:200]))
     do(*[mark(habit, dates=["2026-03-01..2026-03-17"]) for habit in habits])
     do(mark(habits[0], date="2026-03-17", note="в парке"))
     goal, step = do(new_goal("Марафон"), new_step("Купить обувь"))
     do(complete(step), act("goal.complete", goal))
-    do(
-        *[
-            new_entry(date=f"2026-03-{day:02}", what_done="Длинный день. " * 40)
-            for day in range(1, 18)
-        ]
-    )
+    long_day = "Длинный день. " * 40
+    do(*[new_entry(date=f"2026-03-{day:02}", what_done=long_day) for day in range(1, 18)])
 
 
 @pytest.mark.slow
 def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_path, file):
-    person.use(file, MCP_LANGUAGE="ru")
+    use(file, MCP_LANGUAGE="ru")
     lived()
-    assert report(tmp_path / "r.html", "--from", "2026-03-01").text == (
+    assert run("report", tmp_path / "r.html", "--from", "2026-03-01").text == (
         f"Записано: {tmp_path / 'r.html'}. Откройте в браузере."
     )
     tab = browser.open((tmp_path / "r.html").as_uri(), 320)
@@ -79,7 +72,7 @@ def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_pat
     tab.close()
 
 
-def unpacked(stream: bytes) -> bytes:
+def unpacked(stream):
     try:
         return zlib.decompress(stream.strip(b"\r\n"))
     except zlib.error:
@@ -88,8 +81,8 @@ def unpacked(stream: bytes) -> bytes:
 
 @pytest.mark.slow
 def test_a_report_of_nothing_says_so(browser, tmp_path, file):
-    person.use(file, MCP_LANGUAGE="en")
-    assert "Open it in a browser" in report(tmp_path / "r.html").text
+    use(file, MCP_LANGUAGE="en")
+    assert "Open it in a browser" in run("report", tmp_path / "r.html").text
     tab = browser.open((tmp_path / "r.html").as_uri(), 320)
     tab.wait("document.querySelector('h1')", host=True)
     shown = tab.run("document.body.innerText", host=True).split("\n\n")
@@ -107,19 +100,17 @@ def test_a_report_of_nothing_says_so(browser, tmp_path, file):
     ],
 )
 def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(words, error, tmp_path):
-    answer = report(tmp_path / words[0], *words[1:])
+    answer = run("report", tmp_path / words[0], *words[1:])
     assert answer.status == 1 and error in answer.text
     assert not (tmp_path / "no").exists() and not (tmp_path / "r.html").exists()
 
 
 def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path):
-    assert (
-        report(tmp_path / "r.html", "--from").status
-        == report(tmp_path / "r.html", "--since", "x").status
-        == 2
-    )
-    report(tmp_path / "r.html")
-    assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o600
+    file = tmp_path / "r.html"
+    for wrong in (["--from"], ["--since", "x"]):
+        assert run("report", file, *wrong).status == 2
+    run("report", file)
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
@@ -132,7 +123,7 @@ def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
 
     with store.reading() as db:
         (on_paper,) = shell._content(Past(db, first, last, day), last)["habits"]
-    (in_chat,) = person.call(
+    (in_chat,) = call(
         "get_user_snapshot", include=["history"], date_from=f"{first}", date_to=f"{last}"
     )["data"]["history"]["habits"]
 

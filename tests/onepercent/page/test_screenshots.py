@@ -7,7 +7,6 @@ anew.
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -120,7 +119,7 @@ def shot(tab, file, font):
     return tab.run("document.documentElement.scrollHeight")
 
 
-def small(source: Path, target: Path) -> None:
+def small(source, target):
     """Write a picture with a border, in its most frequent colours: none of a large area is changed, so that a
     card stands out from its ground."""
     from PIL import Image, ImageOps
