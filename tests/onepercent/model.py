@@ -485,7 +485,7 @@ class PlainHabit:
             elif frequency == "times_per_week":
                 week.append(day)
                 rates += [schedule] if schedule not in rates else []
-            elif _is_due(day, frequency, numbers):
+            elif is_due(day, frequency, numbers):
                 yield [day], 0, True
         if week:
             yield week, held[2][0], len(week) == 7 and rates == [held]
@@ -497,7 +497,7 @@ def _in_force(schedules, day):
     return [schedule for schedule in schedules if schedule[0] <= day][-1]
 
 
-def _is_due(day, frequency, numbers):
+def is_due(day, frequency, numbers):
     if frequency == "monthly":
         is_last = (day + DAY).day == 1
         return day.day in numbers or (is_last and max(numbers) > day.day)

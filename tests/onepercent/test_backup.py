@@ -32,6 +32,7 @@ from tests.onepercent.person import (
     undo,
     use,
 )
+from tests.support.client import PROJECT
 from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.health import guarded
@@ -39,7 +40,6 @@ from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import backup, database, export, import_, restore
 
 health = partial(guarded, database)
-PROJECT = Path(__file__).parents[2]
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
 

@@ -31,7 +31,7 @@ from tests.onepercent.person import (
     state,
     use,
 )
-from tests.support.client import finished
+from tests.support.client import PROJECT, finished
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
@@ -152,26 +152,12 @@ def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_rea
     then, tmp_path
 ):
     """Also one that is read-only from then on, as cards are that near their end."""
-    project = Path(__file__).parents[2]
-    if (
-        not shutil.which("unshare")
-        or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode
-    ):
+    alone = ["unshare", "-rm"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"]).returncode:
         pytest.skip("no namespace of one's own for a small disk")
     (tmp_path / "disk").mkdir()
-    words = [
-        "unshare",
-        "-rm",
-        "sh",
-        "-c",
-        SMALL_DISK,
-        "sh",
-        str(tmp_path / "disk"),
-        str(project),
-        sys.executable,
-    ]
-    words += [str(tmp_path), then]
-    done = finished(words)
+    words = [str(tmp_path / "disk"), str(PROJECT), sys.executable, str(tmp_path), then]
+    done = finished([*alone, "sh", "-c", SMALL_DISK, "sh", *words])
     if "mount" in done.stderr:
         pytest.skip("no small disk can be mounted here")
     assert done.stdout.startswith("whole") and "read and copied" in done.stdout, done.stderr

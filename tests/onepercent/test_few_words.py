@@ -4,9 +4,9 @@ late."""
 import ast
 import json
 import re
-from pathlib import Path
 
 from tests.onepercent.person import act, apply, call, do, items, preview, propose
+from tests.support.client import PROJECT
 from tools.core.resources import RESOURCES
 
 
@@ -74,9 +74,6 @@ def test_many_changes_are_told_by_their_sums_once_they_are_done():
     answer = apply(preview(goal(), *[step(None, f"Шаг {number}") for number in range(20)]))
     assert answer["message"] == "✓ Создано: 1 цель, 20 шагов."
     assert [result["created_id"] for result in answer["results"][1:]] == list(range(1, 21))
-
-
-PROJECT = Path(__file__).parents[2]
 
 
 def test_every_error_code_stands_on_the_page_with_what_to_do():

@@ -64,8 +64,7 @@ def test_the_amounts_of_a_habit_add_to_its_goal_and_leave_it_with_their_marks(ca
 
 
 def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car):
-    message = said(act("goal.add", 1, amount=205_000))
-    assert "! Цель «Машина» достигнута" in message
+    assert "! Цель «Машина» достигнута" in said(act("goal.add", 1, amount=205_000))
     do(act("goal.add", 1, amount=205_000))
     assert items("goals")[0]["status"] == "work"
 

@@ -66,8 +66,7 @@ def test_a_range_of_every_n_days_marks_each_due_day_once(clock):
 
 
 def test_a_habit_ends_by_itself_and_its_past_stays(clock):
-    message = said(new_habit("Таблетки", until="2026-03-19"))
-    assert "до 19.03 включительно" in message
+    assert "до 19.03 включительно" in said(new_habit("Таблетки", until="2026-03-19"))
     assert habit(until="2026-03-19")["until"] == "2026-03-19"
     do(mark(1))
     clock.set("2026-03-21T12:00:00+00:00")
@@ -84,8 +83,7 @@ def test_a_habit_ends_by_itself_and_its_past_stays(clock):
 
 
 def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_is_marked(clock):
-    message = said(new_habit("Не курить", target=NO_SMOKING))
-    assert "не больше 0 сигарет" in message
+    assert "не больше 0 сигарет" in said(new_habit("Не курить", target=NO_SMOKING))
     assert habit(target=NO_SMOKING)["today_status"] == "not_scheduled"
     clock.set("2026-03-22T12:00:00+00:00")
     assert (marks("2026-03-18"), habit()["current_streak"]) == ("++++.", 4)

@@ -13,7 +13,6 @@ from tools.onepercent.transfer.backup import database as health
 
 STAMP = "2026-03-01T00:00:00.000Z"
 STATE_UNTIL_4 = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
-WAYS = ("opened", "imported", "restored")
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def go_on(then, way, file):
         import_(copy) if way == "imported" else restore(copy)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["opened", "imported", "restored"])
 @pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
 def test_a_life_of_every_version_goes_on(version, way, then, file):
     go_back(then, version)

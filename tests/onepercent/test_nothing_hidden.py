@@ -40,8 +40,8 @@ def test_an_archived_habit_stays_in_the_days_when_it_was_kept():
 def test_what_is_late_moves_to_one_day_and_what_stays_late_is_said():
     steps = [{"title": f"Шаг {day}", "dt": f"2026-03-{day}"} for day in (10, 12, 17)]
     do(new_goal("Кухня", steps=steps))
-    message = said(act("step.shift", overdue=True, days=1))
-    assert "! Останется просроченным: 2 шага\nПрименить?" in message
+    late = act("step.shift", overdue=True, days=1)
+    assert "! Останется просроченным: 2 шага\nПрименить?" in said(late)
     moved = "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»"
     assert moved in accepted(act("step.shift", overdue=True, dt="2026-03-19"))
     assert schedule()["overdue"] == []
@@ -93,8 +93,8 @@ def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_an
     assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in accepted(plan)
     assert "Шаг «Слайды»: сделан 17.03" in said(complete(1, date="2026-03-17"))
     do(new_entry(what_done="Утром бегал"), new_entry(reflection="Вечер"))
-    message = said(act("diary.delete_entry", 2))
-    assert "Удалить: запись в дневнике за 18.03: мысли: «Вечер»" in message
+    deletion = "Удалить: запись в дневнике за 18.03: мысли: «Вечер»"
+    assert deletion in said(act("diary.delete_entry", 2))
 
 
 def test_who_lacks_what_the_others_share_says_so():

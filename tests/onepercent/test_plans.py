@@ -116,6 +116,7 @@ def test_an_archived_goal_is_out_of_sight_with_its_steps():
     do(act("goal.archive", 1))
     assert items("goals") == items("goals", goals_status="all") == schedule()["overdue"] == []
     assert items("goals", goals_status="archived")[0]["archived"] is True
+    assert refused(act("goal.archive", 1))["code"] == "NOTHING_TO_UPDATE"
     assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
     do(act("goal.unarchive", 1))
     assert len(items("goals")[0]["steps"]) == 3 and balance() == 0

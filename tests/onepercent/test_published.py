@@ -3,7 +3,6 @@
 import json
 import re
 import uuid
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,6 @@ from tools.onepercent.base import fields
 
 jsonschema = pytest.importorskip("jsonschema", reason="the SDK brings jsonschema")
 
-PROJECT = Path(__file__).parents[2]
 OWN = [tool for tool in TOOLS.values() if tool.toolset == "onepercent" and not tool.app_only]
 SCHEMA = TOOLS["preview_actions"].schema
 GOAL = new_goal("x")
@@ -38,8 +36,6 @@ def test_what_the_schema_refuses_the_tool_refuses():
         assert not fits(wrong), wrong
         assert not propose(wrong)["success"], wrong
     assert fits(*[GOAL] * 50)
-    for count, code in ((0, "NO_ACTIONS"), (51, "TOO_MANY_ACTIONS")):  # the tool's own business
-        assert propose(*[GOAL] * count)["code"] == code
 
 
 def test_the_examples_are_of_every_action():

@@ -5,6 +5,7 @@ import random
 from contextlib import closing
 from datetime import date, datetime, timedelta, timezone
 
+from tests.onepercent.model import is_due
 from tools.onepercent.actions import ACTIONS, ordered
 from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
 from tools.onepercent.database import migrations, store
@@ -19,12 +20,11 @@ RULES = [
 ]  # fmt: skip
 
 
+FREQUENCIES = {"day": "daily", "week": "custom", "month": "monthly"}
+
+
 def is_day_of(rule, day):
-    is_last = (day + DAY).month != day.month
-    on = rule.get("on", [])
-    if rule["every"] == "month":
-        return day.day in on or (is_last and max(on) > day.day)
-    return rule["every"] == "day" or day.isoweekday() in on
+    return is_due(day, FREQUENCIES[rule["every"]], rule.get("on"))
 
 
 def next_day(rule, since):
@@ -60,16 +60,9 @@ def due(step, today):
 
 def last_day(rule, first, last):
     span = [first + number * DAY for number in range((last - first).days + 1)]
-    return max(
-        [
-            first,
-            *(
-                day
-                for day in span
-                if is_day_of(rule, day) and str(day) <= rule.get("until", "9999")
-            ),
-        ]
-    )
+    due_days = [day for day in span if is_day_of(rule, day)]
+    until = rule.get("until", "9999")
+    return max([first, *(day for day in due_days if str(day) <= until)])
 
 
 class Stored:

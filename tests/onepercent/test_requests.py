@@ -40,9 +40,7 @@ class Talk:
         return answer
 
     def see(self, *include, **more):
-        return self.call(
-            "get_user_snapshot", **({"include": list(include)} if include else {}), **more
-        )["data"]
+        return self.call("get_user_snapshot", include=list(include) or None, **more)["data"]
 
     def find(self, words):
         return self.call("get_user_snapshot", find=words)["found"]["items"][0]["id"]
@@ -196,5 +194,4 @@ MOST = {
 def test_a_request_is_met_within_its_tokens(request_of, most, life):
     talk = Talk()
     request_of(talk)
-    print(f"{request_of.__name__}: {talk.cost:.0f} tokens")
     assert talk.cost <= most

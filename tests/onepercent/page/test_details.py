@@ -20,9 +20,7 @@ def lines(tab, selector):
 
 
 def test_a_miss_and_an_excuse_of_today_are_seen_in_their_rows(sit):
-    person = sit()
-    for name in ("Зарядка", "Чтение", "Прогулка"):
-        person.do(new_habit(name))
+    person = sit(*(new_habit(name) for name in ("Зарядка", "Чтение", "Прогулка")))
     tab = person.days()
     tab.click("#n1")
     tab.press("Пропущено")
@@ -40,15 +38,13 @@ def test_a_miss_and_an_excuse_of_today_are_seen_in_their_rows(sit):
 @pytest.mark.parametrize("fault", ["deny", "lose"])
 def test_a_press_that_failed_is_answered_in_its_own_row(sit, fault):
     """Far below the heading; a reply that is lost all the time leaves it open, a refused call does not."""
-    person = sit()
-    for number in range(1, 13):
-        person.do(new_habit(f"Привычка {number}"))
+    person = sit(*(new_habit(f"Привычка {number}") for number in range(1, 13)))
     tab = person.days(width=390)
     tab.run(f"given.{fault} = 'yes'", host=True)
     tab.click("#h12")
     says(tab, "Ответа нет")
-    assert "Ответа нет: может быть, уже записано. Нажмите ещё раз." in tab.text("#n12")
-    assert lines(tab, "li .bad") == ["Ответа нет: может быть, уже записано. Нажмите ещё раз."]
+    open_end = "Ответа нет: может быть, уже записано. Нажмите ещё раз."
+    assert open_end in tab.text("#n12") and lines(tab, "li .bad") == [open_end]
     assert "denied" not in tab.text() and lines(tab, ":disabled") == []
 
     tab.run(f"given.{fault} = ''", host=True)

@@ -40,7 +40,7 @@ def test_each_tool_with_a_page_is_walked():
 @pytest.fixture
 def person(sit):
     """Somebody with one of each thing, also archived and done ones."""
-    someone = sit(
+    person = sit(
         new_goal("Learn Python", due=today(30)),
         new_goal("Old"),
         new_step("Install it", 1, dt=today()),
@@ -53,43 +53,26 @@ def person(sit):
         new_entry(what_done="Wrote a test"),
         act("ssp.rate", category="health_sport", score=9),
     )
-    someone.do(
+    person.do(
         act("goal.archive", 2),
         act("habit.archive", 4),
         mark(1, dates=[today(-1), today()]),
         complete(2),
     )
-    return someone
+    return person
 
 
 @pytest.mark.slow
 def test_every_question_about_a_life_has_a_drawing(person):
     sections = Section.__args__
-    questions = [
-        {},
-        {"include": list(sections)},
-        {"picture": True},
-        {"find": "Python"},
-        {"find": "zebra"},
-    ]
-    questions += [{"include": [section]} for section in sections]
+    questions = [{}, {"picture": True}, {"find": "Python"}, {"find": "zebra"}]
+    questions += [{"include": [section]} for section in sections] + [{"include": [*sections]}]
     questions += [{"goals_status": status} for status in Status.__args__]
     questions += [{"goal_id": 1}, {"goal_id": 2}, {"goal_id": 1, "include": ["steps"]}]
-    for first, last in (
-        (-1, -1),
-        (1, 1),
-        (-6, 0),
-        (-6, 6),
-        (-40, 0),
-        (-100, 0),
-        (-366, 0),
-        (0, 100),
-        (7, 14),
-    ):
-        for section in ("history", "schedule", "diary"):
-            questions.append(
-                {"date_from": today(first), "date_to": today(last), "include": [section]}
-            )
+    spans = [(-1, -1), (1, 1), (-6, 0), (-6, 6), (-40, 0), (-100, 0), (-366, 0), (0, 100), (7, 14)]
+    for first, last in spans:
+        span = {"date_from": today(first), "date_to": today(last)}
+        questions += [span | {"include": [part]} for part in ("history", "schedule", "diary")]
     for question in questions:
         if not person.ask("get_user_snapshot", **question)["success"]:
             continue  # history of days of which nothing is kept

@@ -31,9 +31,8 @@ def test_sums_limits_and_notes_are_shown_and_what_has_ended_is_not(person, tmp_p
     assert tab.run("document.querySelector('.pie').style.getPropertyValue('--p')") == "40%"
     assert "в парке" in tab.text("#n1") and "не больше 2 бокала" in tab.text("#n3")
     assert "Таблетки" not in text and "NaN" not in text
-    assert tab.run("[...document.querySelectorAll('button.tick')].map(it => it.ariaLabel)") == [
-        "Бег"
-    ]
+    ticked = tab.run("[...document.querySelectorAll('button.tick')].map(it => it.ariaLabel)")
+    assert ticked == ["Бег"]
     assert tab.run("document.documentElement.scrollWidth") <= 390
 
 
@@ -44,9 +43,7 @@ def test_a_slip_is_marked_by_its_name_and_taken_off_again(person):
     tab.press("Срыв")
     says(tab, "Отмечено")
     assert "Срыв" in tab.text("#n2")
-    assert person.rows("SELECT habit_id, status FROM habit_marks WHERE habit_id = 2") == [
-        (2, "missed")
-    ]
+    assert person.rows("SELECT status FROM habit_marks WHERE habit_id = 2") == [("missed",)]
     tab.click("#n2")
     tab.press("Снять отметку")
     says(tab, "Отмечено")

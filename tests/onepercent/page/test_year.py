@@ -64,7 +64,6 @@ def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
         tab = person.days(width=width, theme=theme, arguments=YEAR)
         height = shot(tab, tmp_path / f"year-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
-        print(theme, width, font, height)
         if (width, font) == (390, 16):
             assert height <= 1400
     months = [line.partition("\n")[0] for line in lines(tab, ".months > div")]
