@@ -22,7 +22,7 @@ SMALL_DOCS = PROJECT / "tests" / "klipper" / "small"
 DOCS_MISSING = "the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/"
 
 
-def documentation() -> Path | None:
+def documentation():
     """The checkout of the real Klipper documentation; another KLIPPER_DOCS_URL may have brought other
     pages."""
     return next((folder for folder in DOCS if (folder / "docs" / "Overview.md").is_file()), None)
@@ -31,14 +31,12 @@ def documentation() -> Path | None:
 def pytest_terminal_summary(terminalreporter):
     """Write what was skipped into a file that SKIPPED_TO names: who has more runs just that."""
     if (file := os.environ.get("SKIPPED_TO")) and not os.environ.get("PYTEST_XDIST_WORKER"):
-        skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", ())]
-        Path(file).write_text(
-            "".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8"
-        )
+        skipped = {f"{report.nodeid}\n": 1 for report in terminalreporter.stats.get("skipped", ())}
+        Path(file).write_text("".join(skipped), "utf-8")
 
 
 # The test that runs, with the fixtures made for it.
-running: list[pytest.Item] = []
+running = []
 
 
 @pytest.hookimpl(wrapper=True)
@@ -50,7 +48,7 @@ def pytest_runtest_protocol(item):
         running.clear()
 
 
-def starts_only_in_slow_tests(holder: object, name: str) -> None:
+def starts_only_in_slow_tests(holder, name):
     """Have a function that starts a process fail the test that calls it, unless the test says that it is
     slow.
 
@@ -60,19 +58,16 @@ def starts_only_in_slow_tests(holder: object, name: str) -> None:
 
     def guarded(*words, **named):
         if running and not any(running[0].get_closest_marker(mark) for mark in ("slow", "smoke")):
-            pytest.fail(
-                f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow",
-                pytrace=False,
-            )
+            advice = f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow"
+            pytest.fail(advice, pytrace=False)
         return start(*words, **named)
 
     setattr(holder, name, guarded)
 
 
-for holder, name in (
-    (subprocess.Popen, "_execute_child"), (os, "fork"), (os, "forkpty"), (os, "posix_spawn"), (os, "system"),
-):  # fmt: skip
-    starts_only_in_slow_tests(holder, name)
+starts_only_in_slow_tests(subprocess.Popen, "_execute_child")
+for name in ("fork", "forkpty", "posix_spawn", "system"):
+    starts_only_in_slow_tests(os, name)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -106,10 +101,7 @@ def env(tmp_path, monkeypatch):
         "MCP_SOCKET": "run/socket",
     }
     change(HOME=home, LANG="C.UTF-8", **{name: home / folder for name, folder in folders.items()})
-    change(
-        KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper",
-        KLIPPER_DOCS_URL=(home / "no-upstream").as_uri(),
-    )
+    change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=f"file://{home}/none")
     yield change
     settings.forget()
 
@@ -178,13 +170,13 @@ def axe(tmp_path_factory):
     """What axe-core, the checker of accessibility, finds wrong with the page of a tab, or with what has no
     host around it."""
     modules = pages.installed(tmp_path_factory.mktemp("axe"), pages.AXE)
-    source = (modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    source = (modules / "axe-core" / "axe.min.js").read_text("utf-8")
 
     def violations(tab, host=False):
         tab.run(f"(() => {{ {source} }})()", host)
-        found = "violations.map(one => [one.id, one.nodes.map(node => node.html)])"
-        return tab.run(
-            f"axe.run(document, {{ iframes: false }}).then(({{ violations }}) => {found})", host
+        found = (
+            "({ violations }) => violations.map(one => [one.id, one.nodes.map(node => node.html)])"
         )
+        return tab.run(f"axe.run(document, {{ iframes: false }}).then({found})", host)
 
     return violations

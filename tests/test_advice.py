@@ -44,32 +44,28 @@ NOT_RUN = {
 OTHERS_SETTINGS = {"MCP_CONNECTION_NONBLOCKING"}  # Claude Code's
 
 
+def said_in(tree):
+    """Every text in a source but documentation, with … in place of what is filled in."""
+    apart = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            apart.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            apart |= {*node.values}
+            yield "".join(
+                part.value if isinstance(part, ast.Constant) else "…" for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in apart:
+            yield node.value
+
+
 def texts():
-    """(file, text) of every text but documentation and code words, with … in place of what is filled in."""
+    """(file, text) of every text that is more than a word."""
     for path in SOURCES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        inner = {
-            id(part)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.JoinedStr)
-            for part in node.values
-        }
-        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            text = ""
-            if isinstance(node, ast.JoinedStr):
-                text = "".join(
-                    part.value if isinstance(part, ast.Constant) else "…" for part in node.values
-                )
-            elif (
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)
-                and id(node) not in inner | said
-            ):
-                text = node.value
+        for text in said_in(ast.parse(path.read_text("utf-8"))):
             if " " in text:
                 yield path.relative_to(PROJECT), text
-    for text in SHELL_TEXT.findall(SETUP.read_text(encoding="utf-8")):
+    for text in SHELL_TEXT.findall(SETUP.read_text("utf-8")):
         yield SETUP.name, re.sub(r"\$(\w+|[*@]|\{\w+\})", "…", text)
 
 
@@ -110,17 +106,18 @@ def test_each_command_of_the_project_is_one_that_there_is():
 
 
 def test_each_other_command_is_listed_with_the_reason_why_it_is_not_run():
-    commands = found(OTHERS)
-    assert [
-        command for command in commands if not any(known in command[0] for known in NOT_RUN)
-    ] == []
-    assert [
-        known for known in NOT_RUN if not any(known in command for command, _ in commands)
-    ] == []
+    commands = {command for command, _ in found(OTHERS)}
+    told = {known for command in commands for known in NOT_RUN if known in command}
+    assert told == {*NOT_RUN}
+    assert not [command for command in commands if not any(known in command for known in NOT_RUN)]
 
 
 def test_each_setting_tool_and_page_in_a_message_is_there():
-    names = {name for tool in registry.listed().values() for name in tool.names}
-    assert [one for one in found(SETTING) if one[0] not in settings.names() | OTHERS_SETTINGS] == []
-    assert [one for one in found(TOOL) if one[0] not in names | {"preview_id", "read_only"}] == []
-    assert [one for one in found(PAGE) if not (PROJECT / one[0]).exists()] == []
+    tools = {name for tool in registry.listed().values() for name in tool.names}
+    pages = {str(path.relative_to(PROJECT)) for path in PROJECT.glob("docs/*.md")}
+    for pattern, known in (
+        (SETTING, settings.names() | OTHERS_SETTINGS),
+        (TOOL, tools | {"preview_id", "read_only"}),
+        (PAGE, pages),
+    ):
+        assert not [name for name in found(pattern) if name[0] not in known]

@@ -1,14 +1,13 @@
 """What people run by hand: the smoke test on their Pi, the benchmarks, and, for a moment, the soak."""
 
 import re
-import subprocess
 import sys
 
 import pytest
 
 from tests.lab.bench import __main__ as bench
 from tests.lab.bench.measuring import Row
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, finished
 
 LAB = PROJECT / "tests" / "lab"
 SYSTEMS = ("anki", "klipper", "onepercent")
@@ -16,9 +15,10 @@ FAULTS = ("anki dies", "anki hangs", "upstream gone", "database locked briefly")
 
 
 def run(*command):
-    return subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, timeout=400
-    )
+    """What a script prints that ends well."""
+    done = finished([str(word) for word in command], timeout=400)
+    assert done.returncode == 0, done
+    return done.stdout
 
 
 @pytest.mark.slow
@@ -28,36 +28,29 @@ def test_the_smoke_test_passes_in_every_language_and_prints_a_line_a_check(
 ):
     small_docs({"Overview.md": "# Overview\n\nBLTouch.\n"})
     env(MCP_LANGUAGE=language)
-    done = run(PROJECT / "tests" / "smoke.sh")
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0, done.stdout + done.stderr
+    lines = run(PROJECT / "tests" / "smoke.sh").splitlines()
     assert len(lines) > 15 and all(line.startswith(("ok ", "skip ")) for line in lines)
 
 
 def test_a_benchmark_prints_a_line_a_figure_and_is_saved_in_a_table(monkeypatch, capsys):
-    rows = [
-        Row("ready", 1, "ms", 2, "one tool", "at most 0.6"),
-        Row("memory", 2, "MiB", 1, "one tool", kept=False),
-    ]
+    ready = Row("ready", 1, "ms", 2, "one tool", "at most 0.6")
+    rows = [ready, Row("memory", 2, "MiB", 1, "one tool", kept=False)]
     monkeypatch.setattr("tests.lab.bench.bench_start.rows", lambda: iter(rows))
     text = bench.page({"start": bench.measure("start")})
     cells = [["ready", "1.00 ms", "one tool: 2.00 ms", "0.50", "at most 0.6"]]
     cells += [["memory", "2.00 MiB", "one tool: 1.00 MiB", "2.00", ", NOT KEPT"]]
     assert [re.split("  +", line) for line in capsys.readouterr().out.split("\n")[1:3]] == cells
     assert all(f"| {' | '.join(row)} |\n" in text for row in cells)
-    assert text.count("\n## ") == 1 and {f"bench_{name}.py" for name in bench.BENCHES} == {
-        path.name for path in LAB.glob("bench/bench_*.py")
-    }
+    assert text.count("\n## ") == 1
+    files = {path.stem.removeprefix("bench_") for path in LAB.glob("bench/bench_*.py")}
+    assert {*bench.BENCHES} == files
 
 
 @pytest.mark.slow
 def test_a_short_soak_uses_every_system_breaks_everything_and_finds_nothing_wrong():
     pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
-    done = run(sys.executable, LAB / "soak", "0.12", "--seed", "1", "--workers", "2")
-    assert done.returncode == 0, done.stdout + done.stderr
-    table = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
-    assert all(f"{name} " in table["calls"] for name in SYSTEMS), done.stdout
-    assert all(f"{name} " in table["faults"] for name in FAULTS), done.stdout
-    assert ("disk full " in table["faults"]) == ("a disk of its own: True" in done.stdout), (
-        done.stdout
-    )
+    text = run(sys.executable, LAB / "soak", "0.12", "--seed", "1", "--workers", "2")
+    table = {line.partition(" ")[0]: line for line in text.splitlines()}
+    assert all(f"{name} " in table["calls"] for name in SYSTEMS), text
+    assert all(f"{name} " in table["faults"] for name in FAULTS), text
+    assert ("disk full " in table["faults"]) == ("a disk of its own: True" in text), text

@@ -8,6 +8,7 @@ import shlex
 import sys
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -26,13 +27,12 @@ def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(
     env(MCP_SOCKET=tmp_path, MCP_READONLY=1)
     remark = "echo 'pi-mcp: MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?' >&2"
     assert check._service(["sh", "-c", remark]).state == "ok"
-    assert (
-        check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"]).summary
-        == "no room"
-    )
+    failing = check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"])
+    assert failing.summary == "no room"
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
     hanging = guarded(lambda: check._service(["sleep", "60"]))
-    assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)
+    assert hanging.summary == "no answer in 0.2 s"
+    assert "systemctl restart" in hanging.advice
 
 
 # A server that answers a second later, and not at all once its input is closed.
@@ -66,21 +66,19 @@ def on_the_pi(monkeypatch, tmp_path):
 def started_by(manifest):
     """The words that Claude Desktop starts, with the fields as they are filled in."""
     config = manifest["server"]["mcp_config"]
-    fields = {
-        f"${{user_config.{name}}}": field["default"]
-        for name, field in manifest["user_config"].items()
-    }
-    return [config["command"], *(fields.get(word, word) for word in config["args"])]
+    text = json.dumps([config["command"], *config["args"]])
+    for name, field in manifest["user_config"].items():
+        text = text.replace(f"${{user_config.{name}}}", field["default"])
+    return json.loads(text)
 
 
 def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_along():
-    words = started_by(connect.manifest())
+    line = " ".join(started_by(connect.manifest()))
     anki = "/home/pi/.anki-claude-desktop.sock"
-    at = words.index("-R")
-    assert words[at : at + 2] == ["-R", f"{anki}:127.0.0.1:8765"]
-    assert words[-3:-1] == ["env", f"ANKI_CONNECT_URL=unix:{anki}"]
-    line = [*words[:at], *words[at + 2 : -3], words[-1]]
-    assert " ".join(line) in (PROJECT / "README.md").read_text(encoding="utf-8")
+    for words in (f"-R {anki}:127.0.0.1:8765 ", f"env ANKI_CONNECT_URL=unix:{anki} "):
+        assert words in line
+        line = line.replace(words, "")
+    assert line in (PROJECT / "README.md").read_text("utf-8")
 
 
 def test_on_the_pi_user_host_and_path_are_filled_in(on_the_pi, monkeypatch):
@@ -107,24 +105,20 @@ def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(on_the_pi, monkeypat
 def test_clients_start_the_python_that_runs_now_unless_it_is_python3(on_the_pi, monkeypatch):
     server = str(PROJECT / "server.py")
     assert shlex.split(connect.place()[1]) == [server]
-    monkeypatch.setattr(connect.shutil, "which", lambda name: "/usr/bin/another-python3")
-    assert shlex.split(connect.place()[1]) == [sys.executable, server]
-    monkeypatch.setattr(connect.shutil, "which", lambda name: None)
-    assert shlex.split(connect.place()[1]) == [sys.executable, server]
+    for python in ("/usr/bin/another-python3", None):
+        monkeypatch.setattr(connect.shutil, "which", lambda name, python=python: python)
+        assert shlex.split(connect.place()[1]) == [sys.executable, server]
 
 
 def test_an_example_says_that_it_is_one():
-    assert connect.lines(*connect.ELSEWHERE[:2]).startswith("An example: setup.sh was not run here")
+    example = connect.lines(*connect.ELSEWHERE[:2])
+    assert example.startswith("An example: setup.sh was not run here")
     assert connect.lines("anna@pi.local", "pi-mcp").startswith("Once, on the client's computer")
 
 
 def test_a_user_without_a_name_gets_a_line_and_no_half_bundle(on_the_pi, monkeypatch, tmp_path):
     for error in (KeyError("uid not found"), OSError("no username set")):
-
-        def nobody(error=error):
-            raise error
-
-        monkeypatch.setattr(connect.getpass, "getuser", nobody)
+        monkeypatch.setattr(connect.getpass, "getuser", Mock(side_effect=error))
         with pytest.raises(SystemExit, match=r"pi-mcp: the user .* has no name on this machine"):
             main(["bundle", str(tmp_path / "pi.mcpb")])
     assert not (tmp_path / "pi.mcpb").exists()
@@ -162,28 +156,18 @@ def test_wrong_usage_writes_nothing_and_says_so(capsys):
 
 def test_the_entry_for_the_registry_is_of_its_schema_and_of_this_version():
     """What the schema of 2025-12-11 asks of an entry with a bundle."""
-    entry = json.loads((PROJECT / "server.json").read_text(encoding="utf-8"))
-    assert (
-        entry["$schema"]
-        == "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-    )
-    assert entry.keys() <= {
-        "$schema",
-        "name",
-        "title",
-        "description",
-        "version",
-        "repository",
-        "packages",
-    }
+    entry = json.loads((PROJECT / "server.json").read_text("utf-8"))
+    schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+    assert entry["$schema"] == schema
+    names = "$schema name title description version repository packages"
+    assert entry.keys() <= {*names.split()}
     assert re.fullmatch("[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
     assert all(1 <= len(entry[name]) <= 100 for name in ("title", "description"))
     assert {"url", "source"} <= entry["repository"].keys()
     [package] = entry["packages"]
     assert (package["registryType"], package["transport"]) == ("mcpb", {"type": "stdio"})
-    assert re.fullmatch(
-        rf"https://github\.com/.*/v{re.escape(VERSION)}/.*\.mcpb", package["identifier"]
-    )
+    address = rf"https://github\.com/.*/v{re.escape(VERSION)}/.*\.mcpb"
+    assert re.fullmatch(address, package["identifier"])
     # Known with the release.
     assert re.fullmatch("[a-f0-9]{64}", package.get("fileSha256", "0" * 64))
     assert entry["version"] == package["version"] == VERSION

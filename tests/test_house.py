@@ -8,10 +8,8 @@ import sys
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -40,15 +38,15 @@ WEIGHED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
 registry.load()
 
 
-def module_of(path: Path) -> str:
+def module_of(path):
     return ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
 
 
 MODULES = {module_of(path): path for path in SOURCES}
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in EVERY}
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in EVERY}
 
 
-def imported(path: Path) -> Iterator[str]:
+def imported(path):
     """Every module that a file imports, wherever in it; of `from package import name` the module if it is
     one."""
     for node in ast.walk(TREES[path]):
@@ -60,21 +58,21 @@ def imported(path: Path) -> Iterator[str]:
                 yield full if full in MODULES else node.module
 
 
-def folder(module: str) -> str:
+def folder(module):
     """The folder that a module lies in, seen from `tools`: core, anki, anki.images."""
     return ".".join(MODULES[module].parent.relative_to(TOOLS_FOLDER).parts)
 
 
-def room(module: str) -> str:
+def room(module):
     """The folder inside a toolset that a module lies in; whatever lies above those is a room of its own."""
     return folder(module) if "." in folder(module) else module
 
 
-def line_count(path: Path) -> int:
-    return len(path.read_text(encoding="utf-8").splitlines())
+def line_count(path):
+    return len(path.read_text("utf-8").splitlines())
 
 
-def shown(path: Path) -> str:
+def shown(path):
     return str(path.relative_to(PROJECT))
 
 
@@ -82,26 +80,25 @@ def test_core_imports_itself_and_every_other_folder_the_core_and_itself():
     wrong = []
     for module, path in MODULES.items():
         own = folder(module).partition(".")[0]
+        reachable = {own, "core", ABOVE.get(own)}
         for name in imported(path):
             top = name.partition(".")[0]
-            known = top in {*sys.stdlib_module_names, "tools"} or path.name in EXTRAS.get(top, ())
-            reachable = (
-                not own
-                or name not in MODULES
-                or folder(name).partition(".")[0] in {own, "core", ABOVE.get(own)}
-            )
-            wrong += [] if known and reachable else [f"{module} imports {name}"]
+            if name in MODULES:
+                is_right = not own or folder(name).partition(".")[0] in reachable
+            else:
+                is_right = top in sys.stdlib_module_names or path.name in EXTRAS.get(top, ())
+            if not is_right:
+                wrong.append(f"{module} imports {name}")
     assert not wrong
 
 
-def in_circles(of) -> dict[str, set[str]]:
+def in_circles(of):
     """The arrows of imports between modules that lead back to where they began; `of` is what a module counts
     as."""
-    arrows: dict[str, set[str]] = {of(module): set() for module in MODULES}
+    arrows = {of(module): set() for module in MODULES}
     for module, path in MODULES.items():
-        arrows[of(module)] |= {of(other) for other in imported(path) if other in MODULES} - {
-            of(module)
-        }
+        others = {of(other) for other in imported(path) if other in MODULES}
+        arrows[of(module)] |= others - {of(module)}
     while leaves := [name for name, others in arrows.items() if not others & arrows.keys()]:
         for leaf in leaves:
             del arrows[leaf]
@@ -129,9 +126,8 @@ def test_a_tool_is_found_by_its_name():
         place, _, file = tool.function.__module__.removeprefix("tools.").rpartition(".")
         nouns = {f"{word}{ending}" for word in tool.listed_name.split("_") for ending in ("", "s")}
         nouns.add(tool.name.rpartition(".")[2])
-        hidden += (
-            [] if place == tool.toolset and file in nouns else [f"{tool.name} in {place}.{file}"]
-        )
+        if place != tool.toolset or file not in nouns:
+            hidden.append(f"{tool.name} in {place}.{file}")
     assert not hidden
 
 
@@ -144,12 +140,10 @@ def test_a_file_s_name_says_which_it_is():
 def test_a_file_has_one_subject_and_is_short():
     lengths = {shown(path): line_count(path) for path in SOURCES}
     assert lengths.pop("tools/protocol.py") <= PROTOCOL
-    assert not [name for name, lines in lengths.items() if lines > LONGEST], (
-        f"at most {LONGEST} lines"
-    )
+    assert not [name for name, lines in lengths.items() if lines > LONGEST]
 
 
-def blocks() -> Iterator[tuple[Path, list[ast.stmt]]]:
+def blocks():
     """The body of each file, class and function."""
     for path, tree in TREES.items():
         for node in ast.walk(tree):
@@ -180,7 +174,7 @@ def test_functions_are_short():
 
 
 def test_the_tree_of_errors_in_the_documentation_is_whole():
-    text = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
     tree = text.partition("## Errors")[2].partition("## ")[0]
     kinds = [ToolError, HttpError]
     for kind in kinds:
@@ -190,24 +184,24 @@ def test_the_tree_of_errors_in_the_documentation_is_whole():
     ]
 
 
-def budget() -> dict[str, int]:
+def budget():
     """The share of each room in tokens, from the table in CONTRIBUTING.md."""
-    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = (PROJECT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| (`.+`) \| ([\d,]+) \|", text, re.M)
     return {rooms.replace("`", ""): int(share.replace(",", "")) for rooms, share in rows}
 
 
-def sources_of(rooms: str) -> list[Path]:
+def sources_of(rooms):
     """The files of one row: single files, files by a pattern, whole folders."""
     paths = [path for name in rooms.split() for path in PROJECT.glob(name)]
     return [file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])]
 
 
 @cache
-def weight_of(path: Path) -> int:
+def weight_of(path):
     """Tokens of Python; of a table, its words."""
     if path.suffix != ".py":
-        return len(path.read_text(encoding="utf-8").split())
+        return len(path.read_text("utf-8").split())
     weight = depth = 0
     with tokenize.open(path) as file:
         for token in tokenize.generate_tokens(file.readline):

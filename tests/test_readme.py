@@ -15,8 +15,9 @@ except ImportError:  # Python 3.10
     import tomli as tomllib
 
 from tests.klipper.config.sample import CHANGES, REFERENCE
+from tests.onepercent.person import act, do
 from tests.support.air import check_cap
-from tests.support.client import PROJECT, SERVER, Client, finished
+from tests.support.client import PROJECT, finished
 from tests.support.installing import copy_of_the_project
 from tools import connect
 from tools.__main__ import settings_table
@@ -25,16 +26,14 @@ from tools.core.tool import TOOLS
 from tools.onepercent.base import texts
 
 READMES = ["README.md", "README.ru.md"]
-CLIENTS = ["docs/clients.md", "docs/clients.ru.md"]
 MANUALS = ["docs/manual.md", "docs/manual.ru.md"]
-PATH_ON_THE_PI = "/home/pi/pi-mcp/server.py"
 
 
 registry.load()
 
 
 def text(name="README.md"):
-    return (PROJECT / name).read_text(encoding="utf-8")
+    return (PROJECT / name).read_text("utf-8")
 
 
 def blocks(language, name):
@@ -46,21 +45,21 @@ def rows(table):
 
 
 def test_the_settings_table_is_the_generated_one():
-    assert f"<!-- python3 -m tools settings -->\n{settings_table()}\n<!-- end -->" in text(
-        "docs/manual.md"
-    )
+    generated = f"<!-- python3 -m tools settings -->\n{settings_table()}\n<!-- end -->"
+    assert generated in text("docs/manual.md")
 
 
 def test_the_russian_table_has_the_same_settings_and_defaults():
-    names = {row[0] for row in rows(settings_table())}
-    russian = [row for row in rows(text("docs/manual.ru.md")) if row[0] in names]
     english = rows(settings_table())
-    assert [row[:2] for row in russian] == [row[:2] for row in english]
-    for row, translated in zip(english, russian, strict=True):
-        choices, translated_choices = (
-            set(re.findall("`[a-z]+`", each[2])) for each in (row, translated)
-        )
-        assert choices == translated_choices, row[0]
+    russian = {row[0]: row for row in rows(text("docs/manual.ru.md"))}
+    for name, default, words in english:
+        _, russian_default, russian_words = russian[name]
+        assert russian_default == default
+        assert choices(russian_words) == choices(words), name
+
+
+def choices(words):
+    return {*re.findall("`[a-z]+`", words)}
 
 
 @pytest.mark.parametrize("name", READMES)
@@ -77,31 +76,14 @@ def test_every_client_starts_the_server_by_the_same_command(name):
 def test_the_lines_of_all_clients_are_one_command():
     printed = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
     command = ["ssh", *connect.OPTIONS, "anna@pi.local", "/home/anna/pi-mcp/server.py"]
-    codex = tomllib.loads(
-        printed[printed.index("[mcp_servers.pi]") : printed.index("\n\nClaude Desktop")]
-    )["mcp_servers"]["pi"]
+    toml = re.search(r"\[mcp_servers.pi\].*?(?=\n\nClaude Desktop)", printed, re.DOTALL)[0]
+    codex = tomllib.loads(toml)["mcp_servers"]["pi"]
     [vs_code] = re.findall(r"code --add-mcp '(.+)'", printed)
-    shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (.+)", printed)
-    assert words_of(codex) == words_of(json.loads(vs_code)) == command
-    assert [[word for word in shlex.split(line) if word != "--"] for line in shell] == [
-        command,
-        command,
-    ]
+    for config in (codex, json.loads(vs_code)):
+        assert [config["command"], *config["args"]] == command
+    shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (?:-- )?(.+)", printed)
+    assert [shlex.split(line.replace(" -- ", " ")) for line in shell] == [command, command]
     assert codex["required"]
-
-
-def words_of(config):
-    return [config["command"], *config["args"]]
-
-
-@pytest.mark.smoke
-def test_the_config_of_the_readme_starts_a_session():
-    [config] = map(json.loads, blocks("json", "README.md"))
-    entry = config["mcpServers"]["pi"]
-    at_home = {"ssh": SERVER[0], PATH_ON_THE_PI: SERVER[1]}
-    command = [at_home[word] for word in (entry["command"], *entry["args"]) if word in at_home]
-    with Client(command) as client:
-        assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
 
 
 # The files of the example, in the order in which docs/add_a_tool.md shows them.
@@ -114,10 +96,10 @@ def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path
     for name, source in zip(CODE, blocks("python", "docs/add_a_tool.md"), strict=True):
         assert f"`{name}`" in text("docs/add_a_tool.md")
         (project / name).parent.mkdir(exist_ok=True)
-        (project / name).write_text(source, encoding="utf-8")
+        (project / name).write_text(source, "utf-8")
     for name, row in zip(READMES, blocks("markdown", "docs/add_a_tool.md"), strict=True):
         last = re.search(r"^\| `server` .*\n", text(name), re.MULTILINE)[0]
-        (project / name).write_text(text(name).replace(last, last + row), encoding="utf-8")
+        (project / name).write_text(text(name).replace(last, last + row), "utf-8")
 
     def run(*words):
         done = finished([sys.executable, *words], cwd=project, timeout=300)
@@ -125,9 +107,7 @@ def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path
         return done.stdout
 
     run("tests/golden.py")
-    everything_that_loops = sorted(
-        str(path.relative_to(project)) for path in project.glob("tests/test_*.py")
-    )
+    everything_that_loops = map(str, sorted(project.glob("tests/test_*.py")))
     default = ["-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not smoke"]
     run("-m", "pytest", *default, "tests/pi", *everything_that_loops)
     assert "pi_temperature " in run("-m", "tools", "list")
@@ -137,47 +117,34 @@ def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path
 @pytest.mark.parametrize("name", MANUALS)
 def test_every_command_of_the_shell_runs(name, env, small_docs):
     home = env() / "home"
-    (home / "printer_data" / "config").mkdir(parents=True)
-    (home / "printer_data" / "config" / "printer.cfg").write_text(
-        "[printer]\nkinematics: none\n", encoding="utf-8"
-    )
-    pages = {
-        "Config_Reference.md": REFERENCE,
-        "Config_Changes.md": CHANGES,
-        "G-Codes.md": "# G-Codes\n",
-    }
-    small_docs({**pages, "BLTouch.md": "# BLTouch\n"})
+    config = home / "printer_data" / "config"
+    config.mkdir(parents=True)
+    (config / "printer.cfg").write_text("[printer]\nkinematics: none\n")
+    small_docs({"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES})
+    small_docs({"G-Codes.md": "# G-Codes\n", "BLTouch.md": "# BLTouch\n"})
     with zipfile.ZipFile(home / "FILE.zip", "w") as export_of_loop:
         export_of_loop.writestr("Habits.csv", "Position\n")
     # The manual's report is of March: a period of which nothing is kept is an error.
-    entry = {"action": "diary.create_entry", "params": {"what_done": "x", "date": "2026-03-01"}}
-    preview = TOOLS["preview_actions"].call({"actions": [entry]})
-    assert TOOLS["apply_actions"].call(
-        {"preview_id": preview["preview_id"], "user_confirmation": "yes"}
-    )["success"]
+    do(act("diary.create_entry", what_done="x", date="2026-03-01"))
     commands = re.findall(r"`python3 -m tools ([^`]+)`", text(name))
     commands.append("onepercent history 31")
     assert len(commands) > 10
     for command in commands:
-        done = finished(
-            ["sh", "-c", f"{sys.executable} -m tools {command}"],
-            cwd=home,
-            env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        )
+        environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
+        done = finished(["sh", "-c", f"{sys.executable} -m tools {command}"], cwd=home, env=environ)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("name", READMES)
 def test_every_tool_is_in_the_table_of_its_toolset(name):
-    table = {row[0]: row[1] for row in rows(text(name)) if len(row) == 2}
+    table = dict(row for row in rows(text(name)) if len(row) == 2)
     for tool in TOOLS.values():
-        row = table.get(f"`{tool.toolset}`", "")
-        assert tool.app_only or f"`{tool.name.replace('.', '_')}`" in row, "README: The tools"
+        assert tool.app_only or f"`{tool.listed_name}`" in table[f"`{tool.toolset}`"]
 
 
 def test_the_picture_is_of_tools_that_there_are():
     names = set(re.findall(r">→ (\w+) ", text("docs/conversation.svg")))
-    assert names and names <= {name.replace(".", "_") for name in TOOLS}
+    assert names and names <= {tool.listed_name for tool in TOOLS.values()}
 
 
 TROUBLE = "## Trouble|## When it does not work|## Если"
@@ -185,16 +152,16 @@ TROUBLE = "## Trouble|## When it does not work|## Если"
 
 @pytest.mark.parametrize("page", ["manual", "remote"])
 def test_every_symptom_is_told_in_both_languages(page):
-    sections = [re.split(TROUBLE, text(f"docs/{page}{ending}"))[1] for ending in (".md", ".ru.md")]
-    english, russian = (
-        re.findall(r"^\| .*", section.split("\n## ")[0], re.M) for section in sections
-    )
-    assert len(english) == len(russian) > 10
+    counts = []
+    for ending in (".md", ".ru.md"):
+        section = re.split(TROUBLE, text(f"docs/{page}{ending}"))[1].split("\n## ")[0]
+        counts.append(section.count("\n| "))
+    assert counts[0] == counts[1] > 10
 
 
 def anchors(page):
     """The anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
@@ -204,7 +171,7 @@ LINK = r"(?:\]\(|src(?:set)?=\")(?!http)([^)\"]+)[)\"]"
 
 def test_what_the_documents_link_to_is_there():
     for page in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")]:
-        for link in re.findall(LINK, page.read_text(encoding="utf-8")):
+        for link in re.findall(LINK, page.read_text("utf-8")):
             file, _, anchor = link.partition("#")
             target = page.parent / file if file else page
             assert target.exists(), (page, link)
@@ -225,16 +192,10 @@ def test_the_changes_of_a_version_fit_on_a_screen():
 
 
 def test_the_map_names_files_that_there_are():
-    names = set(
-        re.findall(r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b", text("docs/architecture.md"))
-    )
-    folders = (
-        PROJECT.glob("*"),
-        PROJECT.glob("docs/*"),
-        PROJECT.glob("tools/**/*"),
-        PROJECT.glob("tests/**/*"),
-    )
-    files = [f"/{path.relative_to(PROJECT).as_posix()}" for paths in folders for path in paths]
+    file = r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b"
+    names = {*re.findall(file, text("docs/architecture.md"))}
+    patterns = ("*", "docs/*", "tools/**/*", "tests/**/*")
+    files = [path.as_posix() for pattern in patterns for path in PROJECT.glob(pattern)]
     assert len(names) > 40
     assert not [name for name in names if not any(file.endswith(f"/{name}") for file in files)]
 
@@ -242,16 +203,11 @@ def test_the_map_names_files_that_there_are():
 def test_what_is_pasted_into_a_shell_is_the_same_in_both_languages():
     for page in ("clients", "manual", "remote"):
         english, russian = (
-            [
-                line.partition("#")[0].rstrip()
-                for block in blocks("sh", name)
-                for line in block.splitlines()
-            ]
-            for name in (f"docs/{page}.md", f"docs/{page}.ru.md")
+            re.sub(" *#.*", "", "".join(blocks("sh", f"docs/{page}{ending}")))
+            for ending in (".md", ".ru.md")
         )
         assert english == russian, page
 
 
 def test_the_signs_of_the_marks_are_explained_as_they_are():
-    english = texts.table("en")["shell.marks"]
-    assert f"`{english}`" in text("docs/pages.md")
+    assert f"`{texts.table('en')['shell.marks']}`" in text("docs/pages.md")

@@ -6,7 +6,7 @@ from contextlib import closing
 from tests.support.client import PROJECT
 from tools.onepercent.database import derived, migrations, store
 
-PAGE = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
 REGISTER = PAGE.split("## What is derived or remembered")[1].split("\n## ")[0]
 ROWS = [line.strip("|").split("|") for line in REGISTER.splitlines() if line.startswith("| ")][2:]
 
@@ -24,12 +24,10 @@ def test_each_row_names_tests_that_are_there():
 def test_every_table_that_is_not_of_record_has_a_row():
     with closing(store.connect(":memory:")) as db:
         migrations.migrate(db)
-        tables = {
-            row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        }
-    derived_tables = {name for name in tables if not name.startswith("sqlite")} - {
-        *migrations.STATE_TABLES,
-        *migrations.HISTORY_TABLES,
-    }
+        rows = db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        )
+        tables = {name for (name,) in rows}
+    derived_tables = tables.difference(migrations.STATE_TABLES, migrations.HISTORY_TABLES)
     assert derived_tables == {*derived.DIFFERENT}
     assert all(f"`{name}`" in REGISTER for name in derived_tables)

@@ -12,17 +12,15 @@ ENCODED = base64.b64encode(PICTURE).decode()
 
 def test_a_picture_is_sent_once_and_nothing_that_clients_prefer_to_it():
     """Codex shows no content beside structuredContent; the others pay for each copy of the base64."""
-    result = results.as_result(
-        Answer({"name": "a.png", "dataBase64": ENCODED, "tags": []}, PICTURE, "a line")
-    )
+    answer = Answer({"name": "a.png", "dataBase64": ENCODED, "tags": []}, PICTURE, "a line")
+    result = results.as_result(answer)
     text, image, line = result["content"]
     assert json.loads(text["text"]) == {"name": "a.png", "tags": []}
     assert (image["data"], image["mimeType"], line["text"]) == (ENCODED, "image/png", "a line")
     assert "structuredContent" not in result
     assert json.dumps(result).count(ENCODED) == 1
-    assert results.as_result(Answer({"a": 1}, PICTURE), {})["structuredContent"] == {
-        "a": 1
-    }  # for the page beside it
+    for_a_page = results.as_result(Answer({"a": 1}, PICTURE), {})
+    assert for_a_page["structuredContent"] == {"a": 1}
 
 
 def test_lines_of_text_alone_leave_the_object():

@@ -32,9 +32,8 @@ def over(small_docs):
 
 
 async def over_stdio(session, mode, options):
-    parameters = StdioServerParameters(
-        command=TEST_SERVER[0], args=TEST_SERVER[1:], env=dict(os.environ)
-    )
+    command, *words = TEST_SERVER
+    parameters = StdioServerParameters(command=command, args=words, env=dict(os.environ))
     async with Client(stdio_client(parameters), mode=mode, **options) as client:
         return await session(client)
 
@@ -42,35 +41,29 @@ async def over_stdio(session, mode, options):
 async def over_http(session, mode, options):
     with HttpServer(TEST_HTTP_SERVER) as server:
         headers = {"Authorization": f"Bearer {server.token(scope='server klipper')}"}
-        async with (
-            httpx2.AsyncClient(headers=headers) as http,
-            Client(
-                streamable_http_client(server.url, http_client=http), mode=mode, **options
-            ) as client,
-        ):
-            with anyio.fail_after(TIMEOUT_S):
-                return await session(client)
+        async with httpx2.AsyncClient(headers=headers) as http:
+            streams = streamable_http_client(server.url, http_client=http)
+            async with Client(streams, mode=mode, **options) as client:
+                with anyio.fail_after(TIMEOUT_S):
+                    return await session(client)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", ["legacy", MODERN, "auto"])
 def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode):
     async def session(client):
-        assert {"greet", "read_doc", "list_docs_map"} <= {
-            tool.name for tool in (await client.list_tools()).tools
-        }
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert {"greet", "read_doc", "list_docs_map"} <= names
         answer = await client.call_tool("read_doc", {"path": "Bed_Mesh.md"})
         assert answer.structured_content["title"] == "Bed Mesh"
         wrong = await client.call_tool("read_doc", {"path": "No.md"})
         assert wrong.is_error and wrong.structured_content["hint"]
-        assert "klipper_question" in {
-            prompt.name for prompt in (await client.list_prompts()).prompts
-        }
+        names = {prompt.name for prompt in (await client.list_prompts()).prompts}
+        assert "klipper_question" in names
         prompt = await client.get_prompt("klipper_question", {"question": "BLTouch?"})
         assert "BLTouch?" in prompt.messages[0].content.text
-        assert "klipper://docs/Bed_Mesh.md" in {
-            str(page.uri) for page in (await client.list_resources()).resources
-        }
+        uris = {str(page.uri) for page in (await client.list_resources()).resources}
+        assert "klipper://docs/Bed_Mesh.md" in uris
         [template] = (await client.list_resource_templates()).resource_templates
         page = await client.read_resource("klipper://docs/Bed_Mesh.md")
         assert page.contents[0].text == PAGES["Bed_Mesh.md"]
@@ -105,14 +98,13 @@ def test_a_call_that_is_given_up_at_its_first_progress_stops(over, transport, mo
             async def give_up(*_):
                 scope.cancel()
 
-            await client.call_tool(
-                "test_counts", {"steps": 6000, "mark": str(mark)}, progress_callback=give_up
-            )
-        while not (mark.exists() and mark.read_text(encoding="utf-8")):
+            counts = {"steps": 6000, "mark": str(mark)}
+            await client.call_tool("test_counts", counts, progress_callback=give_up)
+        while not (mark.exists() and mark.read_text("utf-8")):
             assert not (await client.call_tool("test_sleeps", {"seconds": 0})).is_error
 
     over(transport, mode, session)
-    assert mark.read_text(encoding="utf-8").startswith("stopped")
+    assert mark.read_text("utf-8").startswith("stopped")
 
 
 @pytest.mark.parametrize("mode", ["legacy", MODERN])

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from tests.support.client import PROJECT, finished
+from tests.support.client import finished
 from tests.support.installing import (
     copy_of_the_project,
     make_wheel,
@@ -39,7 +39,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHON", raising=False)
     folder = copy_of_the_project(tmp_path / "pi-mcp")
     # A check of its own takes the place of the server's, which would look at the machine.
-    (folder / "server.py").write_text(CHECKED, encoding="utf-8")
+    (folder / "server.py").write_text(CHECKED)
     return folder
 
 
@@ -52,10 +52,8 @@ def ends_well(project, *words):
 def installed(project):
     """The packages in .venv with their versions, pip left out."""
     command = [project / ".venv" / "bin" / "python", "-m", "pip", "list", "--format=freeze"]
-    lines = finished(command, check=True).stdout.split()
-    return {
-        line.replace("_", "-") for line in lines if not line.startswith(("pip=", "setuptools="))
-    }
+    lines = finished(command, check=True).stdout.replace("_", "-").split()
+    return {line for line in lines if not line.startswith(("pip=", "setuptools="))}
 
 
 def pinned(file):
@@ -96,9 +94,7 @@ def test_debians_uvicorn_serves_where_it_is_new_enough(
 ):
     about = tmp_path / "debian" / f"uvicorn-{version}.dist-info"
     about.mkdir(parents=True)
-    (about / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: uvicorn\nVersion: {version}\n", encoding="utf-8"
-    )
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: uvicorn\nVersion: {version}\n")
     monkeypatch.setenv("PYTHONPATH", str(about.parent))
     ends_well(project, "--http")
     monkeypatch.delenv("PYTHONPATH")
@@ -123,12 +119,9 @@ def test_killed_at_any_moment_the_next_run_ends_well(project):
 def killed_after(project, seconds):
     """A run of setup.sh that is killed with everything it started."""
     process = subprocess.Popen(
-        ["./setup.sh", "--http"],
+        ["sh", "-c", "exec ./setup.sh --http < /dev/null > /dev/null 2>&1"],
         cwd=project,
         env={**os.environ, "KLIPPER_DOCS_URL": (project / "nowhere").as_uri()},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
@@ -139,7 +132,7 @@ def killed_after(project, seconds):
 
 
 def test_a_package_that_is_not_there_is_named_and_the_next_run_goes_on(project, tmp_path):
-    with open(project / "requirements-http.txt", "a", encoding="utf-8") as file:
+    with (project / "requirements-http.txt").open("a") as file:
         file.write("news==1.0\n")
     failed = setup(project, "--http")
     assert failed.returncode == 1
@@ -160,7 +153,5 @@ def test_the_tests_have_their_tools_apart(project):
 
 def test_the_sdk_asks_for_nothing_that_is_pinned_out_of_its_range():
     """Real packages: those of the environment that the tests run in."""
-    done = finished(
-        [sys.executable, "-m", "pip", "check", "--disable-pip-version-check"], cwd=PROJECT
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = finished([sys.executable, "-m", "pip", "check", "--disable-pip-version-check"])
+    assert done.returncode == 0, done

@@ -1,14 +1,13 @@
 """Small files, whole or not at all; locks between threads and processes."""
 
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, TIMEOUT_S, Client
 from tools import listing
 from tools.core import calls, files, presses, settings
 from tools.core.errors import Cancelled, ToolError
@@ -144,17 +143,11 @@ with exclusive_lock("anki"):
 @pytest.fixture
 def holder():
     """Another process that holds the lock `anki` until it is killed."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD],
-        cwd=PROJECT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout.readline() == "held\n"
-    yield process
-    process.kill()
-    process.communicate()
+    with Client(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(PROJECT)!r}){HOLD}"]
+    ) as client:
+        assert client.messages.get(timeout=TIMEOUT_S) == b"held\n"
+        yield client.process
 
 
 def take(name, **how):

@@ -18,7 +18,7 @@ FAR_S = 60
 
 
 class Peer:
-    """A listener that hands each connection, with the request read, to `reply(connection, request)`."""
+    """A listener that answers each request with `reply`: bytes, or a function of the connection and the request."""
 
     def __init__(self, listener, reply):
         self.listener, self.reply, self.requests = listener, reply, []
@@ -39,7 +39,10 @@ class Peer:
             request += connection.recv(65536)
         if request and not self.closing.is_set():
             self.requests.append(request)
-            self.reply(connection, request)
+            if isinstance(self.reply, bytes):
+                connection.sendall(self.reply)
+            else:
+                self.reply(connection, request)
 
     def drip(self, connection, byte=b"x"):
         """Send a byte now and then until the other side, or the test, has enough."""
@@ -53,12 +56,10 @@ def peer():
     started = []
 
     def start(reply, listener=None):
-        answer = (
-            (lambda connection, _: connection.sendall(reply)) if isinstance(reply, bytes) else reply
-        )
-        start.last = Peer(listener or socket.create_server(("127.0.0.1", 0)), answer)
+        listener = listener or socket.create_server(("127.0.0.1", 0))
+        start.last = Peer(listener, reply)
         started.append(start.last)
-        return "" if listener else f"http://127.0.0.1:{start.last.listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     yield start
     for peer in started:

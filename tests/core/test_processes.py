@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,13 @@ from tools.core.errors import Cancelled
 pytestmark = pytest.mark.slow
 
 
-def family(folder: Path) -> list[str]:
+def family(folder):
     """A shell with a child of its own; both write their process ids to `folder`."""
     ids = f"echo $! > {folder}/child; echo $$ > {folder}/parent; : > {folder}/ready"
     return ["sh", "-c", f"sleep 60 & {ids}; wait"]
 
 
-def wait_until_gone(folder: Path) -> None:
+def wait_until_gone(folder):
     ids = [int((folder / name).read_text()) for name in ("child", "parent")]
     wait_until(lambda: not any(map(alive, ids)))
 

@@ -36,5 +36,5 @@ def test_a_text_of_the_requirements_is_said_to_the_letter(text, said):
     not REQUIREMENTS.is_dir(), reason="the requirements are not in a clone (../shared)"
 )
 def test_these_texts_are_in_the_requirements():
-    documents = "".join(path.read_text(encoding="utf-8") for path in REQUIREMENTS.glob("*.md"))
+    documents = "".join(path.read_text("utf-8") for path in REQUIREMENTS.glob("*.md"))
     assert [text for text in TEXTS if text not in documents] == []

@@ -74,6 +74,6 @@ def test_ctrl_c_at_a_tool_s_question_ends_it_without_a_traceback(monkeypatch, ca
 def test_an_upstream_out_of_reach_is_no_failure_of_a_timer(env, tmp_path, capsys):
     env(KLIPPER_DOCS_URL=(tmp_path / "nowhere").as_uri(), KLIPPER_DOCS_DIR=tmp_path / "docs")
     assert main(["call", "sync_docs"]) == 75
-    unit = (PROJECT / "systemd" / "pi-mcp-docs.service").read_text(encoding="utf-8")
+    unit = (PROJECT / "systemd" / "pi-mcp-docs.service").read_text("utf-8")
     assert "SuccessExitStatus=75\n" in unit
     assert '"code":"UPSTREAM_UNREACHABLE"' in capsys.readouterr().out

@@ -4,8 +4,8 @@ import datetime
 
 import pytest
 
-from tests.support.client import TIMEOUT_S
 from tests.support.http_server import HttpServer
+from tests.support.services import wait_until
 from tests.support.web import Handler, listening
 
 pytestmark = pytest.mark.slow
@@ -14,18 +14,17 @@ TODAY = datetime.datetime.now(datetime.timezone.utc).date()
 YESTERDAY, BEFORE = [(TODAY - datetime.timedelta(days)).isoformat() for days in (1, 2)]
 
 
-def turned(browser, tab, press):
+def turned(tab, press):
     """Wait until the tab shows another page after `press`."""
     before = dict(tab.contexts)
     press()
-    with browser.changed:
-        assert browser.changed.wait_for(lambda: tab.contexts != before, TIMEOUT_S), tab.requests
+    wait_until(lambda: tab.contexts != before)
 
 
 def opened(browser, url):
     """A tab of a phone's width at `url`."""
     tab = browser.open("about:blank", 390)
-    turned(browser, tab, lambda: tab.send("Page.navigate", url=url))
+    turned(tab, lambda: tab.send("Page.navigate", url=url))
     return tab
 
 
@@ -41,9 +40,14 @@ class Phone:
     def do(self, action, **params):
         self.server.do(self.token, action, **params)
 
+    def data(self, part):
+        """A part of the person's snapshot."""
+        answer = self.server.content("get_user_snapshot", token=self.token, include=[part])
+        return answer["data"][part]
+
     def turned(self, press):
         """Wait until the browser shows another page after `press`."""
-        turned(self.browser, self.tab, press)
+        turned(self.tab, press)
 
     def calls(self):
         """How many calls the page has made."""
@@ -105,11 +109,7 @@ def test_two_taps_tick_and_late_marks_amounts_and_undo_work_as_in_a_client(phone
     assert tab.run("document.documentElement.scrollWidth") <= 390
     rows = tab.run("data.habits.concat(data.others).map((it) => [it.name, it.signs.at(-1)])")
     assert ["Run", "+"] in rows
-    token = phone.token
-    today = phone.server.call("get_user_snapshot", token=token, include=["habits"])[
-        "structuredContent"
-    ]
-    run, water = today["data"]["habits"]["items"]
+    run, water = phone.data("habits")["items"]
     assert (run["current_streak"], water["today_amount"]) == (2, 3)
     assert tab.console == []
     assert {url.partition("/day")[0] for url in tab.requests} == {phone.origin}
@@ -140,10 +140,7 @@ def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
     phone.server.ledger.revoke(row["id"])
     phone.turned(lambda: phone.tab.click("#h1"))
     phone.wait("document.querySelector('#code')")
-    signs = phone.server.call("get_user_snapshot", token=phone.token, include=["xp"])[
-        "structuredContent"
-    ]
-    assert signs["data"]["xp"]["balance"] == 10
+    assert phone.data("xp")["balance"] == 10
 
 
 def test_the_browser_finds_nothing_wrong_with_it_as_an_app(phone):
@@ -152,7 +149,7 @@ def test_the_browser_finds_nothing_wrong_with_it_as_an_app(phone):
     assert manifest["errors"] == []
     assert manifest["url"] == f"{phone.origin}/day/app.webmanifest"
     errors = phone.tab.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    assert [error["errorId"] for error in errors if error["errorId"] != "in-incognito"] == []
+    assert {error["errorId"] for error in errors} <= {"in-incognito"}
 
 
 EVIL = """<!doctype html><title>Evil</title><iframe id="frame" src="{origin}/day"></iframe>
@@ -187,10 +184,7 @@ def test_another_page_frames_sends_and_posts_nothing(phone, evil):
         answer = tab.run(CALL.format(origin=phone.origin, mode=mode, kind=kind), host=True)
         assert answer in ("refused", ""), answer
     tab.run("document.getElementById('form').submit()", host=True)
-    with phone.browser.changed:
-        assert phone.browser.changed.wait_for(
-            lambda: any("403" in line for line in tab.console), TIMEOUT_S
-        )
+    wait_until(lambda: any("403" in line for line in tab.console))
     assert any("frame" in line.lower() for line in tab.console), tab.console
     tab.close()
     phone.turned(lambda: phone.tab.send("Page.reload"))

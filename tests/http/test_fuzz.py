@@ -13,6 +13,7 @@ import pytest
 
 from tests.http.test_sign_in import BACK, VERIFIER, Person
 from tests.support.client import ENVELOPE, HANDSHAKE, LIST, TIMEOUT_S, json_lines
+from tests.support.fuzzer import damaged
 from tests.support.http_memory import InMemory
 from tests.support.http_server import HttpServer
 
@@ -151,13 +152,6 @@ def odd_member(chance, place):
     """Change a member of an object, or add one."""
     names = [*place, "id", "params", "cursor", "_meta", "date", "action", "x\x00"]
     place[chance.choice(names)] = chance.choice(ODD)
-
-
-def damaged(chance, body):
-    """These bytes with some changed, left out or put in."""
-    at = chance.randrange(len(body))
-    new = chance.choice([b"", b"[" * 100_000, chance.randbytes(9)])
-    return body[:at] + new + body[at + chance.randrange(20) :]
 
 
 def change_lines(chance, lines):

@@ -288,6 +288,6 @@ def test_a_rotated_key_signs_new_tokens_and_keeps_the_old_ones_once(server):
 
 def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, caplog):
     token = server.token()
-    (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, encoding="ascii")
+    (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, "ascii")
     assert server.send(LIST, token=token)[0] == 503
     assert "not a database" in caplog.text

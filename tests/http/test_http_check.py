@@ -39,10 +39,8 @@ def test_a_server_that_serves_is_well_and_another_path_or_another_state_is_told(
         assert "another MCP_STATE_DIR" in health.advice
         env(MCP_STATE_DIR=server.state)
         assert look(env, server.url).state == "ok"
-        assert (
-            "HTTP 404, nothing is at that path"
-            in look(env, server.url.replace("/mcp", "/other")).summary
-        )
+        elsewhere = look(env, server.url.replace("/mcp", "/other"))
+        assert "HTTP 404, nothing is at that path" in elsewhere.summary
 
 
 def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(env):
@@ -55,7 +53,7 @@ def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(
     assert "closed to others" in look(env, "https://pi.example/mcp").summary
 
 
-def passing_on(status, body):
+def passing_on(status):
     """A proxy that passes on the calls, and answers by itself where the sign-in is."""
 
     class CallsAlone(Handler):
@@ -66,23 +64,17 @@ def passing_on(status, body):
             self.send(401, headers=[("WWW-Authenticate", challenge)])
 
         def do_GET(self):
-            self.send(status, body)
+            self.send(status, b"<html>")
 
     return listening(CallsAlone)
 
 
 def test_a_proxy_that_passes_on_only_the_calls_is_told_with_the_address_that_it_keeps(env, keys):
-    for status, body, word in [
-        (404, b"", "every path"),
-        (405, b"", "lead to this"),
-        (200, b"<html>", "lead to this"),
-    ]:
-        with passing_on(status, body) as url:
+    for status, word in ((404, "every path"), (405, "lead to this"), (200, "lead to this")):
+        with passing_on(status) as url:
             health = look(env, f"{url}/mcp")
-        assert (
-            f"/.well-known/oauth-protected-resource/mcp: the metadata: HTTP {status}, "
-            in health.summary
-        )
+        where = "/.well-known/oauth-protected-resource/mcp"
+        assert f"{where}: the metadata: HTTP {status}, " in health.summary
         assert (health.state, word in health.advice) == ("broken", True)
 
 
@@ -90,9 +82,7 @@ def test_a_proxy_that_passes_on_only_the_calls_is_told_with_the_address_that_it_
 def test_what_is_wrong_with_tls_is_told(env, keys, tmp_path):
     with serving(tmp_path) as origin:
         health = look(env, f"{origin}/mcp")
-    assert (
-        health.summary == f"{origin}/mcp: its certificate is not accepted: self-signed certificate"
-    )
+    assert "/mcp: its certificate is not accepted: self-signed certificate" in health.summary
     with answering(401) as url:
         health = look(env, f"{url.replace('http', 'https')}/mcp")
     assert "wrong version number" in health.summary
@@ -113,11 +103,8 @@ def test_the_answer_of_a_proxy_is_explained_and_that_nobody_is_there(env, keys):
     for status, headers, word in PROXIES:
         with answering(status, *headers) as url:
             health = look(env, f"{url}/mcp")
-        assert (health.state, f"HTTP {status}" in health.summary, word in health.advice) == (
-            "broken",
-            True,
-            True,
-        )
+        assert (health.state, word in health.advice) == ("broken", True)
+        assert f"HTTP {status}" in health.summary
     health = look(env, f"{url}/mcp")
     assert "nothing listens there" in health.summary
     assert http_check.RESTART in health.advice

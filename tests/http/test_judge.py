@@ -10,9 +10,7 @@ import pytest
 
 from tests.server.test_judge import (
     CAPABILITIES,
-    HANDSHAKES,
     IDS,
-    INFOS,
     LISTS,
     METHODS,
     NOT_COMPARED,
@@ -21,7 +19,6 @@ from tests.server.test_judge import (
     ask,
     envelope,
     enveloped,
-    initialize,
     session_of,
 )
 from tests.support.client import json_lines
@@ -100,13 +97,6 @@ def test_every_method_with_odd_params(beside, is_modern):
     assert statuses == ({200, 400, 404} if is_modern else {200, 400})
     listening = in_era(is_modern, protocol.LISTEN, {"notifications": {}})
     assert beside.check(*listening) == (404 if is_modern else 200)
-
-
-def test_handshakes_of_every_version_capability_and_client(beside):
-    for handshake in HANDSHAKES:
-        beside.check(initialize(*handshake))
-    for info in INFOS:
-        beside.check(initialize(info=info))
 
 
 @pytest.mark.parametrize("values", [{}, *SETTINGS], ids=str)

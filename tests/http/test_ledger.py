@@ -185,6 +185,6 @@ def test_an_invitation_and_the_list_say_how_long_it_holds(url, capsys):
 def test_a_damaged_file_is_said(url, capsys):
     path = current().state_dir / "http-tokens.sqlite3"
     path.parent.mkdir(exist_ok=True)
-    path.write_text("damaged" * 100, encoding="ascii")
+    path.write_text("damaged" * 100, "ascii")
     assert [token("list"), token("revoke", "x")] == [1, 1]
     assert "not a database" in capsys.readouterr().err

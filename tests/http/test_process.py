@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -32,12 +33,9 @@ def connection(server):
 
 
 def head(server, *lines, token=""):
-    first = [
-        "POST /mcp HTTP/1.1",
-        "Host: localhost",
-        f"Authorization: Bearer {token or server.token()}",
-    ]
-    return "\r\n".join([*first, "Content-Type: application/json", *lines, "", ""]).encode()
+    first = ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+    who = f"Authorization: Bearer {token or server.token()}"
+    return "\r\n".join([*first, who, *lines, "", ""]).encode()
 
 
 def test_a_body_that_is_too_large_is_refused_declared_or_not(server):
@@ -61,11 +59,8 @@ def test_of_a_refused_body_no_more_is_read(server):
 
 def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(server):
     with connection(server) as raw:
-        two_lengths = (
-            head(server, "Content-Length: 2", "Transfer-Encoding: chunked")
-            + b"2\r\n{}\r\n0\r\n\r\n"
-        )
-        raw.sendall(two_lengths + head(server, "Content-Length: 2") + b"{}")
+        raw.sendall(head(server, "Content-Length: 2", "Transfer-Encoding: chunked"))
+        raw.sendall(b"2\r\n{}\r\n0\r\n\r\n" + head(server, "Content-Length: 2") + b"{}")
         answer = b"".join(iter(lambda: raw.recv(1000), b""))
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
@@ -73,30 +68,18 @@ def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(serve
 
 def test_a_broken_chunk_is_refused_without_a_traceback(server):
     with connection(server) as raw, suppress(ConnectionError):
-        lines = [
-            "POST /mcp HTTP/1.1",
-            "Host: localhost",
-            "Transfer-Encoding: chunked",
-            "",
-            "1" * 200_000,
-        ]
-        raw.sendall("\r\n".join(lines).encode())
+        raw.sendall(head(server, "Transfer-Encoding: chunked") + b"1" * 200_000)
         while raw.recv(100):
             pass
     assert server.send(LIST, token=server.token())[0] == 200
     assert "Traceback" not in server.log()
 
 
-SILENT = {
-    "600 heads": (600, b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: "),
-    "1,300 bodies": (
-        1300,
-        b"POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n",
-    ),
-}
+HEAD = b"POST /token HTTP/1.1\r\nHost: localhost\r\n"
+BODY = HEAD + b"Content-Length: 10000\r\n\r\n"
 
 
-@pytest.mark.parametrize(("count", "beginning"), SILENT.values(), ids=[*SILENT])
+@pytest.mark.parametrize(("count", "beginning"), [(600, HEAD + b"X: "), (1300, BODY)])
 def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, beginning):
     """Each sends a byte now and then, and comes back when it is dropped. The server begins with 1,024 files,
     as under systemd."""
@@ -135,27 +118,19 @@ def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, be
         assert "Traceback" not in server.log()
 
 
-@pytest.mark.parametrize(
-    ("piece", "length"),
-    [(b"a", 4 * 2**20 - 200), (b"{},", 49_000 * 3)],
-    ids=["40 of 4 MiB", "40 of 49,000 values"],
-)
-def test_forty_large_bodies_at_once_take_little_memory(piece, length):
-    with HttpServer() as server:
-        text = (
-            b'"' + piece * length + b'"' if piece == b"a" else b"[" + piece * (length // 3) + b"{}]"
-        )
-        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":' + text + b"}}"
+LARGE = {"4 MiB": b'"%b"' % (b"a" * (2**22 - 200)), "49,000 values": b"[%b1]" % (b"{}," * 49_000)}
+
+
+@pytest.mark.parametrize("value", LARGE.values(), ids=[*LARGE])
+def test_forty_large_bodies_at_once_take_little_memory(value):
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":%b}}' % value
+    with HttpServer() as server, ThreadPoolExecutor(40) as callers:
         token = server.token()
-        with ThreadPoolExecutor(40) as callers:
-            statuses = list(callers.map(lambda _: server.send(body, token=token)[0], range(40)))
-        status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
-        [peak] = [
-            int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")
-        ]
-    print(f"peak {peak:.0f} MiB, {statuses}")
-    assert set(statuses) <= {200, 400}
-    assert peak < 150
+        statuses = callers.map(lambda _: server.send(body, token=token)[0], range(40))
+        assert {*statuses} <= {200, 400}
+        status = Path(f"/proc/{server.process.pid}/status").read_text("ascii")
+        [peak_kb] = re.findall(r"VmHWM:\s+(\d+)", status)
+    assert int(peak_kb) < 150 * 1024
 
 
 def test_forty_hanging_calls_of_one_person_with_five_tokens_leave_room_for_another():
@@ -163,9 +138,7 @@ def test_forty_hanging_calls_of_one_person_with_five_tokens_leave_room_for_anoth
         hanging = sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
         url = f"http://127.0.0.1:{hanging.getsockname()[1]}/"
         server = sockets.enter_context(HttpServer(SEARCH_API_URL=url, ONEPERCENT_TZ="UTC"))
-        devices = [
-            server.token(user="anna", scope="search", jti=f"device-{number}") for number in range(5)
-        ]
+        devices = [server.token(user="anna", scope="search") for _ in range(5)]
         calm = server.token(user="ben", scope="onepercent")
         params = {"name": "search", "arguments": {"query": "x"}}
         body = json.dumps({**LIST, "method": "tools/call", "params": params}).encode()
@@ -175,21 +148,16 @@ def test_forty_hanging_calls_of_one_person_with_five_tokens_leave_room_for_anoth
             sockets.enter_context(connection(server)).sendall(asking)
         for _ in range(8):
             sockets.enter_context(hanging.accept()[0])
-        began = time.monotonic()
-        answer = server.call("get_user_snapshot", token=calm)
-        elapsed_s = time.monotonic() - began
+        assert not server.call("get_user_snapshot", token=calm)["isError"]
         hanging.settimeout(0.5)
         with pytest.raises(TimeoutError):  # a quarter of the turns, and no more
             hanging.accept()
-    assert answer["isError"] is False
-    assert elapsed_s < 5  # a bound for a busy machine; alone it takes a few hundredths
-    print(f"the other's snapshot took {elapsed_s:.2f} s")
 
 
 def test_a_long_computation_is_answered_and_one_that_holds_the_interpreter_is_ended_by_the_kernel():
     with HttpServer(TEST_SERVER, TEST_STUCK_S="1") as server:
         token = server.token()
-        assert server.call("test_computes", token=token, seconds=2)["structuredContent"]["success"]
+        assert server.content("test_computes", token=token, seconds=2)["success"]
         with suppress(HTTPException, ConnectionError):
             server.call("test_hogs", token=token)
         assert server.process.wait(TIMEOUT_S) == -signal.SIGPROF
@@ -207,18 +175,12 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
     server = HttpServer()
     tokens.keys_at(server.state / "http-keys")
     with socket.create_server(("127.0.0.1", server.port)):
-        for mode, told in (
-            (0o644, "chmod 600"),
-            (0o600, f"cannot listen at 127.0.0.1:{server.port}"),
-        ):
+        in_use = f"cannot listen at 127.0.0.1:{server.port}"
+        for mode, told in ((0o644, "chmod 600"), (0o600, in_use)):
             (server.state / "http-keys").chmod(mode)
-            environ = {**os.environ, **server.environment}
-            done = finished(server.command, env=environ)
-            assert (done.returncode, told in done.stderr, "Traceback" in done.stderr) == (
-                2,
-                True,
-                False,
-            ), done.stderr
+            done = finished(server.command, env={**os.environ, **server.environment})
+            assert (done.returncode, told in done.stderr) == (2, True), done
+            assert "Traceback" not in done.stderr
 
 
 def test_systemd_keeps_its_socket_and_it_ends_when_idle():

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import ssl
-import subprocess
 import threading
 from contextlib import closing, contextmanager
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -21,7 +20,7 @@ from mcp.client.auth.oauth2 import AuthorizationCodeResult
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
-from tests.support.client import PROJECT, PYTHON, SERVE, TIMEOUT_S, finished
+from tests.support.client import LIST, PROJECT, PYTHON, SERVE, TIMEOUT_S, finished
 from tests.support.http_server import HttpServer
 
 pytestmark = pytest.mark.slow
@@ -76,8 +75,9 @@ def ask(server, method, path, body=None):
 
 
 def session(server, stored, document=None, mode="auto", asked=None):
-    """What a client sees of the server, signed in as `stored` says, or by the person."""
-    back = asked if asked is not None else {}
+    """A client's session with the server, signed in as `stored` says, or by the person: `asked` has then how the
+    person came back."""
+    back = {} if asked is None else asked
 
     async def redirect(url):
         back.update(await anyio.to_thread.run_sync(person, server, url))
@@ -93,49 +93,40 @@ def session(server, stored, document=None, mode="auto", asked=None):
     )
 
     async def run():
-        async with (
-            httpx2.AsyncClient(auth=provider) as web,
-            Client(streamable_http_client(server.url, http_client=web), mode=mode) as client,
-        ):
-            with anyio.fail_after(TIMEOUT_S):
-                names = {tool.name for tool in (await client.list_tools()).tools}
-                first, provider.context.token_expiry_time = (
-                    stored.tokens,
-                    1,
-                )  # over, as far as the client knows
-                greeting = (await client.call_tool("greet", {"name": "Ada"})).content[0].text
-                assert stored.tokens.refresh_token != first.refresh_token, "nothing was renewed"
-                return names, greeting
+        async with httpx2.AsyncClient(auth=provider) as web:
+            streams = streamable_http_client(server.url, http_client=web)
+            async with Client(streams, mode=mode) as client:
+                with anyio.fail_after(TIMEOUT_S):
+                    await use(client)
 
-    return anyio.run(run)
+    async def use(client):
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert "get_user_snapshot" in names and "apply_actions" not in names
+        first = stored.tokens
+        provider.context.token_expiry_time = 1  # over, as far as the client knows
+        greeting = await client.call_tool("greet", {"name": "Ada"})
+        assert "Ada" in greeting.content[0].text
+        assert stored.tokens.refresh_token != first.refresh_token, "nothing was renewed"
 
-
-def is_right(seen):
-    names, greeting = seen
-    return "get_user_snapshot" in names and "apply_actions" not in names and "Ada" in greeting
+    anyio.run(run)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
     with HttpServer() as server:
         stored, asked = Stored(), {}
-        assert is_right(session(server, stored, mode=mode, asked=asked))
+        session(server, stored, mode=mode, asked=asked)
         server.process.kill()
         server.process.wait(TIMEOUT_S)
         server.start()
         asked.clear()
-        assert is_right(session(server, stored, mode=mode, asked=asked))
+        session(server, stored, mode=mode, asked=asked)
         assert not asked, "nobody was to be asked again"
         [row] = server.ledger.entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
         server.ledger.revoke(row["id"])
-        assert (
-            server.send(
-                {"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token
-            )[0]
-            == 401
-        )
-        assert is_right(session(server, stored, mode=mode, asked=asked))
+        assert server.send(LIST, token=stored.tokens.access_token)[0] == 401
+        session(server, stored, mode=mode, asked=asked)
         assert asked, "the person was to be asked again"
         assert "Traceback" not in server.log()
 
@@ -143,16 +134,13 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
 @contextmanager
 def serving(folder):
     """The files of a folder over https on this machine; gives the origin."""
-    key, certificate = folder / "key.pem", folder / "cert.pem"
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-days", "2", *made, *names], check=True, capture_output=True
-    )
+    command = """openssl req -x509 -days 2 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=localhost
+    -addext subjectAltName=DNS:localhost"""
+    finished(command.split(), cwd=folder, check=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
+        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
         files.socket = context.wrap_socket(files.socket, server_side=True)
         threading.Thread(target=files.serve_forever, daemon=True).start()
         yield f"https://localhost:{files.server_port}"
@@ -161,20 +149,17 @@ def serving(folder):
 
 def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path):
     """The one thing that is changed for this test is the guard of public addresses."""
-    (tmp_path / "open_guard.py").write_text(OPEN_GUARD, encoding="utf-8")
+    (tmp_path / "open_guard.py").write_text(OPEN_GUARD, "utf-8")
     with serving(tmp_path) as origin:
         document = f"{origin}/client.json"
-        described = {
-            "client_id": document,
-            "client_name": "Far",
-            "redirect_uris": ["http://localhost/callback"],
-        }
-        (tmp_path / "client.json").write_text(json.dumps(described), encoding="utf-8")
+        described = {"client_id": document, "client_name": "Far"}
+        described["redirect_uris"] = ["http://localhost/callback"]
+        (tmp_path / "client.json").write_text(json.dumps(described))
         trusted = {"SSL_CERT_FILE": str(tmp_path / "cert.pem")}
         command = [*SERVE, str(tmp_path / "open_guard.py"), "tools.server.open_guard", "--http"]
         with HttpServer(command, **trusted) as server:
             stored = Stored()
-            assert is_right(session(server, stored, document))
+            session(server, stored, document)
             assert stored.client.client_id == document
             assert server.ledger.entries()[0]["label"] == "Far"
         with HttpServer(**trusted) as guarded:

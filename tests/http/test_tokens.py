@@ -196,7 +196,7 @@ def test_a_pipe_in_place_of_the_keys_is_named_and_not_waited_for(tmp_path):
 def test_a_file_that_holds_no_key_is_named(tmp_path):
     path = tmp_path / "http-keys"
     for text in ("", "short", "zz" * 32, "ab" * 31):
-        path.write_text(text, encoding="ascii")
+        path.write_text(text, "ascii")
         path.chmod(0o600)
         with pytest.raises(OSError, match="http-keys"):
             tokens.read_keys(path)

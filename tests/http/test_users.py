@@ -1,12 +1,10 @@
-"""Several users over HTTP at once, whose server is killed in the middle: nothing of the one reaches the
-other, and what was acknowledged is there once. `MIX_HTTP=500` makes that many calls of each."""
+"""Two users over HTTP at once: nothing of the one reaches the other. `MIX_HTTP=500` makes that many calls of
+each."""
 
-import http.client
 import json
 import os
 import random
 import sqlite3
-import time
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -15,44 +13,33 @@ from contextlib import closing
 import pytest
 
 from tests.onepercent.person import act
-from tests.support.client import TIMEOUT_S
 from tests.support.http_server import HttpServer
 
 pytestmark = pytest.mark.slow
 
 CALLS = int(os.environ.get("MIX_HTTP", "60"))
-KILLS, GOALS = 3, 12
 SETTINGS = {"ONEPERCENT_RATE_LIMIT": "off", "ONEPERCENT_TZ": "UTC"}
-# What a client may see of a call that was cut: no answer, or half of one.
-CUT = (ConnectionError, http.client.HTTPException, AssertionError, IndexError)
 
 
 class Person:
-    """A user whose every text holds the own name; keeps what was applied. A call that was cut is made once
-    more."""
+    """A user whose every text holds the own name; keeps what was applied."""
 
     def __init__(self, server, name):
         self.server, self.name = server, name
         self.token = server.token(user=name, scope="onepercent", jti=f"token-of-{name}")
         self.chance = random.Random(name)
         self.other = None
-        self.writes, self.cut = 0, 0
+        self.writes = 0
         self.pending, self.titles = [], set()
 
     def call(self, tool, **arguments):
         self.writes += tool != "get_user_snapshot"
-        while True:
-            try:
-                return self.server.call(tool, token=self.token, **arguments)["structuredContent"]
-            except CUT:
-                self.cut += 1
-                assert self.cut <= KILLS, "more was cut than the server was killed"
+        return self.server.content(tool, token=self.token, **arguments)
 
-    def step(self, number=0):
+    def step(self):
         """One of the things that people do, most of which change something."""
-        self.chance.choice(
-            [self.look, self.preview, self.create, self.create, self.steal, self.cancel]
-        )()
+        things = [self.look, self.preview, self.create, self.create, self.steal, self.cancel]
+        self.chance.choice(things)()
 
     def look(self):
         snapshot = self.call("get_user_snapshot")
@@ -74,11 +61,8 @@ class Person:
             assert answer["code"] in ("PREVIEW_STALE", "PREVIEW_CANCELLED"), answer
 
     def apply(self, preview_id):
-        confirmation = {
-            "idempotency_key": str(uuid.uuid4()),
-            "user_confirmation": f"yes {self.name}",
-        }
-        return self.call("apply_actions", preview_id=preview_id, **confirmation)
+        keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": f"yes {self.name}"}
+        return self.call("apply_actions", preview_id=preview_id, **keys)
 
     def steal(self):
         if self.other.pending:
@@ -90,12 +74,8 @@ class Person:
             self.call("cancel_preview", preview_id=self.pending.pop(0))
 
     def goals(self):
-        goals = (
-            self.call("get_user_snapshot", include=["goals"])["data"]
-            .get("goals", {})
-            .get("items", ())
-        )
-        return Counter(goal["title"] for goal in goals)
+        snapshot = self.call("get_user_snapshot", include=["goals"])
+        return Counter(goal["title"] for goal in snapshot["data"]["goals"]["items"])
 
 
 def test_two_users_at_once_mix_nothing_up():
@@ -110,43 +90,14 @@ def test_two_users_at_once_mix_nothing_up():
         log = server.log()
         with closing(sqlite3.connect(server.state / "onepercent.sqlite3")) as db:
             db.row_factory = sqlite3.Row
-            rows = [
-                dict(row)
-                for kind in ("goals", "previews", "audit")
-                for row in db.execute(f"SELECT * FROM {kind}")
-            ]
-            audited = Counter(dict(db.execute("SELECT token, count(*) FROM audit GROUP BY token")))
+            rows = []
+            for kind in ("goals", "previews", "audit"):
+                rows += map(dict, db.execute(f"SELECT * FROM {kind}"))
+            [audited] = db.execute("SELECT count(*) FROM audit").fetchone()
         for row in rows:
-            [other] = [person.name for person in people if person.name != row["user"]]
+            other = "dora" if row["user"] == "carl" else "carl"
             assert other not in json.dumps(row) or "PREVIEW_NOT_FOUND" in str(row.get("error")), row
-        missing = Counter({f"token-of-{person.name}": person.writes for person in people}) - audited
-        assert missing.total() == log.count(
-            "no audit row"
-        )  # of a failed call, while others kept the database busy
-        assert not [
-            word for person in people for word in (person.name, person.token) if word in log
-        ], log[-2000:]
-
-
-def test_killed_in_the_middle_of_calls_nobody_but_these_notices():
-    with HttpServer(kept=True, **SETTINGS) as server, ThreadPoolExecutor(8) as threads:
-        people = [Person(server, f"user{number}") for number in range(8)]
-        sessions = [
-            threads.submit(lambda person=person: [person.create() for _ in range(GOALS)])
-            for person in people
-        ]
-        for killed in range(KILLS):
-            while sum(len(person.titles) for person in people) < (killed + 1) * 8 * GOALS // (
-                KILLS + 1
-            ):
-                assert not all(session.done() for session in sessions)
-                time.sleep(0.02)
-            server.process.kill()
-            server.process.wait(TIMEOUT_S)
-            server.start()
-        for session in sessions:
-            session.result()
-        assert [person.goals() for person in people] == [
-            Counter(person.titles) for person in people
-        ]
-        assert sum(person.cut for person in people) > 0
+        # Of a failed call, while others kept the database busy, there may be a line in its place.
+        assert carl.writes + dora.writes == audited + log.count("no audit row")
+        for word in ("carl", "dora", carl.token, dora.token):
+            assert word not in log

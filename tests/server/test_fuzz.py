@@ -23,60 +23,52 @@ SAFE = {
 @pytest.fixture
 def client(small_docs):
     small_docs({"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n"})
-    with Client(**SAFE) as one:
-        yield one
+    with Client(**SAFE) as session:
+        yield session
 
 
-def told(client, request_id):
-    """Every message up to the answer of a request, which are all JSON-RPC and tell nothing of the inside."""
-    found = []
-    while True:
+def answers(client, ids):
+    """The next answers, up to those of these ids; all that comes is JSON-RPC and tells nothing of the inside."""
+    by_id = {}
+    while not ids <= by_id.keys():
         message = client.receive()
         assert message is not None, client.log()[-3000:]
         assert message["jsonrpc"] == "2.0"
         assert "Traceback" not in json.dumps(message)
-        if message.get("id") == request_id and "method" not in message:
-            return found
-        found.append(message)
+        if "method" not in message:
+            by_id[message["id"]] = message
+    return by_id
 
 
-def schemas(client, **meta):
+def fuzzer(seed, client, **meta):
+    """Lines for the tools that a client has."""
     tools = client.request("tools/list", **meta)["result"]["tools"]
-    return {tool["name"]: tool["inputSchema"] for tool in tools}
+    return Fuzzer(seed, {tool["name"]: tool["inputSchema"] for tool in tools})
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bad_frames_end_no_session(client, seed):
     client.initialize()
-    fuzzer = Fuzzer(seed, schemas(client))
+    lines = fuzzer(seed, client)
     for batch in range(FRAMES // BATCH):
-        client.write(b"".join(fuzzer.frame() for _ in range(BATCH)))
+        client.write(b"".join(lines.frame() for _ in range(BATCH)))
         client.send(id=f"alive {batch}", method="ping")
-        told(client, f"alive {batch}")
-    assert client.request("ping", _meta={})["result"] == {}
+        answers(client, {f"alive {batch}"})
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_wrong_arguments_get_an_answer_each_with_a_hint(client, seed):
-    modern = {"_meta": ENVELOPE} if seed % 2 else {}
-    if not modern:
+    meta = ENVELOPE if seed % 2 else {}
+    if not meta:
         client.initialize()
-    fuzzer = Fuzzer(seed, schemas(client, **modern))
+    lines = fuzzer(seed, client, _meta=meta)
     for batch in range(CALLS // BATCH):
-        ids = [f"{batch} {number}" for number in range(BATCH)]
-        for one in ids:
-            name, arguments = fuzzer.call()
-            client.send(
-                id=one, method="tools/call", params={"name": name, "arguments": arguments, **modern}
-            )
-        answers = {}
-        while len(answers) < len(ids):
-            message = client.receive()
-            assert message is not None, client.log()[-3000:]
-            if "method" not in message:
-                answers[message["id"]] = message
-        assert set(answers) == set(ids)
-        for message in answers.values():
+        ids = {f"{batch} {number}" for number in range(BATCH)}
+        for request_id in ids:
+            name, arguments = lines.call()
+            params = {"name": name, "arguments": arguments, "_meta": meta}
+            client.send(id=request_id, method="tools/call", params=params)
+        for message in answers(client, ids).values():
             check(message["result"], client)
     assert "Traceback" not in client.log()
 
@@ -85,10 +77,8 @@ def check(result, client):
     """A tool's answer: text as it stands, or one compact JSON text; an error says what to do next, nothing of
     the inside."""
     block, *_ = result["content"]
-    assert "Traceback" not in block["text"]
     if result["isError"]:
         answer = json.loads(block["text"])
         assert answer["code"] != "INTERNAL_ERROR", client.log()[-3000:]
-        assert answer["error"]
-        assert answer["hint"] or answer["code"] == "RATE_LIMITED"
+        assert answer["error"] and answer["hint"]
         assert len(block["text"]) < 20_000

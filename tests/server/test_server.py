@@ -59,13 +59,13 @@ def test_pipes_that_do_not_block_are_waited_for():
     with subprocess.Popen(SERVER, stdin=reading, stdout=writing) as process:
         os.close(reading)
         os.close(writing)
-        with Talk(os.fdopen(requests, "wb"), os.fdopen(answers, "rb")) as client:
-            client.initialize()
-            # More than a pipe holds.
-            for number in range(2, 12):
-                client.send(id=number, method="tools/list")
-            assert sorted(client.receive()["id"] for _ in range(2, 12)) == [*range(2, 12)]
-            client.stdin.close()
+        client = Talk(os.fdopen(requests, "wb"), os.fdopen(answers, "rb"))
+        client.initialize()
+        # More than a pipe holds.
+        for number in range(2, 12):
+            client.send(id=number, method="tools/list")
+        assert sorted(client.receive()["id"] for _ in range(2, 12)) == [*range(2, 12)]
+        client.stdin.close()
         assert process.wait(TIMEOUT_S) == 0
         client.threads[0].join()
         client.stdout.close()

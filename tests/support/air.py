@@ -7,7 +7,7 @@ WARNED_SHARE = 0.97
 FAILED_SHARE = 1.10
 
 
-def check_cap(what: str, size: int, most: int) -> None:
+def check_cap(what, size, most):
     """Warn a little below `most`, fail a tenth above it. Whoever sets a cap leaves a twentieth of air."""
     if size > most * WARNED_SHARE:
         warnings.warn(f"a cap is near: {what} has {size} of {most}", stacklevel=2)

@@ -10,28 +10,23 @@ import os
 import shutil
 import subprocess
 import threading
-from pathlib import Path
-from typing import Any
 
-PROGRAMS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
-OPTIONS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--force-color-profile=srgb",
-    "--disable-features=IsolateSandboxedIframes,Translate", "--remote-debugging-pipe",
-)  # fmt: skip
+PROGRAMS = "chromium chromium-headless-shell chromium-browser google-chrome".split()
+OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --hide-scrollbars
+--no-first-run --disable-background-networking --disable-component-update --disable-sync --disable-extensions
+--force-color-profile=srgb --disable-features=IsolateSandboxedIframes,Translate --remote-debugging-pipe""".split()
 TIMEOUT_S = 30
-KEYS = {
-    "Tab": 9,
-    "Enter": 13,
-    " ": 32,
-    "ArrowLeft": 37,
-    "ArrowRight": 39,
-    "r": 82,
-    **{str(digit): 48 + digit for digit in range(10)},
-}
+KEYS = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowRight": 39, "r": 82}
+KEYS |= {str(digit): 48 + digit for digit in range(10)}
 
 
-def program() -> str | None:
+# Two frames were drawn; where an element is clicked; where the frame of the page is.
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+MIDDLE = "(e => (e = e.getBoundingClientRect(), [e.x + Math.min(12, e.width / 2), e.y + e.height / 2]))({})"
+CORNER = "(e => e ? [e.getBoundingClientRect().x, e.getBoundingClientRect().y] : [0, 0])(document.querySelector('iframe'))"
+
+
+def program():
     """Chromium's command, if it is installed."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
@@ -39,7 +34,7 @@ def program() -> str | None:
 class Browser:
     """One Chromium with a profile of its own in `folder`."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder):
         commands, self.commands = os.pipe()
         self.events, events = os.pipe()
         command = [program() or "chromium", *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
@@ -49,27 +44,27 @@ class Browser:
         os.close(commands)
         os.close(events)
         self.ids = itertools.count(1)
-        self.answers: dict[int, Any] = {}
-        self.tabs: dict[str, Tab] = {}
+        self.answers = {}
+        self.tabs = {}
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
     @staticmethod
-    def _place(commands: int, events: int) -> None:
+    def _place(commands, events):
         """Chromium reads commands at descriptor 3 and writes events at 4."""
         commands, events = os.dup(commands), os.dup(events)
         os.dup2(commands, 3)
         os.dup2(events, 4)
 
-    def _read(self) -> None:
+    def _read(self):
         rest = b""
         while chunk := os.read(self.events, 2**16):
             *messages, rest = (rest + chunk).split(b"\0")
             for message in messages:
                 self._take(json.loads(message))
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _take(self, message):
         with self.changed:
             if "id" in message:
                 self.answers[message["id"]] = message
@@ -77,12 +72,12 @@ class Browser:
                 tab.take(message["method"], message["params"])
             self.changed.notify_all()
 
-    def send(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
+    def send(self, method, session=None, **params):
         """The result of a command."""
         number = next(self.ids)
-        message = {"id": number, "method": method, "params": params} | (
-            {"sessionId": session} if session else {}
-        )
+        message = {"id": number, "method": method, "params": params}
+        if session:
+            message["sessionId"] = session
         os.write(self.commands, json.dumps(message).encode() + b"\0")
         with self.changed:
             arrived = self.changed.wait_for(lambda: number in self.answers, TIMEOUT_S)
@@ -91,7 +86,7 @@ class Browser:
         assert "error" not in answer, answer
         return answer["result"]
 
-    def open(self, url: str, width: int = 720) -> "Tab":
+    def open(self, url, width=720):
         """A new tab at `url`, `width` CSS pixels wide."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -102,7 +97,7 @@ class Browser:
         tab.send("Page.navigate", url=url)
         return tab
 
-    def close(self) -> None:
+    def close(self):
         self.process.kill()
         self.process.wait(TIMEOUT_S)
         self.reader.join(TIMEOUT_S)
@@ -113,23 +108,23 @@ class Browser:
 class Clicks:
     """How a person uses a tab, for every browser: `run` and `_click` are the browser's own."""
 
-    def run(self, expression: str, host: bool = False) -> Any:
+    def run(self, expression, host=False):
         raise NotImplementedError
 
-    def _click(self, find: str) -> None:
+    def _click(self, find):
         raise NotImplementedError
 
-    def wait(self, condition: str, host: bool = False) -> None:
+    def wait(self, condition, host=False):
         """Until a JavaScript condition holds; it is looked at before each frame that the browser draws."""
         loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
         self.run(loop.format(condition), host)
 
-    def press(self, label: str) -> None:
+    def press(self, label):
         """Click, as a mouse does, the button or check box of that label, once its place has settled."""
         found = f"find(e => e.innerText.includes({json.dumps(label)}))"
         self._click(f"[...document.querySelectorAll('button, label')].{found}")
 
-    def click(self, selector: str) -> None:
+    def click(self, selector):
         """Click, as a mouse does, what a selector finds."""
         self._click(f"document.querySelector({json.dumps(selector)})")
 
@@ -138,22 +133,19 @@ class Tab(Clicks):
     """A tab, with what its console said and what it asked the network for; `frame` is the page inside the
     host."""
 
-    def __init__(self, browser: Browser, session: str, target: str):
+    def __init__(self, browser, session, target):
         self.browser, self.session, self.target = browser, session, target
-        self.contexts: dict[str, int] = {}
-        self.console: list[str] = []
-        self.requests: list[str] = []
+        self.contexts = {}
+        self.console = []
+        self.requests = []
 
-    def take(self, method: str, params: dict[str, Any]) -> None:
+    def take(self, method, params):
         match method:
             case "Runtime.executionContextCreated" if params["context"]["auxData"].get("isDefault"):
                 self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning"):
-                self.console.append(
-                    " ".join(
-                        str(one.get("value", one.get("description"))) for one in params["args"]
-                    )
-                )
+                texts = [str(one.get("value", one.get("description"))) for one in params["args"]]
+                self.console.append(" ".join(texts))
             case "Runtime.exceptionThrown":
                 self.console.append(json.dumps(params["exceptionDetails"]))
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
@@ -161,15 +153,15 @@ class Tab(Clicks):
             case "Network.requestWillBeSent":
                 self.requests.append(params["request"]["url"])
 
-    def send(self, method: str, **params: Any) -> dict[str, Any]:
+    def send(self, method, **params):
         return self.browser.send(method, self.session, **params)
 
-    def resize(self, width: int, scale: float = 1) -> None:
+    def resize(self, width, scale=1):
         """Make it `width` CSS pixels wide, at a zoom of `scale`."""
         size = {"width": width, "height": 900, "deviceScaleFactor": scale, "mobile": False}
         self.send("Emulation.setDeviceMetricsOverride", **size)
 
-    def frame(self) -> str:
+    def frame(self):
         """The id of the page's frame inside the host, or of the host itself if there is none. A host may put a
         sandbox of its own between them."""
         tree = self.send("Page.getFrameTree")["frameTree"]
@@ -178,65 +170,48 @@ class Tab(Clicks):
             page = page.get("childFrames", [tree])[-1]
         return page["frame"]["id"]
 
-    def run(self, expression: str, host: bool = False) -> Any:
+    def run(self, expression, host=False):
         """The value of a JavaScript expression in the page, or in the host around it."""
-        where = {} if host else {"contextId": self.contexts[self.frame()]}
-        answer = self.send(
-            "Runtime.evaluate",
-            expression=expression,
-            awaitPromise=True,
-            returnByValue=True,
-            **where,
-        )
+        how = {"awaitPromise": True, "returnByValue": True}
+        if not host:
+            how["contextId"] = self.contexts[self.frame()]
+        answer = self.send("Runtime.evaluate", expression=expression, **how)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def text(self, selector: str = "main") -> str:
+    def text(self, selector="main"):
         """The visible text of an element of the page."""
         return self.run(f"document.querySelector({json.dumps(selector)}).innerText")
 
-    def _click(self, find: str) -> None:
+    def _click(self, find):
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")
-        self.run(
-            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))",
-            host=True,
-        )
-        x, y = self.run(
-            f"(e => (e = e.getBoundingClientRect(), [e.x + Math.min(12, e.width / 2), e.y + e.height / 2]))({find})"
-        )
-        frame = "(e => (e ? (e = e.getBoundingClientRect(), [e.x, e.y]) : [0, 0]))(document.querySelector('iframe'))"
-        left, top = self.run(frame, host=True)
+        self.run(SETTLED, host=True)
+        x, y = self.run(MIDDLE.format(find))
+        left, top = self.run(CORNER, host=True)
         for kind in ("mousePressed", "mouseReleased"):
-            self.send(
-                "Input.dispatchMouseEvent",
-                type=kind,
-                x=x + left,
-                y=y + top,
-                button="left",
-                clickCount=1,
-            )
+            place = {"x": x + left, "y": y + top}
+            self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
-    def key(self, name: str) -> None:
+    def key(self, name):
         """Press a key."""
         key = {"key": name, "windowsVirtualKeyCode": KEYS[name]}
         text = "\r" if name == "Enter" else name[:1] * (len(name) == 1)
         self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **key)
         self.send("Input.dispatchKeyEvent", type="keyUp", **key)
 
-    def type(self, text: str) -> None:
+    def type(self, text):
         """Type a text where the focus is, a key a letter, as a person does: a page may refuse a key."""
         for letter in text:
             self.send("Input.dispatchKeyEvent", type="keyDown", text=letter, key=letter)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=letter)
 
-    def picture(self, file: Path) -> None:
+    def picture(self, file):
         """A screenshot of everything the tab holds."""
         width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        data = self.send(
-            "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
-        )["data"]
-        file.write_bytes(base64.b64decode(data))
+        how = {"format": "png", "captureBeyondViewport": True}
+        answer = self.send("Page.captureScreenshot", clip=clip, **how)
+        file.write_bytes(base64.b64decode(answer["data"]))
 
-    def close(self) -> None:
+    def close(self):
         self.browser.send("Target.closeTarget", targetId=self.target)

@@ -59,9 +59,6 @@ class Talk:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        pass
-
     def write(self, line):
         self.stdin.write(line.encode() + b"\n" if isinstance(line, str) else line)
         self.stdin.flush()
@@ -157,17 +154,8 @@ def finished(command, **how):
 
 def pipe(lines, command=None, **environment):
     """What `printf … | server.py` prints, as messages, with the exit status."""
-    text = "".join(
-        (line if isinstance(line, str) else json.dumps({"jsonrpc": "2.0", **line})) + "\n"
-        for line in lines
-    )
-    done = subprocess.run(
-        command or SERVER,
-        input=text.encode(),
-        capture_output=True,
-        timeout=TIMEOUT_S,
-        env={**os.environ, **environment},
-    )
+    text = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
+    done = finished(command or SERVER, input=text, env={**os.environ, **environment})
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
 
 
@@ -190,9 +178,8 @@ def messages(headers, body):
     """The JSON-RPC messages of an answer, streamed or not."""
     if headers["content-type"].startswith("application/json"):
         return [json.loads(body)]
-    lines = body.decode().splitlines()
     return [
-        json.loads(line.removeprefix("data:"))
-        for line in lines
-        if line.startswith("data:") and line[5:].strip()
+        json.loads(line.removeprefix("data: "))
+        for line in body.decode().splitlines()
+        if line.startswith("data: {")
     ]

@@ -3,13 +3,25 @@
 import json
 import random
 
-VALUES = [
-    None, True, False, 0, 1, -1, 7, 2**31, 2**63, 10**40, -0.0, 0.5, 1e308, "", " ", "x", "null", "true", "0", "-1", "1e9",
-    "x" * 10_000, "\0", "\n", "😀" * 50, "ё", "‮", "../../etc/passwd", "/etc/passwd", "-rf", "--upload-pack=x", "'; DROP TABLE goals",
-    "$ref:", "$ref:00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000", "2026-02-30", "2026-01-05",
-    "[1, 2]", '{"a": 1}', "{", "[" * 500, [], {}, [None], [[]], [{}], {"": None}, {"a": {"b": [1, "2", None]}}, [1, "a", True],
-    {"action": "goal.create"}, [{"action": "goal.create", "params": {"title": 7}}], [{"fields": {"Front": 1}}], ["x"] * 200,
-]  # fmt: skip
+VALUES = json.loads(r"""[
+    null, true, false, 0, 1, -1, 7, 2147483648, 9223372036854775808, 1e40, -0.0, 0.5, 1e308, "", " ", "x", "null", "true",
+    "0", "-1", "1e9", "\u0000", "\n", "😀😀😀", "ё", "\u202e", "../../etc/passwd", "/etc/passwd", "-rf", "--upload-pack=x",
+    "'; DROP TABLE goals", "$ref:", "$ref:00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000",
+    "2026-02-30", "2026-01-05", "[1, 2]", "{\"a\": 1}", "{", [], {}, [null], [[]], [{}], {"": null}, [1, "a", true],
+    {"a": {"b": [1, "2", null]}}, {"action": "goal.create"}, [{"action": "goal.create", "params": {"title": 7}}],
+    [{"fields": {"Front": 1}}]
+]""")
+VALUES += ["x" * 10_000, "[" * 500, ["x"] * 200, 10**40]
+
+
+PIECES = [b"", b'"', b"{", b"\xff\xfe", b"\\ud800", b"\0", b"1e999", b"[" * 100_000]
+
+
+def damaged(chance, body):
+    """These bytes with some changed, left out or put in."""
+    at = chance.randrange(len(body))
+    piece = chance.choice([*PIECES, chance.randbytes(9)])
+    return body[:at] + piece + body[at + chance.randrange(20) :]
 
 
 class Fuzzer:
@@ -30,27 +42,17 @@ class Fuzzer:
 
     def mutated(self):
         """A good request with some bytes changed, left out or put in."""
-        line = bytearray(self.call_line())
+        line = self.call_line()
         for _ in range(self.random.randint(1, 4)):
-            place = self.random.randrange(len(line))
-            change = self.random.randrange(3)
-            if change == 0:
-                line[place] = self.random.randrange(256)
-            elif change == 1:
-                del line[place : place + self.random.randint(1, 9)]
-            else:
-                line[place:place] = self.random.choice(
-                    [b'"', b"{", b"\xff\xfe", b"\\ud800", b"\x00", b"1e999"]
-                )
-        return bytes(line)
+            line = damaged(self.random, line)
+        return line
 
     def call_line(self):
         name, arguments = self.call()
         params = {"name": name, "arguments": arguments}
         message = {"jsonrpc": "2.0", "id": self.new_id(), "method": "tools/call", "params": params}
-        return json.dumps(message, ensure_ascii=self.random.random() < 0.5).encode(
-            "utf-8", "replace"
-        )
+        text = json.dumps(message, ensure_ascii=self.random.random() < 0.5)
+        return text.encode("utf-8", "replace")
 
     def call(self):
         """A tool with arguments of wrong types: every name of its schema, some unknown ones."""

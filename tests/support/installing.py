@@ -37,42 +37,38 @@ def make_wheels(folder):
 
 def make_wheel(folder, name, version):
     about = f"{name}-{version}.dist-info"
+    code = f"import sys\nif __name__ == '__main__':\n    print('{name}', sys.argv[1:])\n"
+    files = {
+        f"{name}.py": code,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": f"{name}.py,,{len(code)}\n",
+    }
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        text = f"import sys\nif __name__ == '__main__':\n    print('{name}', sys.argv[1:])\n"
-        wheel.writestr(f"{name}.py", text)
-        wheel.writestr(
-            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        )
-        wheel.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{about}/RECORD", f"{name}.py,,{len(text)}\n")
+        for path, text in files.items():
+            wheel.writestr(path, text)
 
 
 def pins(name):
     """The packages with their versions that a requirements file pins for this Python."""
-    lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
-    wanted = [line.partition(";") for line in lines if "==" in line.partition(";")[0]]
-    return dict(
-        line.split("==")
-        for line, _, marker in wanted
-        if "python_version" not in marker or MARKER in marker
-    )
+    versions = {}
+    for line in (PROJECT / name).read_text("utf-8").splitlines():
+        pin, _, marker = line.partition(";")
+        if "==" in pin and ("python_version" not in marker or MARKER in marker):
+            package, version = pin.split("==")
+            versions[package] = version
+    return versions
 
 
 def setup(folder, *words, **environment):
-    return finished(
-        ["./setup.sh", *words],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-    )
+    environ = {**os.environ, **environment}
+    return finished(["./setup.sh", *words], cwd=folder, env=environ, stdin=subprocess.DEVNULL)
 
 
 def set_up(folder, *words, **environment):
     """What a run of setup.sh prints that ends well."""
     done = setup(folder, *words, **environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, done
     return done
 
 

@@ -74,7 +74,7 @@ def counts(steps: int, mark: str = "") -> dict:
         try:
             calls.checkpoint()
         except ToolError:
-            Path(mark).write_text(f"stopped after {step}", encoding="utf-8")
+            Path(mark).write_text(f"stopped after {step}", "utf-8")
             raise
         time.sleep(0.01)
     return {"steps": steps}

@@ -54,9 +54,8 @@ class SdkServer:
         async def handle(context, params: Any):
             request = SdkRequest(method, context)
             try:
-                result = await anyio.to_thread.run_sync(
-                    protocol.result_of, request, limiter=self.threads
-                )
+                answering = protocol.result_of, request
+                result = await anyio.to_thread.run_sync(*answering, limiter=self.threads)
             except RpcError as error:
                 raise MCPError(error.code, str(error), error.data) from None
             if not request.is_modern:
@@ -76,9 +75,9 @@ class SdkRequest(protocol.Request):
         message = {"id": context.request_id, "method": method, "params": dict(context.params or {})}
         super().__init__(message, {})
         # Over HTTP a handshake is forgotten: what it said is here.
-        self.capabilities = (
-            model.model_dump(by_alias=True, exclude_none=True) if model else HANDSHAKE.get() or {}
-        )
+        self.capabilities = HANDSHAKE.get() or {}
+        if model:
+            self.capabilities = model.model_dump(by_alias=True, exclude_none=True)
 
     def has_modern_era(self):
         return self.context.protocol_version not in protocol.HANDSHAKE_VERSIONS

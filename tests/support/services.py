@@ -123,21 +123,19 @@ def wait_until(true):
 def children(pid):
     """The processes that one started and nobody waited for yet."""
     threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return [
-        int(child) for thread in threads for child in thread.read_text(encoding="ascii").split()
-    ]
+    return [int(child) for thread in threads for child in thread.read_text("ascii").split()]
 
 
 def cpu_s(pid):
     """The processor's time that a process took."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def alive(pid):
     """Whether the process runs; a zombie does not."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"

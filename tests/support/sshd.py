@@ -15,11 +15,9 @@ from tests.support.services import free_port
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 PROGRAMS = (SSHD, "ssh", "ssh-keygen")
-NO_SSHD = (
-    ""
-    if all(map(shutil.which, PROGRAMS))
-    else "openssh-server and openssh-client are not both installed"
-)
+NO_SSHD = ""
+if not all(map(shutil.which, PROGRAMS)):
+    NO_SSHD = "openssh-server and openssh-client are not both installed"
 STOP_S = 20
 CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}
 
@@ -33,26 +31,22 @@ class Sshd:
         self.address = address
         self.port = free_port()
         for name in ("host", "user"):
-            subprocess.run(
-                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)],
-                check=True,
-            )
-        (self.folder / "config").write_text(self._config(settings), encoding="utf-8")
+            command = [*"ssh-keygen -q -t ed25519 -f".split(), str(self.folder / name), "-N", ""]
+            subprocess.run(command, check=True)
+        (self.folder / "config").write_text(self._config(settings))
         self.command = [*within, SSHD, "-D", "-e", "-f", str(self.folder / "config")]
 
     def _config(self, settings):
-        given = {
-            "Port": self.port,
-            "ListenAddress": self.address,
-            "HostKey": self.folder / "host",
-            "AuthorizedKeysFile": self.folder / "user.pub",
-            "PidFile": "none",
-            "UsePAM": "no",
-            "StrictModes": "no",
-            "PasswordAuthentication": "no",
-            **settings,
-        }
-        return "".join(f"{name} {value}\n" for name, value in given.items())
+        lines = [f"{name} {value}" for name, value in settings.items()]
+        # Of two lines of one name sshd takes the first.
+        lines += [
+            f"Port {self.port}",
+            f"ListenAddress {self.address}",
+            f"HostKey {self.folder}/host",
+        ]
+        lines += [f"AuthorizedKeysFile {self.folder}/user.pub", "PidFile none", "UsePAM no"]
+        lines += ["StrictModes no", "PasswordAuthentication no", ""]
+        return "\n".join(lines)
 
     def ssh(self, **options):
         """The words that reach it, to be followed by a command."""
@@ -67,7 +61,7 @@ class Sshd:
         command = folder / "ssh"
         folder.mkdir()
         words = shlex.join(["/usr/bin/ssh", *self.ssh(**options)[1:-1]])
-        command.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+        command.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         command.chmod(0o755)
 
     def __enter__(self):
