@@ -33,5 +33,3 @@ def text():
 
 if __name__ == "__main__":
     FILE.write_text(text(), "utf-8")
-    sizes = [size_bytes(tool) for tool in listing()]
-    print(f"{len(sizes)} tools, {sum(sizes)} bytes, {sum(sizes) / len(sizes):.0f} a tool")

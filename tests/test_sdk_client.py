@@ -69,8 +69,8 @@ def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode)
         assert page.contents[0].text == PAGES["Bed_Mesh.md"]
         skill = await client.read_resource("skill://klipper-question/SKILL.md")
         assert "<question>" in skill.contents[0].text
-        extensions = client.server_capabilities.extensions or {}
-        assert ("io.modelcontextprotocol/skills" in extensions) == (mode != "legacy")
+        if mode == "auto":
+            assert "io.modelcontextprotocol/skills" in client.server_capabilities.extensions
         ref = ResourceTemplateReference(uri=template.uri_template)
         completed = await client.complete(ref, {"name": "path", "value": "mesh"})
         assert completed.completion.values == ["Bed_Mesh.md"]

@@ -213,9 +213,8 @@ def test_redirects_are_followed_as_far_as_allowed(peer):
 
 
 def test_a_redirect_to_what_is_no_web_address_is_refused(peer):
-    for (
-        location
-    ) in "file:///etc/passwd ftp://127.0.0.1:21/ http:// http://[::1 unix:/run/x".split():
+    locations = "file:///etc/passwd ftp://127.0.0.1:21/ http:// http://[::1 unix:/run/x".split()
+    for location in locations:
         fails(Misdirected, f"{moving(peer, {'/': (302, location)})}/", how=limits(redirects=5))
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.http.test_sign_in import ahead, full_disk, kept_bytes, lose_races
 from tests.support.client import LIST, messages
 from tests.support.http_memory import InMemory
+from tests.support.http_server import Asking
 from tools.__main__ import main
 from tools.http.day import ALLOWED, CALLS, COOKIE, Day
 from tools.http.ledger import Ledger
@@ -26,7 +27,7 @@ BROWSER = {**HOST, "Origin": ORIGIN}
 TICK = {"action": "habit.mark_completed", "id": 1}
 
 
-class Phone:
+class Phone(Asking):
     """A browser that keeps the cookie of the page."""
 
     def __init__(self, server):
@@ -63,7 +64,7 @@ class Phone:
             self.cookie, self.rules = kept.groups()
 
     def signed_in(self, **invitation):
-        assert self.type(self.server.invited(**invitation))[0] == 303
+        assert self.enter(self.server.invited(**invitation)) == 303
         return self
 
     def ask(self, tool="get_user_snapshot", method="tools/call", **arguments):
@@ -125,7 +126,7 @@ def test_over_plain_http_on_this_machine_the_cookie_is_not_secure(env):
     with InMemory() as server:
         phone = Phone(server)
         here = {"Host": "127.0.0.1:8422", "Origin": "http://127.0.0.1:8422"}
-        assert phone.type(phone.server.invited(), **here)[0] == 303
+        assert phone.enter(phone.server.invited(), **here) == 303
         assert phone.rules.endswith("SameSite=Strict")
 
 
@@ -159,16 +160,16 @@ def test_the_home_screen_gets_a_name_and_a_picture(phone):
 
 def test_a_wrong_used_or_late_code_lets_nobody_in(phone, monkeypatch):
     used, late = phone.server.invited(), phone.server.invited()
-    assert phone.type(used)[0] == 303
+    assert phone.enter(used) == 303
     phone.cookie = None
     for code in ("ABCDEFGH", "", used, "x" * 9000):
         status, headers, text = phone.type(code)
         assert (status, is_form(text), "set-cookie" in headers) == (403, True, False)
-    assert {phone.type("ABCDEFGH")[0] for _ in range(50)} == {403}
-    assert phone.type(phone.server.invited())[0] == 303, "a stranger's wrong codes keep nobody out"
+    assert {phone.enter("ABCDEFGH") for _ in range(50)} == {403}
+    assert phone.enter(phone.server.invited()) == 303, "a stranger's wrong codes keep nobody out"
     phone.cookie = None
     ahead(monkeypatch, 601)
-    assert phone.type(late)[0] == 403
+    assert phone.enter(late) == 403
     assert phone.is_out()
 
 
@@ -219,10 +220,10 @@ def test_what_another_page_sends_is_refused_with_the_cookie_and_with_a_code(phon
     phone.signed_in()
     code, cookie = phone.server.invited(), phone.cookie
     for origin in [*FOREIGN, None]:
-        assert phone.send("POST", LIST, CALLS, Origin=origin)[0] == 403, origin
-        assert phone.type(code, Origin=origin)[0] == 403, origin
+        assert phone.status("POST", LIST, CALLS, Origin=origin) == 403, origin
+        assert phone.enter(code, Origin=origin) == 403, origin
     assert phone.cookie == cookie
-    assert phone.type(code)[0] == 303
+    assert phone.enter(code) == 303
 
 
 LOOK = {**LIST, "method": "tools/call", "params": {"name": "get_user_snapshot"}}
@@ -231,16 +232,16 @@ LOOK = {**LIST, "method": "tools/call", "params": {"name": "get_user_snapshot"}}
 def test_another_host_method_or_kind_of_body_is_refused(phone):
     phone.signed_in()
     for host in ("evil.example", "pi.example.evil", ""):
-        assert phone.send("GET", Host=host)[0] == 421
-        assert phone.send("POST", LOOK, CALLS, Host=host)[0] == 421
+        assert phone.status("GET", Host=host) == 421
+        assert phone.status("POST", LOOK, CALLS, Host=host) == 421
     for method in "HEAD OPTIONS PUT DELETE PATCH".split():
-        assert phone.send(method)[0] == phone.send(method, path=CALLS)[0] == 405, method
-    assert phone.send("GET", path=CALLS)[0] == 405
+        assert phone.status(method) == phone.status(method, path=CALLS) == 405, method
+    assert phone.status("GET", path=CALLS) == 405
     for kind in ("text/plain", FORM["Content-Type"], "multipart/form-data", None):
-        assert phone.send("POST", LOOK, CALLS, **{"Content-Type": kind})[0] == 400, kind
-    assert phone.send("POST", LOOK, CALLS)[0] == 200
+        assert phone.status("POST", LOOK, CALLS, **{"Content-Type": kind}) == 400, kind
+    assert phone.status("POST", LOOK, CALLS) == 200
     for path in "/day/ /day/x /daylight /day/call/ /day/../mcp".split():
-        assert phone.send("GET", path=path)[0] == 404, path
+        assert phone.status("GET", path=path) == 404, path
 
 
 NO_MESSAGES = [
@@ -255,27 +256,27 @@ NO_MESSAGES = [
 
 def test_bodies_that_are_too_long_or_no_message_are_refused(phone):
     phone.signed_in()
-    assert phone.type("x" * 20_000)[0] == 413
-    assert phone.send("POST", b"x" * (4 * 2**20 + 1), CALLS)[0] == 413
+    assert phone.enter("x" * 20_000) == 413
+    assert phone.status("POST", b"x" * (4 * 2**20 + 1), CALLS) == 413
     for body in NO_MESSAGES:
-        assert phone.send("POST", body, CALLS)[0] in (400, 403), body[:40]
+        assert phone.status("POST", body, CALLS) in (400, 403), body[:40]
     double = {"Content-Length": "2", "Transfer-Encoding": "chunked"}
-    assert phone.send("POST", b"{}", CALLS, **double)[0] == 400
+    assert phone.status("POST", b"{}", CALLS, **double) == 400
 
 
 def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
     cookie, invitation = phone.signed_in().cookie, phone.server.invited()
     token = phone.server.token()
     for secret in (cookie, invitation):
-        assert phone.server.send(LIST, token=secret, headers=HOST)[0] == 401
+        assert phone.server.status(LIST, token=secret, headers=HOST) == 401
     for secret in (token, invitation, "", "x", cookie[:-1], f"{cookie}x"):
         phone.cookie = secret
         assert phone.is_out()
     phone.cookie = None
-    assert phone.send("POST", LIST, CALLS, Authorization=f"Bearer {token}")[0] == 401
+    assert phone.status("POST", LIST, CALLS, Authorization=f"Bearer {token}") == 401
     for grant, field in (("refresh_token", "refresh_token"), ("authorization_code", "code")):
         fields = {"grant_type": grant, field: cookie, "client_id": "https://client.example/x"}
-        assert phone.send("POST", urlencode(fields).encode(), "/token", **FORM)[0] == 400
+        assert phone.status("POST", urlencode(fields).encode(), "/token", **FORM) == 400
     assert cookie.encode() not in kept_bytes(phone.server)
     assert cookie not in caplog.text
 
@@ -311,14 +312,14 @@ def test_a_full_disk_uses_up_no_invitation_and_keeps_nobody_from_looking(phone):
         status, text = phone.open()
         assert (status, is_form(text), "</script>" in text) == (200, False, True)
         assert phone.ask()[0] == 200
-    assert phone.type(invitation)[0] == 303
+    assert phone.enter(invitation) == 303
 
 
 def test_two_phones_with_one_code_are_one(phone, monkeypatch):
     """Two servers of one state folder: both have looked the code up, then the other one is faster."""
     invitation = phone.server.invited()
     lose_races(phone.server, monkeypatch)
-    assert phone.type(invitation)[0] == 403
+    assert phone.enter(invitation) == 403
     assert phone.server.ledger.entries() == []
 
 
@@ -336,7 +337,7 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
         phone = Phone(server).signed_in()
         assert [phone.ask()[0] for _ in range(4)] == [200, 200, 200, 429]
         token = server.token(user="anna", scope="onepercent")
-        assert server.send(LIST, token=token, headers=HOST)[0] == 429
+        assert server.status(LIST, token=token, headers=HOST) == 429
 
 
 @pytest.mark.parametrize("path", ["/day", "/day/call", "/authorize", "/token/"])

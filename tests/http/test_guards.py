@@ -26,7 +26,7 @@ def names(server, token):
 
 def statuses(server, *tokens):
     """Of the answers to a request with each of these tokens."""
-    return [server.send(LIST, token=token)[0] for token in tokens]
+    return [server.status(LIST, token=token) for token in tokens]
 
 
 def test_a_token_lists_and_calls_what_its_scope_names(server):
@@ -131,16 +131,16 @@ def test_host_origin_kind_and_framing_are_looked_at(env):
         for line, status in cases(HEADS):
             name, _, value = line.partition(":")
             headers = {name: value.strip()}
-            assert server.send(LIST, token=token, headers=headers)[0] == int(status), line
+            assert server.status(LIST, token=token, headers=headers) == int(status), line
 
 
 def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server):
     for method in "GET HEAD OPTIONS PUT DELETE".split():
         status, headers, _ = server.send(LIST, token=server.token(), method=method)
         assert (status, headers["allow"]) == (405, "POST")
-    assert server.send(LIST, token=server.token(), path="/mcp/")[0] == 200
+    assert server.status(LIST, token=server.token(), path="/mcp/") == 200
     for path in ("/", "/other", "/.well-known/openid-configuration", "/register/"):
-        assert server.send(LIST, path=path)[0] == 404
+        assert server.status(LIST, path=path) == 404
 
 
 def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server):
@@ -165,7 +165,7 @@ def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server)
 
 def test_that_clients_try_get_and_delete_is_not_in_the_log(server, caplog):
     for method in ("GET", "DELETE", "PUT"):
-        assert server.send(b"", token=server.token(), method=method)[0] == 405
+        assert server.status(b"", token=server.token(), method=method) == 405
     assert [record.getMessage() for record in caplog.records] == ["HTTP 405: method 'PUT'"]
 
 
@@ -208,8 +208,8 @@ def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered
     first = server.begin(token=token, parts=[LONG] * 3, hold=True)
     second = server.begin(token=token, parts=[LONG] * 3)
     wait_until(lambda: first.read == 2)
-    assert server.send(LIST, token=token)[0] == 200
-    assert server.send(LIST, token=server.token(user="ben"))[0] == 200
+    assert server.status(LIST, token=token) == 200
+    assert server.status(LIST, token=server.token(user="ben")) == 200
     assert second.read == 0
     first.hold = False
     assert [first.status(), second.status()] == [400, 400]
@@ -226,7 +226,7 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
     held = []
     try:
         hold("anna", "ben")
-        assert server.send(LONG, token=server.token(user="carol"))[0] == 400
+        assert server.status(LONG, token=server.token(user="carol")) == 400
         hold("dan", "eve")
         monkeypatch.setattr(guards, "BODY_TURN_S", 0.05)
         status, headers, _ = server.send(LONG, token=server.token(user="carol"))
@@ -241,8 +241,8 @@ def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(ser
     token = server.token()
     with closing(sqlite3.connect(server.state / "http-tokens.sqlite3")) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert server.send(LIST, token=token)[0] == 503
-    assert server.send(LIST, token=token)[0] == 200
+        assert server.status(LIST, token=token) == 503
+    assert server.status(LIST, token=token) == 200
 
 
 def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
@@ -266,7 +266,7 @@ def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back
         _, headers, body = server.send(LIST, token=phone)
         error = json.loads(body)["error"]
         assert 1 <= int(headers["retry-after"]) == error["data"]["retry_after"] <= 10
-        assert server.send(LIST, token=calm)[0] == 200
+        assert server.status(LIST, token=calm) == 200
 
 
 def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
@@ -289,5 +289,5 @@ def test_a_rotated_key_signs_new_tokens_and_keeps_the_old_ones_once(server):
 def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, caplog):
     token = server.token()
     (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, "ascii")
-    assert server.send(LIST, token=token)[0] == 503
+    assert server.status(LIST, token=token) == 503
     assert "not a database" in caplog.text

@@ -10,13 +10,20 @@ from tools.core.settings import current
 from tools.http import http_check, tokens
 
 
-def answering(status, *headers):
-    """Something that answers every POST alike; a context that gives its address."""
+def answering(status, *headers, metadata=None):
+    """Something that answers every POST alike, and GET, where the sign-in is, with the status `metadata`; a
+    context that gives its address."""
 
     class Alike(Handler):
         def do_POST(self):
             self.body()
-            self.send(status, headers=headers)
+            where = f"http://{self.headers['Host']}/.well-known/oauth-protected-resource/mcp"
+            challenge = f'Bearer realm="pi-mcp", resource_metadata="{where}"'
+            told = [("WWW-Authenticate", challenge)] if metadata else headers
+            self.send(status, headers=told)
+
+        def do_GET(self):
+            self.send(metadata, b"<html>")
 
     return listening(Alike)
 
@@ -53,25 +60,9 @@ def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(
     assert "closed to others" in look(env, "https://pi.example/mcp").summary
 
 
-def passing_on(status):
-    """A proxy that passes on the calls, and answers by itself where the sign-in is."""
-
-    class CallsAlone(Handler):
-        def do_POST(self):
-            self.body()
-            where = f"http://{self.headers['Host']}/.well-known/oauth-protected-resource/mcp"
-            challenge = f'Bearer realm="pi-mcp", resource_metadata="{where}"'
-            self.send(401, headers=[("WWW-Authenticate", challenge)])
-
-        def do_GET(self):
-            self.send(status, b"<html>")
-
-    return listening(CallsAlone)
-
-
 def test_a_proxy_that_passes_on_only_the_calls_is_told_with_the_address_that_it_keeps(env, keys):
     for status, word in ((404, "every path"), (405, "lead to this"), (200, "lead to this")):
-        with passing_on(status) as url:
+        with answering(401, metadata=status) as url:
             health = look(env, f"{url}/mcp")
         where = "/.well-known/oauth-protected-resource/mcp"
         assert f"{where}: the metadata: HTTP {status}, " in health.summary

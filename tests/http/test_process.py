@@ -39,7 +39,7 @@ def head(server, *lines, token=""):
 
 
 def test_a_body_that_is_too_large_is_refused_declared_or_not(server):
-    assert server.send(b"x" * (4 * 2**20 + 1), token=server.token())[0] == 413
+    assert server.status(b"x" * (4 * 2**20 + 1), token=server.token()) == 413
     with connection(server) as raw:
         raw.sendall(head(server, "Accept: */*", "Transfer-Encoding: chunked"))
         for _ in range(65):
@@ -71,7 +71,7 @@ def test_a_broken_chunk_is_refused_without_a_traceback(server):
         raw.sendall(head(server, "Transfer-Encoding: chunked") + b"1" * 200_000)
         while raw.recv(100):
             pass
-    assert server.send(LIST, token=server.token())[0] == 200
+    assert server.status(LIST, token=server.token()) == 200
     assert "Traceback" not in server.log()
 
 
@@ -108,7 +108,7 @@ def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, be
             while len(silent) < count:
                 time.sleep(0.05)
             token = server.token()
-            assert [server.send(LIST, token=token)[0] for _ in range(26)] == [200] * 26
+            assert [server.status(LIST, token=token) for _ in range(26)] == [200] * 26
         finally:
             ends.set()
             attack.join()
@@ -126,7 +126,7 @@ def test_forty_large_bodies_at_once_take_little_memory(value):
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":%b}}' % value
     with HttpServer() as server, ThreadPoolExecutor(40) as callers:
         token = server.token()
-        statuses = callers.map(lambda _: server.send(body, token=token)[0], range(40))
+        statuses = callers.map(lambda _: server.status(body, token=token), range(40))
         assert {*statuses} <= {200, 400}
         status = Path(f"/proc/{server.process.pid}/status").read_text("ascii")
         [peak_kb] = re.findall(r"VmHWM:\s+(\d+)", status)
@@ -186,6 +186,6 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
 def test_systemd_keeps_its_socket_and_it_ends_when_idle():
     with HttpServer(kept=True, MCP_IDLE_EXIT="1") as server:
         for _ in range(2):
-            assert server.send(LIST, token=server.token())[0] == 200
+            assert server.status(LIST, token=server.token()) == 200
             assert server.process.wait(TIMEOUT_S) == 0
             server.start()

@@ -94,7 +94,7 @@ class Counting:
 def withdraw(server, token, session_id, request_id=7):
     body = request("notifications/cancelled", {"requestId": request_id})
     del body["id"]
-    assert server.send(body, token=token, headers={SESSION: session_id})[0] == 202
+    assert server.status(body, token=token, headers={SESSION: session_id}) == 202
 
 
 def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_without_an_answer(
@@ -137,7 +137,7 @@ def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server,
     token = server.token()
     session_id = session(server, token)
     call = Counting(server, token, session_id, tmp_path / "mark", **chunked)
-    assert server.send(request("tools/list", {}), token=token, headers=chunked)[0] == 200
+    assert server.status(request("tools/list", {}), token=token, headers=chunked) == 200
     call.goes_on()
     withdraw(server, token, session_id)
     call.end()

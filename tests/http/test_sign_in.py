@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.client import LIST, present
 from tests.support.http_memory import InMemory
+from tests.support.http_server import Asking
 from tools.__main__ import main
 from tools.core import http
 from tools.http import sign_in, tokens
@@ -35,7 +36,7 @@ def query_of(headers):
     return dict(parse_qsl(urlsplit(headers["location"]).query))
 
 
-class Person:
+class Person(Asking):
     """A client and the person in front of it; the steps of a sign-in, each with changes."""
 
     def __init__(self, server):
@@ -97,7 +98,7 @@ class Person:
         return answer
 
     def listed(self, token):
-        return self.server.send(LIST, token=token)[0]
+        return self.server.status(LIST, token=token)
 
 
 @pytest.fixture
@@ -183,7 +184,7 @@ def test_no_such_redirect_is_registered_and_ten_at_most(person):
         b'{"redirect_uris":"x"}',
         *b"[] 7 {}".split(),
     ):
-        assert person.send("POST", "/register", body)[0] in (400, 413)
+        assert person.status("POST", "/register", body) in (400, 413)
 
 
 CURSOR = [
@@ -235,7 +236,7 @@ def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(per
             change = {name: value}
             for status, headers, _ in (person.page(**change), person.type(code, **change)):
                 assert (status, "location" in headers) == (expected, False), change
-    assert person.type(code)[0] == 303
+    assert person.enter(code) == 303
 
 
 def test_forged_client_ids_are_refused(person):
@@ -262,16 +263,16 @@ def test_on_loopback_the_port_is_free_and_nothing_else_is(person):
 
 def test_a_strangers_wrong_codes_keep_nobody_out(person):
     for _ in range(20):
-        assert {person.type("ABCDEFGH")[0] for _ in range(5)} == {403}
-        assert person.type(person.server.invited())[0] == 303
+        assert {person.enter("ABCDEFGH") for _ in range(5)} == {403}
+        assert person.enter(person.server.invited()) == 303
 
 
 def test_an_invitation_holds_once_and_ten_minutes_and_only_its_digest_is_kept(person, monkeypatch):
     code, late = person.server.invited(), person.server.invited()
-    assert [person.type(code)[0] for _ in range(2)] == [303, 403]
+    assert [person.enter(code) for _ in range(2)] == [303, 403]
     assert late.encode() not in kept_bytes(person.server)
     ahead(monkeypatch, INVITATION_S + 1)
-    assert person.type(late)[0] == 403
+    assert person.enter(late) == 403
 
 
 def kept_bytes(server):
@@ -345,7 +346,7 @@ def test_secrets_in_an_address_are_not_read(person):
     code = person.code()
     fields = {"grant_type": "authorization_code", "client_id": person.client_id}
     fields |= {"redirect_uri": BACK, "code_verifier": VERIFIER}
-    assert person.send("POST", "/token", fields, query=f"code={code}")[0] == 400
+    assert person.status("POST", "/token", fields, query=f"code={code}") == 400
     assert person.token(code=code)[0] == 200
 
 
@@ -381,7 +382,7 @@ def test_a_full_disk_uses_up_no_invitation_and_no_code(person, caplog):
         status, answer = person.token(code=code)
         assert (status, answer["error"]) == (503, "temporarily_unavailable")
     assert "Traceback" not in caplog.text
-    assert person.type(invitation)[0] == 303
+    assert person.enter(invitation) == 303
     assert person.token(code=code)[0] == 200
 
 
@@ -389,7 +390,7 @@ def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypa
     """Two servers of one state folder: both have looked the secret up, then the other one is faster."""
     invitation, code = person.server.invited(), person.code()
     lose_races(person.server, monkeypatch)
-    assert person.type(invitation)[0] == 403
+    assert person.enter(invitation) == 403
     assert person.token(code=code)[0] == 400
 
 
@@ -449,7 +450,7 @@ def test_no_secret_serves_in_anothers_place(person):
     for secret in secrets - {refresh}:
         assert person.token("refresh_token", refresh_token=secret)[0] == 400
     for secret in secrets - {invitation}:
-        assert person.type(secret)[0] == 403
+        assert person.enter(secret) == 403
     other = person.register(name="other")[1]["client_id"]
     assert person.renewed(answer, client_id=other)[0] == 400
 
@@ -460,19 +461,19 @@ def test_a_restart_forgets_nothing(person):
         person.server = again
         status, answer = person.token(code=code)
         assert (status, person.renewed(answer)[0]) == (200, 200)
-        assert person.type(invitation)[0] == 303
+        assert person.enter(invitation) == 303
 
 
 def test_other_hosts_methods_and_long_bodies_are_refused_and_browsers_may_ask(person):
     for path in person.server.app.sign_in.endpoints:
         for host in ("evil.example", "pi.example.evil", "localhost", ""):
-            assert person.send("GET", path, Host=host)[0] == 421
-        assert person.send("PUT", path)[0] == 405
+            assert person.status("GET", path, Host=host) == 421
+        assert person.status("PUT", path) == 405
         is_page = path.startswith(("/authorize", "/day"))
         status, headers, _ = person.send("OPTIONS", path)
         assert status == (405 if is_page else 204)
         assert headers.get("access-control-allow-origin") == (None if is_page else "*")
-    assert person.send("POST", "/token", b"x=" + b"y" * 20_000)[0] == 413
+    assert person.status("POST", "/token", b"x=" + b"y" * 20_000) == 413
     assert "access-control-allow-origin" not in person.server.send(LIST)[1]
 
 
@@ -512,7 +513,7 @@ def test_a_client_may_be_the_address_of_its_document(person, documents):
     [(_, limits)] = documents
     assert (limits.redirects, limits.body_bytes) == (0, 65_536)
     assert limits.deadline < time.monotonic() + 6
-    assert person.type(person.server.invited(), redirect_uri="https://evil.example/")[0] == 400
+    assert person.enter(person.server.invited(), redirect_uri="https://evil.example/") == 400
 
 
 def test_a_strangers_documents_are_never_fetched(person, documents):
@@ -521,9 +522,9 @@ def test_a_strangers_documents_are_never_fetched(person, documents):
     for number in range(40):
         strange = f"{DOCUMENT}{number}"
         assert person.page(client_id=strange)[0] == 200
-        assert person.type("ABCDEFGH", client_id=strange)[0] == 403
+        assert person.enter("ABCDEFGH", client_id=strange) == 403
     assert documents == []
-    assert person.type(code, client_id=DOCUMENT)[0] == 303
+    assert person.enter(code, client_id=DOCUMENT) == 303
 
 
 OTHER_DOCUMENTS = [
@@ -541,9 +542,9 @@ def test_another_document_is_refused_and_the_invitation_is_not_spent(person, doc
     code, good = person.server.invited(), documents.answer
     for answer in OTHER_DOCUMENTS:
         documents.answer = answer
-        assert person.type(code, client_id=DOCUMENT)[0] == 400, answer
+        assert person.enter(code, client_id=DOCUMENT) == 400, answer
     documents.answer = good
-    assert person.type(code, client_id=DOCUMENT)[0] == 303
+    assert person.enter(code, client_id=DOCUMENT) == 303
 
 
 PRIVATE = """127.0.0.1/client 192.168.1.1/client localhost/client 169.254.169.254/client client.example
@@ -554,5 +555,5 @@ ODD = "[::1]/client a@b.example/c client.example/#x client.example/\u00e9".split
 def test_no_document_is_fetched_from_this_network_or_an_odd_address(person, monkeypatch):
     monkeypatch.setattr(http.TimedSocket, "connect", lambda *_: pytest.fail("connected"))
     code = person.server.invited()
-    assert {person.type(code, client_id=f"https://{address}")[0] for address in PRIVATE} == {400}
-    assert {person.type(code, client_id=f"https://{address}")[0] for address in ODD} == {401}
+    assert {person.enter(code, client_id=f"https://{address}") for address in PRIVATE} == {400}
+    assert {person.enter(code, client_id=f"https://{address}") for address in ODD} == {401}

@@ -125,7 +125,7 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
         [row] = server.ledger.entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
         server.ledger.revoke(row["id"])
-        assert server.send(LIST, token=stored.tokens.access_token)[0] == 401
+        assert server.status(LIST, token=stored.tokens.access_token) == 401
         session(server, stored, mode=mode, asked=asked)
         assert asked, "the person was to be asked again"
         assert "Traceback" not in server.log()

@@ -27,10 +27,8 @@ class Recorder(Handler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = self.body()
-        self.upstream.seen.append(
-            (self.command, self.path, self.headers, json.loads(body) if body else None)
-        )
+        body = json.loads(self.body() or "null")
+        self.upstream.seen.append((self.command, self.path, self.headers, body))
         self.upstream.reply(self)
 
     do_GET = do_POST
@@ -43,9 +41,8 @@ def service():
 
         def start():
             upstream = Upstream()
-            upstream.url = servers.enter_context(
-                listening(type("Its", (Recorder,), {"upstream": upstream}))
-            )
+            recorder = type("Its", (Recorder,), {"upstream": upstream})
+            upstream.url = servers.enter_context(listening(recorder))
             return upstream
 
         yield start

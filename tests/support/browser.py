@@ -108,11 +108,10 @@ class Browser:
 class Clicks:
     """How a person uses a tab, for every browser: `run` and `_click` are the browser's own."""
 
-    def run(self, expression, host=False):
-        raise NotImplementedError
-
-    def _click(self, find):
-        raise NotImplementedError
+    def text(self, selector="main"):
+        """The visible text of an element of the page."""
+        text = self.run(f"document.querySelector({json.dumps(selector)}).innerText")
+        return str(text).strip("\n")
 
     def wait(self, condition, host=False):
         """Until a JavaScript condition holds; it is looked at before each frame that the browser draws."""
@@ -178,10 +177,6 @@ class Tab(Clicks):
         answer = self.send("Runtime.evaluate", expression=expression, **how)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
-
-    def text(self, selector="main"):
-        """The visible text of an element of the page."""
-        return self.run(f"document.querySelector({json.dumps(selector)}).innerText")
 
     def _click(self, find):
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")

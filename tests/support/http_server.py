@@ -7,7 +7,6 @@ import secrets
 import socket
 import subprocess
 import tempfile
-import time
 import uuid
 from contextlib import closing
 from pathlib import Path
@@ -22,7 +21,7 @@ from tests.support.client import (
     messages,
     present,
 )
-from tests.support.services import as_systemd_starts, free_port
+from tests.support.services import as_systemd_starts, free_port, is_listening, wait_until
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 
@@ -35,7 +34,17 @@ def with_token(token):
     return {**HEADERS, "Authorization": f"Bearer {token}" if token else None}
 
 
-class Callers:
+class Asking:
+    """What has `send`, or `type` for the code of an invitation: their answers' statuses alone."""
+
+    def status(self, *request, **options):
+        return self.send(*request, **options)[0]
+
+    def enter(self, code, **changes):
+        return self.type(code, **changes)[0]
+
+
+class Callers(Asking):
     """Callers with tokens; `send` sends a request. Needs `state`, the server's folder, and its `url`."""
 
     @property
@@ -120,13 +129,9 @@ class HttpServer(Callers):
                 stderr=log,
                 stdin=subprocess.DEVNULL,
             )
-        deadline = time.monotonic() + TIMEOUT_S
-        while not self.kept:
-            try:
-                return socket.create_connection(("127.0.0.1", self.port)).close()
-            except ConnectionRefusedError:
-                assert time.monotonic() < deadline and self.process.poll() is None, self.log()
-                time.sleep(0.005)
+        if not self.kept:
+            wait_until(lambda: is_listening(self.port) or self.process.poll() is not None)
+            assert self.process.poll() is None, self.log()
 
     def __exit__(self, *_):
         self.process.kill()

@@ -10,7 +10,6 @@ import threading
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 from tools.core import calls, toolsets
 from tools.core.errors import ToolError
@@ -18,7 +17,7 @@ from tools.core.tool import Tool
 
 
 @Tool("test.prints", envelope=True)
-def prints() -> dict:
+def prints():
     """Print to stdout, from Python, from C and from a child process."""
     print("from print", flush=True)
     sys.stdout.write("from sys.stdout\n")
@@ -29,19 +28,19 @@ def prints() -> dict:
 
 
 @Tool("test.returns")
-def returns(value: str) -> Any:
+def returns(value: str):
     """Answer with this JSON value."""
     return json.loads(value)
 
 
 @Tool("test.hogs", envelope=True)
-def hogs() -> None:
+def hogs():
     """Hold the interpreter for years, as a regular expression can."""
     re.match(r"(a+)+$", "a" * 64 + "b")
 
 
 @Tool("test.computes", envelope=True)
-def computes(seconds: float) -> None:
+def computes(seconds: float):
     """Compute for so many seconds of processor time, and let other threads run meanwhile."""
     ends = time.thread_time() + seconds
     while time.thread_time() < ends:
@@ -49,25 +48,25 @@ def computes(seconds: float) -> None:
 
 
 @Tool("test.surrogates", envelope=True)
-def surrogates() -> dict:
+def surrogates():
     """Answer half a surrogate pair, as foreign JSON may."""
     return {"text": "a\ud800b"}
 
 
 @Tool("test.asks", envelope=True)
-def asks(text: str) -> dict:
+def asks(text: str):
     """Ask the person."""
     return {"answer": calls.ask(text)}
 
 
 @Tool("test.crashes", envelope=True)
-def crashes() -> None:
+def crashes():
     """Raise what nobody foresaw."""
     raise RuntimeError("secret of the house")
 
 
 @Tool("test.counts", envelope=True)
-def counts(steps: int, mark: str = "") -> dict:
+def counts(steps: int, mark: str = ""):
     """Count up with progress until told to stop."""
     for step in range(steps):
         calls.report(step + 1, steps, f"step {step + 1}")
@@ -85,21 +84,17 @@ AWAKE = threading.Event()
 
 
 @Tool("test.sleeps", envelope=True)
-def sleeps(seconds: float) -> dict:
+def sleeps(seconds: float):
     """Sleep."""
     AWAKE.wait(seconds)
     return {"slept": seconds}
 
 
 @Tool("test.process", envelope=True)
-def process() -> dict:
+def process():
     """Tell the process id, the folder, the environment, the offset of local time, and something random."""
-    told = {
-        "pid": os.getpid(),
-        "folder": os.getcwd(),
-        "environ": dict(os.environ),
-        "offset": time.strftime("%z"),
-    }
+    told = {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ)}
+    told["offset"] = time.strftime("%z")
     return told | {"uuid": str(uuid.uuid4()), "number": random.random()}
 
 
@@ -107,7 +102,7 @@ NOTE = [""]
 
 
 @Tool("test.notes", envelope=True, description_suffix=lambda: NOTE[0])
-def notes(text: str) -> None:
+def notes(text: str):
     """Change its own description."""
     NOTE[0] = text
     toolsets.tools_changed()

@@ -112,6 +112,12 @@ def free_port():
             return port
 
 
+def is_listening(port):
+    """True if something accepts connections at a port of this machine."""
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
+
+
 def wait_until(true):
     """Wait for what tells nobody when it happens: the end of a process of another parent."""
     deadline = time.monotonic() + TIMEOUT_S

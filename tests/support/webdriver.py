@@ -10,14 +10,13 @@ import json
 import shutil
 import socket
 import subprocess
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
 from tests.support.browser import SETTLED, Clicks
-from tests.support.services import free_port
+from tests.support.services import free_port, is_listening, wait_until
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
@@ -104,13 +103,8 @@ class WebKit:
         (program,) = Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser")
         options = {"binary": str(program), "args": ["--automation"]}
         always = {"browserName": "MiniBrowser", "webkitgtk:browserOptions": options}
-        deadline = time.monotonic() + TIMEOUT_S
-        while True:
-            try:
-                session = self.send("NewSession", {"capabilities": {"alwaysMatch": always}})
-                break
-            except urllib.error.URLError:
-                assert time.monotonic() < deadline, "WebKitWebDriver does not listen"
+        wait_until(lambda: is_listening(port))
+        session = self.send("NewSession", {"capabilities": {"alwaysMatch": always}})
         self.url += "/" + session["sessionId"]
 
     def send(self, name, params):
@@ -136,12 +130,8 @@ ENGINES = {"firefox": (Firefox, "firefox"), "webkit": (WebKit, "WebKitWebDriver"
 
 def _appears(file):
     """The text of a file that another process writes."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while time.monotonic() < deadline:
-        if file.exists() and (text := file.read_text()):
-            return text
-        time.sleep(0.05)
-    raise AssertionError(f"{file.name} does not appear")
+    wait_until(lambda: file.exists() and file.read_text())
+    return file.read_text()
 
 
 class Browser:
@@ -218,14 +208,12 @@ class Tab(Clicks):
         """The value of a JavaScript expression in the page, or in the host around it."""
         self._outside() if host else self._inside()
         # A script of the page itself sees its constants; what is no expression has no value.
-        forms = [
-            f"window.asked = () => {form}" for form in (f"({expression}\n)", f"{{ {expression} }}")
-        ]
+        forms = [f"({expression}\n)", f"{{ {expression} }}"]
         script = f"""const done = arguments[arguments.length - 1];
             delete window.asked;
             for (const form of {json.dumps(forms)}) {{
               const script = document.createElement("script");
-              script.textContent = form;
+              script.textContent = "window.asked = () => " + form;
               if (!window.asked) document.documentElement.append(script);
               script.remove();
             }}
