@@ -7,13 +7,13 @@ import re
 import pytest
 
 from tests.support.client import PROJECT, finished
+from tests.test_house import TREES
 from tools import __main__ as shell
 from tools import starting
 from tools.core import registry, settings
 
 SETUP = PROJECT / "setup.sh"
 SHELL_TEXT = re.compile(r'\b(?:say|warn|fail|echo) "((?:[^"\\]|\\.|\\\n)*)"')
-SOURCES = [PROJECT / "server.py", *sorted((PROJECT / "tools").rglob("*.py"))]
 COMMAND = re.compile(
     r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*"
 )
@@ -61,8 +61,8 @@ def said_in(tree):
 
 def texts():
     """(file, text) of every text that is more than a word."""
-    for path in SOURCES:
-        for text in said_in(ast.parse(path.read_text("utf-8"))):
+    for path, tree in TREES.items():
+        for text in said_in(tree):
             if " " in text:
                 yield path.relative_to(PROJECT), text
     for text in SHELL_TEXT.findall(SETUP.read_text("utf-8")):

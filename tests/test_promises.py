@@ -5,18 +5,16 @@ import inspect
 import json
 import re
 import sys
-from functools import cache
 
 import pytest
 
 from tests.support.air import check_cap
 from tests.support.client import PROJECT, finished
+from tests.test_house import SOURCES, TREES
 from tools.core import prompts, registry, resources
 from tools.core.health import CHECKS
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, description
 
-SOURCES = sorted((PROJECT / "tools").rglob("*.py"))
-registry.load()
 TOOLS_LISTED = registry.listed()
 EACH = [*TOOLS_LISTED.values(), *READ_ONLY_VARIANTS.values()]
 
@@ -30,21 +28,15 @@ def test_the_standard_library_is_enough_for_every_module():
     assert done.returncode == 0, done.stderr
 
 
-@cache
-def parsed(path):
-    return ast.parse(path.read_text("utf-8"))
-
-
 def test_every_module_says_its_subject():
-    files = [PROJECT / "server.py", *SOURCES]
-    assert not [path for path in files if not ast.get_docstring(parsed(path))]
+    assert not [path for path, tree in TREES.items() if not ast.get_docstring(tree)]
 
 
 def test_every_tool_error_has_a_hint():
     assert not [
         f"{path.name}:{node.lineno}"
         for path in SOURCES
-        for node in ast.walk(parsed(path))
+        for node in ast.walk(TREES[path])
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ToolError"
         if len(node.args) < 2 and not any(one.arg == "hint" for one in node.keywords)
         if not any(isinstance(one, ast.Starred) for one in node.args)

@@ -2,13 +2,13 @@
 calls."""
 
 import json
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.support.client import ENVELOPE, HANDSHAKE, messages
-from tests.support.http_memory import InMemory, misbehaving_tools
+from tests.support.http_memory import InMemory
+from tests.support.serve_with_tools import misbehaving_tools
 from tests.support.services import wait_until
 from tools import endpoint, protocol
 from tools.core import mcp_apps
@@ -19,7 +19,8 @@ SESSION = "mcp-session-id"
 
 @pytest.fixture
 def server(env):
-    with misbehaving_tools(), InMemory() as running:
+    with misbehaving_tools("tools.server.testing") as tools, InMemory() as running:
+        running.tools = tools
         yield running
 
 
@@ -158,11 +159,6 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
     assert slept(0)
 
 
-def misbehaving():
-    """The module of the tools that misbehave."""
-    return sys.modules["tools.server.testing"]
-
-
 def sleeping(server, token):
     """As many calls as a person may have at a time, which sleep until AWAKE."""
     call = call_of("test_sleeps", seconds=20)
@@ -180,9 +176,9 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server):
     withdraw(server, token, session_id)
     waiting[0].ends = True
     wait_until(lambda: all(exchange.sent and "body" in exchange.sent[-1] for exchange in waiting))
-    misbehaving().AWAKE.set()
+    server.tools.AWAKE.set()
     assert {exchange.status() for exchange in (*sleepers, *waiting)} == {200}
-    assert misbehaving().NOTE == [""]
+    assert server.tools.NOTE == [""]
     assert not any(b'"result"' in exchange.text() for exchange in waiting)
 
 
@@ -198,7 +194,7 @@ def test_a_silent_call_says_now_and_then_that_it_goes_on(server, monkeypatch, er
         headers["MCP-Protocol-Version"] = protocol.MODERN_VERSION
     call = server.begin(message, token=server.token(), headers=headers)
     wait_until(lambda: call.text().count(b": ping\r\n\r\n") > 1)
-    misbehaving().AWAKE.set()
+    server.tools.AWAKE.set()
     assert call.status() == 200
     [message] = messages(call.answer()[1], call.text())
     assert message["result"]["structuredContent"]["slept"] == 20
@@ -211,7 +207,7 @@ def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, 
     assert server.content("greet", token=token, name="Ada")["code"] == "BUSY"
     assert not server.call("greet", token=server.token(user="ben"), name="Ben")["isError"]
     assert server.ask("tools/list", token=token)["result"]["tools"]
-    misbehaving().AWAKE.set()
+    server.tools.AWAKE.set()
     assert {exchange.status() for exchange in sleepers} == {200}
 
 

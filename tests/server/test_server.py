@@ -27,7 +27,6 @@ from tools import protocol
 
 pytestmark = pytest.mark.slow
 
-PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}
 INITIALIZED = {"method": "notifications/initialized"}
 
@@ -44,12 +43,16 @@ def run(*words, **environment):
 
 
 @pytest.mark.smoke
-def test_piped_requests_that_end_in_eof_are_all_answered(small_docs):
-    small_docs(PAGES)
-    reads = [call(number, "read_doc", path="Bed_Mesh.md") for number in range(2, 12)]
-    answers, status = pipe([INITIALIZE, INITIALIZED, *reads])
-    assert sorted(one["id"] for one in answers if "id" in one) == list(range(1, 12))
+def test_piped_requests_that_end_in_eof_are_all_answered_without_any_package():
+    """`-I -S` leaves out site-packages, the environment's paths and the folder."""
+    requests = [INITIALIZE, INITIALIZED, {"id": 2, "method": "tools/list"}]
+    requests += [call(number, "list_docs_map") for number in range(3, 13)]
+    answers, status = pipe(requests, ["python3", "-I", "-S", *SERVER[1:]])
     assert status == 0
+    by_id = {answer["id"]: answer["result"] for answer in answers if "id" in answer}
+    assert sorted(by_id) == [*range(1, 13)]
+    assert len(by_id[2]["tools"]) > 30
+    assert by_id[3]["structuredContent"]["code"] == "DOCS_MISSING"
 
 
 def test_pipes_that_do_not_block_are_waited_for():
@@ -160,16 +163,6 @@ def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
     code = "import server, signal; server.main(['--connect']); signal.raise_signal(signal.SIGINT)"
     done = finished([PYTHON, "-c", code], cwd=PROJECT)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
-
-
-def test_it_serves_without_any_package():
-    """`-I -S` leaves out site-packages, the environment's paths and the folder."""
-    lists = {"id": 2, "method": "tools/list"}, call(3, "list_docs_map")
-    command = ["python3", "-I", "-S", *SERVER[1:]]
-    answers, status = pipe([INITIALIZE, INITIALIZED, *lists], command)
-    assert status == 0
-    by_id = {answer["id"]: answer["result"] for answer in answers if "id" in answer}
-    assert len(by_id[2]["tools"]) > 30 and by_id[3]["structuredContent"]["code"] == "DOCS_MISSING"
 
 
 def test_over_http_without_the_sdk_it_says_what_to_run():

@@ -6,9 +6,8 @@ from contextlib import ExitStack
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from tests.support.client import MISBEHAVING, present
+from tests.support.client import present
 from tests.support.http_server import Callers, with_token
-from tests.support.serve_with_tools import more_tools
 from tools.core import registry, settings
 from tools.endpoint import Endpoint
 from tools.http import guards
@@ -48,11 +47,6 @@ class InMemory(Callers):
         exchange.done = self.portal.start_task_soon(exchange.run, self.app)
         self.begun.append(exchange.done)
         return exchange
-
-
-def misbehaving_tools():
-    """The tools of misbehaving.py in the toolset `server`, in this process."""
-    return more_tools(MISBEHAVING, "tools.server.testing")
 
 
 class Exchange:

@@ -14,6 +14,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 import server
+from tests.support.client import MISBEHAVING
 from tools import listing
 from tools.core import registry
 from tools.core.tool import TOOLS
@@ -35,6 +36,16 @@ def more_tools(file, name):
             yield load(file, name)
         finally:
             del sys.modules[name]
+
+
+@contextmanager
+def misbehaving_tools(name="tools.testing.misbehaving"):
+    """The tools of misbehaving.py beside the others; gives their module, whose sleepers wake up at the end."""
+    with more_tools(MISBEHAVING, name) as module:
+        try:
+            yield module
+        finally:
+            module.AWAKE.set()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 import os
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
-from tests.support.client import MISBEHAVING, TIMEOUT_S, Talk
-from tests.support.serve_with_tools import more_tools
+from tests.support.client import TIMEOUT_S, Talk
 from tools import listing, protocol, stdio
 from tools.core import toolsets
 
@@ -54,13 +53,3 @@ class Session(Talk):
         for thread in self.threads:
             thread.join(TIMEOUT_S)
         self.answers.close()
-
-
-@contextmanager
-def misbehaving_tools():
-    """The tools of misbehaving.py beside the others; gives their module."""
-    with more_tools(MISBEHAVING, "tools.testing.misbehaving") as module:
-        try:
-            yield module
-        finally:
-            module.AWAKE.set()
