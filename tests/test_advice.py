@@ -82,27 +82,24 @@ def found(pattern):
 def test_each_command_of_the_project_is_one_that_there_is():
     registry.load()
     helped = finished([PROJECT / "setup.sh", "--help"]).stdout
-    wrong = []
-    for command, path in found(COMMAND):
-        program, *words = command.replace("python3 -m tools", "tools").split()
-        options = [word for word in words if word.startswith("--")]
-        if program == "./setup.sh":
-            right = all(f" {word}" in helped for word in options)
-        elif program == "server.py":
-            right = not options or starting.command_line(options)
-        elif words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
-            right = any(words[1] in tool.names for tool in registry.listed().values())
-        else:
-            right = (
-                not words
-                or options
-                or words[0] in (*WORDS, "…")
-                or words in [[toolset] for toolset, _ in registry.COMMANDS]  # it lists its commands
-                or tuple(words[:2]) in registry.COMMANDS
-            )
-        if not right:
-            wrong.append((command, path))
-    assert not wrong
+    commands = {command.replace("python3 -m tools", "tools") for command, _ in found(COMMAND)}
+    assert [command for command in commands if not is_there(command, helped)] == []
+
+
+def is_there(command, helped):
+    """True if a command of the project can be called like this; `helped` is the help of setup.sh."""
+    program, *words = command.split()
+    options = [word for word in words if word.startswith("--")]
+    if program == "./setup.sh":
+        return all(f" {word}" in helped for word in options)
+    if program == "server.py":
+        return not options or starting.command_line(options)
+    if words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
+        return any(words[1] in tool.names for tool in registry.listed().values())
+    # The name of a toolset alone lists its commands.
+    toolsets = [[toolset] for toolset, _ in registry.COMMANDS]
+    is_command = words in toolsets or tuple(words[:2]) in registry.COMMANDS
+    return not words or options or words[0] in (*WORDS, "…") or is_command
 
 
 def test_each_other_command_is_listed_with_the_reason_why_it_is_not_run():

@@ -113,7 +113,7 @@ def test_on_a_full_disk_it_ends_with_a_line_and_leaves_no_half_file(copy, tmp_pa
     done = setup(copy, **nowhere)
     assert done.returncode == 1
     assert done.stderr == f"setup.sh: the disk is full: {config}/env could not be made\n"
-    assert list(config.iterdir()) == []
+    assert not list(config.iterdir())
     done = finished(["sh", "-c", f"{sys.executable} -m tools settings file > /dev/full"], cwd=copy)
     assert (done.returncode, done.stderr) == (1, "pi-mcp: [Errno 28] No space left on device\n")
 
@@ -285,7 +285,7 @@ def test_http_goes_alone_and_uninstall_takes_it_away(copy, tmp_path, upstream):
     names = [unit.name for unit in units(tmp_path / "root")]
     assert names == ["pi-mcp-http.service", "pi-mcp-http.socket"]
     set_up(copy, "--uninstall")
-    assert units(tmp_path / "root") == []
+    assert not units(tmp_path / "root")
 
 
 def test_every_directive_stands_below_its_reason():

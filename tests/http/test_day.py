@@ -320,7 +320,7 @@ def test_two_phones_with_one_code_are_one(phone, monkeypatch):
     invitation = phone.server.invited()
     lose_races(phone.server, monkeypatch)
     assert phone.enter(invitation) == 403
-    assert phone.server.ledger.entries() == []
+    assert not phone.server.ledger.entries()
 
 
 def test_a_restart_forgets_nobody(phone):
@@ -336,7 +336,7 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
     with InMemory() as server:
         phone = Phone(server).signed_in()
         assert [phone.ask()[0] for _ in range(4)] == [200, 200, 200, 429]
-        token = server.token(user="anna", scope="onepercent")
+        token = server.token(scope="onepercent")
         assert server.status(LIST, token=token, headers=HOST) == 429
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.http_server import HttpServer
 from tests.support.services import wait_until
-from tests.support.web import Handler, listening
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +34,7 @@ class Phone:
         self.browser, self.server = browser, server
         self.origin = server.url.removesuffix("/mcp")
         self.tab = opened(browser, f"{self.origin}/day")
-        self.token = server.token(user="anna", scope="onepercent")
+        self.token = server.token(scope="onepercent")
 
     def do(self, action, **params):
         self.server.do(self.token, action, **params)
@@ -66,10 +65,6 @@ class Phone:
 
     def says(self, words):
         self.wait(f"document.getElementById('state').textContent.startsWith({words!r})")
-
-    def users(self):
-        """Whose cookies there are."""
-        return {row["user"] for row in self.server.ledger.entries() if row["label"] == "/day"}
 
 
 @pytest.fixture
@@ -109,7 +104,7 @@ def test_two_taps_tick_and_late_marks_amounts_and_undo_work_as_in_a_client(phone
     assert ["Run", "+"] in rows
     run, water = phone.data("habits")["items"]
     assert (run["current_streak"], water["today_amount"]) == (2, 3)
-    assert tab.console == []
+    assert not tab.console
     assert {url.partition("/day")[0] for url in tab.requests} == {phone.origin}
 
 
@@ -144,50 +139,10 @@ def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
 def test_the_browser_finds_nothing_wrong_with_it_as_an_app(phone):
     phone.wait("document.querySelector('#code')")
     manifest = phone.tab.send("Page.getAppManifest")
-    assert manifest["errors"] == []
+    assert not manifest["errors"]
     assert manifest["url"] == f"{phone.origin}/day/app.webmanifest"
     errors = phone.tab.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {error["errorId"] for error in errors} <= {"in-incognito"}
-
-
-EVIL = """<!doctype html><title>Evil</title><iframe id="frame" src="{origin}/day"></iframe>
-<form id="form" method="post" target="sent" action="{origin}/day"><input name="code" value="{code}"></form>
-<iframe name="sent"></iframe>"""
-CALL = """fetch("{origin}/day/call", {{ method: "POST", credentials: "include", mode: "{mode}", body:
-  '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_user_snapshot"}}}}',
-  headers: {{ "Content-Type": "{kind}" }} }}).then((it) => it.text()).catch(() => "refused")"""
-
-
-@pytest.fixture
-def evil(phone):
-    """The address of another page on this machine, whose requests bring the cookie: another port is the same
-    site."""
-    code = phone.server.invited("mallory")
-    page = EVIL.format(origin=phone.origin, code=code).encode()
-
-    class Evil(Handler):
-        def do_GET(self):
-            self.send(200, page, {"Content-Type": "text/html"})
-
-    with listening(Evil) as url:
-        yield f"{url}/"
-
-
-def test_another_page_frames_sends_and_posts_nothing(phone, evil):
-    phone.sign_in()
-    tab = opened(phone.browser, evil)
-    tab.wait("document.readyState === 'complete'", host=True)
-    assert tab.run("location.href", host=True) == evil
-    for mode, kind in (("cors", "application/json"), ("no-cors", "text/plain")):
-        answer = tab.run(CALL.format(origin=phone.origin, mode=mode, kind=kind), host=True)
-        assert answer in ("refused", ""), answer
-    tab.run("document.getElementById('form').submit()", host=True)
-    wait_until(lambda: any("403" in line for line in tab.console))
-    assert any("frame" in line.lower() for line in tab.console), tab.console
-    tab.close()
-    phone.turned(lambda: phone.tab.send("Page.reload"))
-    phone.wait("document.querySelector('.tick')")
-    assert "mallory" not in phone.users()
 
 
 def test_messages_and_clicks_that_are_not_the_persons_do_nothing(phone):

@@ -30,7 +30,7 @@ def statuses(server, *tokens):
 
 
 def test_a_token_lists_and_calls_what_its_scope_names(server):
-    token = server.token(scope="onepercent server")
+    token = server.token()
     assert {"greet", "get_user_snapshot", "apply_actions"} <= names(server, token)
     assert not {name for name in names(server, token) if name.startswith("anki")}
     assert server.call("greet", token=token, name="Ada")["structuredContent"]

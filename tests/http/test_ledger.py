@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -62,7 +63,7 @@ def test_a_ledger_that_is_gone_is_said_since_what_was_revoked_holds_again(tmp_pa
 
 
 def test_a_first_start_says_nothing_of_a_ledger(env, caplog):
-    assert main(["token", "new", "--user", "anna", "--scope", "onepercent"]) == 0
+    assert status_of("token new --user anna --scope onepercent") == 0
     with InMemory():
         assert not caplog.text
 
@@ -107,10 +108,10 @@ def test_a_running_server_sees_a_revocation_and_another_process_sees_the_last_us
     assert time.time() - Ledger(tmp_path).entries()[0]["used"] < 60
 
 
-def token(*words):
-    """Exit status of a command of `python3 -m tools token`."""
+def status_of(line):
+    """Exit status of a command of the shell."""
     try:
-        return main(["token", *words])
+        return main(shlex.split(line))
     except SystemExit as ending:
         return ending.code
 
@@ -122,7 +123,7 @@ def url(env):
 
 
 def test_a_new_token_says_whose_it_is_for_how_long_and_what_to_paste_where(url, capsys, env):
-    assert token("new", "--user", "alice", "--scope", "onepercent klipper:read", "--days", "7") == 0
+    assert status_of("token new --user alice --scope 'onepercent klipper:read' --days 7") == 0
     printed, remark = capsys.readouterr()
     assert not remark
     assert "For alice (onepercent klipper:read), for 7 days" in printed
@@ -132,10 +133,10 @@ def test_a_new_token_says_whose_it_is_for_how_long_and_what_to_paste_where(url, 
     assert claims.read_only == {"klipper"}
     for client in ("curl", "Responses API", "tools invite"):
         assert client in printed
-    assert token("list") == 0
+    assert status_of("token list") == 0
     assert "alice" in capsys.readouterr().out
     env(MCP_HTTP_URL="")
-    assert token("new", "--user", "alice", "--scope", "onepercent") == 0
+    assert status_of("token new --user alice --scope onepercent") == 0
     assert "MCP_HTTP_URL is not set" in capsys.readouterr().err
 
 
@@ -152,7 +153,7 @@ token invite --user x --scope server --label y | unrecognized arguments: --label
 
 @pytest.mark.parametrize(("line", "words"), cases(WRONG_WORDS))
 def test_wrong_words_are_told(url, capsys, line, words):
-    assert token(*line.split()[1:]) == 2
+    assert status_of(line) == 2
     assert words in capsys.readouterr().err
 
 
@@ -160,7 +161,7 @@ def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_t
     url, capsys
 ):
     given_out(current().state_dir, "known")
-    assert [token("revoke", "known"), token("revoke", "unknown")] == [0, 0]
+    assert status_of("token revoke known") == status_of("token revoke unknown") == 0
     known, unknown = capsys.readouterr().out.splitlines()
     assert "was not given out here" not in known
     assert "was not given out here" in unknown
@@ -168,7 +169,7 @@ def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_t
 
 
 def test_an_invitation_and_the_list_say_how_long_it_holds(url, capsys):
-    assert token("invite", "--user", "anna", "--scope", "onepercent", "--days", "7") == 0
+    assert status_of("token invite --user anna --scope onepercent --days 7") == 0
     printed = capsys.readouterr().out
     assert "For anna (onepercent), 7 days, renewed while it is used." in printed
     [code] = re.findall(r"\b\w{4}-\w{4}\b", printed)
@@ -177,7 +178,7 @@ def test_an_invitation_and_the_list_say_how_long_it_holds(url, capsys):
         began = time.time()
         _, headers, _ = client.type(code)
         client.token(code=query_of(headers)["code"])
-    assert token("list") == 0
+    assert status_of("token list") == 0
     day = time.strftime("%Y-%m-%d", time.localtime(began + 7 * DAY_S))
     assert re.search(rf"{day} \d\d:\d\d, renewed while it is used", capsys.readouterr().out)
 
@@ -186,5 +187,5 @@ def test_a_damaged_file_is_said(url, capsys):
     path = current().state_dir / "http-tokens.sqlite3"
     path.parent.mkdir(exist_ok=True)
     path.write_text("damaged" * 100, "ascii")
-    assert [token("list"), token("revoke", "x")] == [1, 1]
+    assert status_of("token list") == status_of("token revoke x") == 1
     assert "not a database" in capsys.readouterr().err

@@ -147,7 +147,7 @@ def serving(folder):
         files.shutdown()
 
 
-def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path):
+def test_a_client_that_is_a_document_signs_in(tmp_path):
     """The one thing that is changed for this test is the guard of public addresses."""
     (tmp_path / "open_guard.py").write_text(OPEN_GUARD, "utf-8")
     with serving(tmp_path) as origin:
@@ -162,7 +162,3 @@ def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path
             session(server, stored, document)
             assert stored.client.client_id == document
             assert server.ledger.entries()[0]["label"] == "Far"
-        with HttpServer(**trusted) as guarded:
-            fields = {"client_id": document, "redirect_uri": BACK, "code": invited(guarded)}
-            status, _, page = ask(guarded, "POST", "/authorize", urlencode(fields))
-            assert (status, "its network" in page) == (400, True)

@@ -38,8 +38,7 @@ class Person:
 
     def step(self):
         """One of the things that people do, most of which change something."""
-        things = [self.look, self.preview, self.create, self.create, self.steal, self.cancel]
-        self.chance.choice(things)()
+        self.chance.choice([self.look, self.preview, self.create, self.create, self.steal])()
 
     def look(self):
         snapshot = self.call("get_user_snapshot")
@@ -68,10 +67,6 @@ class Person:
         if self.other.pending:
             answer = self.apply(self.chance.choice(self.other.pending))
             assert answer["code"] == "PREVIEW_NOT_FOUND", answer
-
-    def cancel(self):
-        if self.pending:
-            self.call("cancel_preview", preview_id=self.pending.pop(0))
 
     def goals(self):
         snapshot = self.call("get_user_snapshot", include=["goals"])

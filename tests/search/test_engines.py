@@ -113,10 +113,6 @@ def test_every_engine_is_tried_with_its_documented_answer():
     assert DOCUMENTED.keys() == {engine.kind for engine in engines.ENGINES}
 
 
-def numbers_in(parameters):
-    return {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
-
-
 @pytest.fixture
 def asked(upstream, env):
     """A function that sets the kind of engine. It returns one that searches and gives the answer, the key
@@ -130,12 +126,12 @@ def asked(upstream, env):
             _, path, headers, body = upstream.seen.pop()
             parameters = dict(parse_qsl(urlsplit(path).query))
             assert parameters.pop("cx") == "1"
-            name = engines.chosen().key.removeprefix("?")
-            if name in parameters:
-                return answer, f"?{name}={parameters.pop(name)}", body or numbers_in(parameters)
             names = ("X-Subscription-Token", "X-API-KEY", "Authorization")
             keys = [f"{name}: {headers[name]}" for name in names if headers[name]]
-            return answer, "".join(keys), body or numbers_in(parameters)
+            if "key" in parameters:
+                keys.append(f"?key={parameters.pop('key')}")
+            numbers = {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
+            return answer, "".join(keys), body or numbers
 
         return ask
 

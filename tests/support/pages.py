@@ -128,4 +128,4 @@ def is_drawn(tab):
     text = tab.text()
     wrong = "That did not work|Try again|undefined|null|NaN|\\[object|Invalid Date"
     assert not re.search(wrong, text), text
-    assert tab.console == []
+    assert not tab.console

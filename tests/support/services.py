@@ -86,9 +86,13 @@ class Service:
     def children(self):
         return children(self.process.pid)
 
-    def stop(self, number=signal.SIGTERM):
+    def wait_until_empty(self):
+        """Until no session is left."""
+        wait_until(lambda: not self.children())
+
+    def stop(self):
         """End it and give back its exit status."""
-        self.process.send_signal(number)
+        self.process.send_signal(signal.SIGTERM)
         return self.process.wait(TIMEOUT_S)
 
     def __enter__(self):
