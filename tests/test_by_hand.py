@@ -1,6 +1,5 @@
 """What people run by hand: the smoke test on their Pi, the benchmarks, and, for a moment, the soak."""
 
-import re
 import sys
 
 import pytest
@@ -32,19 +31,11 @@ def test_the_smoke_test_passes_in_every_language_and_prints_a_line_a_check(
     assert len(lines) > 15 and all(line.startswith(("ok ", "skip ")) for line in lines)
 
 
-def test_a_benchmark_prints_a_line_a_figure_and_is_saved_in_a_table(monkeypatch, capsys):
-    ready = Row("ready", 1, "ms", 2, "one tool", "at most 0.6")
-    rows = [ready, Row("memory", 2, "MiB", 1, "one tool", kept=False)]
-    monkeypatch.setattr("tests.lab.bench.bench_start.rows", lambda: iter(rows))
+def test_a_benchmark_is_saved_in_a_table_a_line_a_figure_and_each_is_known(monkeypatch):
+    memory = Row("memory", 2, "MiB", 1, "one tool", kept=False)
+    monkeypatch.setattr("tests.lab.bench.bench_start.rows", lambda: iter([memory]))
     text = bench.page({"start": bench.measure("start")})
-    printed = re.sub("  +", " | ", capsys.readouterr().out)
-    for line in (
-        "ready | 1.00 ms | one tool: 2.00 ms | 0.50 | at most 0.6",
-        "memory | 2.00 MiB | one tool: 1.00 MiB | 2.00 | , NOT KEPT",
-    ):
-        assert f"{line}\n" in printed
-        assert f"| {line} |\n" in text
-    assert text.count("\n## ") == 1
+    assert "| memory | 2.00 MiB | one tool: 1.00 MiB | 2.00 | , NOT KEPT |\n" in text
     files = {path.stem.removeprefix("bench_") for path in LAB.glob("bench/bench_*.py")}
     assert {*bench.BENCHES} == files
 

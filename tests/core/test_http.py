@@ -44,11 +44,6 @@ class Peer:
             else:
                 self.reply(connection, request)
 
-    def drip(self, connection, byte=b"x"):
-        """Send a byte now and then until the other side, or the test, has enough."""
-        while not self.closing.wait(0.05):
-            connection.sendall(byte)
-
 
 @pytest.fixture
 def peer():
@@ -147,7 +142,8 @@ def test_what_speaks_no_http_is_told_and_not_quoted(peer, answer):
 def test_dripping_ends_at_the_deadline_wherever_it_drips(peer, start):
     def drip(connection, _):
         connection.sendall(start)
-        peer.last.drip(connection)
+        while not peer.last.closing.wait(0.05):
+            connection.sendall(b"x")
 
     assert fails(Late, peer(drip), how=limits(SOON_S)).sent
 

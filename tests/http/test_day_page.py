@@ -136,15 +136,6 @@ def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
     assert phone.data("xp")["balance"] == 10
 
 
-def test_the_browser_finds_nothing_wrong_with_it_as_an_app(phone):
-    phone.wait("document.querySelector('#code')")
-    manifest = phone.tab.send("Page.getAppManifest")
-    assert not manifest["errors"]
-    assert manifest["url"] == f"{phone.origin}/day/app.webmanifest"
-    errors = phone.tab.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    assert {error["errorId"] for error in errors} <= {"in-incognito"}
-
-
 def test_messages_and_clicks_that_are_not_the_persons_do_nothing(phone):
     phone.sign_in()
     count = phone.calls()

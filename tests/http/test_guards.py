@@ -50,10 +50,8 @@ def test_a_reading_scope_lists_and_calls_no_writer(server):
 
 def test_prompts_resources_and_completion_follow_the_scope(server):
     owner, guest = server.token(scope="klipper onepercent"), server.token(scope="server")
-    for method, name in (
-        ("prompts/list", "prompts"),
-        ("resources/templates/list", "resourceTemplates"),
-    ):
+    lists = {"prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
+    for method, name in lists.items():
         assert server.ask(method, token=owner)["result"][name]
         assert not server.ask(method, token=guest)["result"][name]
     page = {"uri": "klipper://docs/Bed_Mesh.md"}
@@ -146,13 +144,9 @@ def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server):
 def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server):
     """Bun's clients lost the answer that came behind a refused GET, and began without tools."""
     token = server.token()
-    for request, status in (
-        ({"method": "GET", "token": token}, 405),
-        ({"method": "DELETE", "token": token}, 405),
-        ({"method": "HEAD", "token": token}, 405),
-        ({"method": "GET"}, 401),
-        ({"method": "GET", "path": "/other"}, 404),
-    ):
+    requests = [({"method": method, "token": token}, 405) for method in ("GET", "DELETE", "HEAD")]
+    requests += [({"method": "GET"}, 401), ({"method": "GET", "path": "/other"}, 404)]
+    for request, status in requests:
         for length in (None, "0"):
             answer = server.send(b"", **request, headers={"Content-Length": length})
             assert (answer[0], "connection" in answer[1]) == (status, False), request

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from contextlib import contextmanager, suppress
 from html import unescape
+from unittest.mock import Mock
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -194,11 +195,8 @@ def test_no_such_redirect_is_registered_and_ten_at_most(person):
         assert person.status("POST", "/register", body) in (400, 413)
 
 
-CURSOR = [
-    "cursor://anysphere.cursor-mcp/oauth/callback",
-    "http://localhost:8787/callback",
-    "https://www.cursor.com/agents/mcp/oauth/callback",
-]
+CURSOR = """cursor://anysphere.cursor-mcp/oauth/callback http://localhost:8787/callback
+https://www.cursor.com/agents/mcp/oauth/callback""".split()
 
 
 def test_a_client_with_a_redirect_of_its_own_kind_signs_in_by_another_and_by_that_one_never(person):
@@ -488,21 +486,15 @@ DOCUMENT = "https://client.example/mcp.json"
 
 @pytest.fixture
 def documents(monkeypatch):
-    """What is at DOCUMENT: its JSON, or an error. Gives the requests."""
+    """What fetches documents; it finds a good one at any address."""
+    document = {"client_id": DOCUMENT, "client_name": "Far", "redirect_uris": [BACK]}
+    fetch = Mock(return_value=response(document))
+    monkeypatch.setattr(sign_in.http, "send", fetch)
+    return fetch
 
-    class Documents(list):
-        answer: object = None
 
-        def send(self, request, limits):
-            self.append((request.url, limits))
-            if isinstance(self.answer, Exception):
-                raise self.answer
-            return http.Response(200, {}, json.dumps(self.answer).encode())
-
-    documents = Documents()
-    documents.answer = {"client_id": DOCUMENT, "client_name": "Far", "redirect_uris": [BACK]}
-    monkeypatch.setattr(sign_in.http, "send", documents.send)
-    return documents
+def response(document):
+    return http.Response(200, {}, json.dumps(document).encode())
 
 
 def test_a_client_may_be_the_address_of_its_document(person, documents):
@@ -510,9 +502,10 @@ def test_a_client_may_be_the_address_of_its_document(person, documents):
     assert "<b>client.example</b>" in person.page()[2]
     assert person.signed_in()["access_token"]
     assert person.server.ledger.entries()[0]["label"] == "Far"
-    [(_, limits)] = documents
+    _, limits = documents.call_args.args
     assert (limits.redirects, limits.body_bytes) == (0, 65_536)
     assert limits.deadline < time.monotonic() + 6
+    documents.assert_called_once()
     assert person.enter(person.server.invited(), redirect_uri="https://evil.example/") == 400
 
 
@@ -523,27 +516,27 @@ def test_a_strangers_documents_are_never_fetched(person, documents):
         strange = f"{DOCUMENT}{number}"
         assert person.page(client_id=strange)[0] == 200
         assert person.enter("ABCDEFGH", client_id=strange) == 403
-    assert not documents
+    documents.assert_not_called()
     assert person.enter(code, client_id=DOCUMENT) == 303
 
 
 OTHER_DOCUMENTS = [
-    {"client_id": "https://client.example/other", "redirect_uris": [BACK]},
-    {"client_id": DOCUMENT, "redirect_uris": ["javascript:x"]},
-    {"client_id": DOCUMENT},
-    [],
-    {},
+    response({"client_id": "https://client.example/other", "redirect_uris": [BACK]}),
+    response({"client_id": DOCUMENT, "redirect_uris": ["javascript:x"]}),
+    response({"client_id": DOCUMENT}),
+    response([]),
+    response({}),
     http.Late("no answer in time"),
     http.TooLong(10**6),
 ]
 
 
 def test_another_document_is_refused_and_the_invitation_is_not_spent(person, documents):
-    code, good = person.server.invited(), documents.answer
+    code = person.server.invited()
+    documents.side_effect = OTHER_DOCUMENTS
     for answer in OTHER_DOCUMENTS:
-        documents.answer = answer
         assert person.enter(code, client_id=DOCUMENT) == 400, answer
-    documents.answer = good
+    documents.side_effect = None
     assert person.enter(code, client_id=DOCUMENT) == 303
 
 

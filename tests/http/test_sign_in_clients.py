@@ -4,12 +4,10 @@ client."""
 import functools
 import http.server
 import json
-import os
-import re
 import ssl
 import threading
-from contextlib import closing, contextmanager
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -20,7 +18,8 @@ from mcp.client.auth.oauth2 import AuthorizationCodeResult
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
-from tests.support.client import LIST, PROJECT, PYTHON, SERVE, TIMEOUT_S, finished
+from tests.http.test_sign_in import query_of
+from tests.support.client import LIST, SERVE, TIMEOUT_S, finished
 from tests.support.http_server import HttpServer
 
 pytestmark = pytest.mark.slow
@@ -47,31 +46,15 @@ class Stored:
         self.client = client
 
 
-def invited(server, user="anna", scope="onepercent:read server"):
-    """The code that `python3 -m tools invite` prints."""
-    command = [PYTHON, "-m", "tools", "invite", "--user", user, "--scope", scope]
-    environ = {**os.environ, **server.environment}
-    done = finished(command, cwd=PROJECT, env=environ, check=True)
-    assert server.url in done.stdout
-    return re.search(r"\b\w{4}-\w{4}\b", done.stdout)[0]
-
-
 def person(server, url):
     """Open the page, type the code, and come back: the query of the address that the person is sent to."""
     parts = urlsplit(url)
     place = f"{parts.path}?{parts.query}"
-    assert ask(server, "GET", place)[0] == 200
-    status, location, page = ask(server, "POST", place, urlencode({"code": invited(server)}))
-    assert (status, location.split("?")[0]) == (303, BACK), page
-    return dict(parse_qsl(urlsplit(location).query))
-
-
-def ask(server, method, path, body=None):
-    """Status, address to go to, and text of an answer."""
-    with closing(server.connection()) as connection:
-        connection.request(method, path, body)
-        answer = connection.getresponse()
-        return answer.status, answer.headers["location"], answer.read().decode()
+    assert server.status(b"", method="GET", path=place) == 200
+    code = server.invited(scope="onepercent:read server")
+    status, headers, page = server.send(f"code={code}".encode(), path=place)
+    assert (status, headers["location"].split("?")[0]) == (303, BACK), page
+    return query_of(headers)
 
 
 def session(server, stored, document=None, mode="auto", asked=None):

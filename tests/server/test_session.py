@@ -76,10 +76,8 @@ def test_a_bad_call_is_an_error_with_a_hint_and_the_session_goes_on(session):
         answer = session.call(name, **json.loads(arguments))
         assert (answer["isError"], answer["structuredContent"]["code"]) == (True, code)
         assert answer["structuredContent"]["hint"]
-    for method, params in (
-        ("resources/read", {"uri": "x://y"}),
-        ("prompts/get", {"name": "no_such"}),
-    ):
+    bad_params = {"resources/read": {"uri": "x://y"}, "prompts/get": {"name": "no_such"}}
+    for method, params in bad_params.items():
         error = session.request(method, **params)["error"]
         assert error["code"] == -32602
         assert error["data"]["hint"] in error["message"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.client import PROJECT, Client, finished
+from tests.support.client import SERVER, Client, finished
 from tests.support.sshd import NO_SSHD, Sshd
 
 pytestmark = pytest.mark.slow
@@ -18,13 +18,12 @@ def sshd():
 
 
 def test_a_session_over_ssh_works(sshd):
-    with Client([*sshd.ssh(), str(PROJECT / "server.py")]) as client:
+    with Client([*sshd.ssh(), SERVER[1]]) as client:
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
         assert client.request("tools/list")["result"]["tools"]
         assert client.end() == 0
 
 
 def test_the_check_goes_the_same_way(sshd):
-    words = [*sshd.ssh(), str(PROJECT / "server.py"), "--check"]
-    done = finished(words)
+    done = finished([*sshd.ssh(), SERVER[1], "--check"])
     assert done.stdout.startswith("✓ server"), done.stdout + done.stderr

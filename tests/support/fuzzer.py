@@ -34,23 +34,18 @@ class Fuzzer:
 
     def frame(self):
         """One line of noise, or nearly a good request, as bytes; well-formed oddities are the judge's."""
-        line = self.mutated() if self.random.random() < 0.7 else self.noise()
+        line = self.random.randbytes(self.random.choice([0, 1, 5, 80, 3000]))
+        if self.random.random() < 0.7:
+            line = self.call_line()
+            for _ in range(self.random.randint(1, 4)):
+                line = damaged(self.random, line)
         return line.replace(b"\n", b" ") + b"\n"
-
-    def noise(self):
-        return self.random.randbytes(self.random.choice([0, 1, 5, 80, 3000]))
-
-    def mutated(self):
-        """A good request with some bytes changed, left out or put in."""
-        line = self.call_line()
-        for _ in range(self.random.randint(1, 4)):
-            line = damaged(self.random, line)
-        return line
 
     def call_line(self):
         name, arguments = self.call()
         params = {"name": name, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": self.new_id(), "method": "tools/call", "params": params}
+        self.last_id += 1
+        message = {"jsonrpc": "2.0", "id": self.last_id, "method": "tools/call", "params": params}
         text = json.dumps(message, ensure_ascii=self.random.random() < 0.5)
         return text.encode("utf-8", "replace")
 
@@ -62,11 +57,4 @@ class Fuzzer:
         required = self.tools[name].get("required", [])
         if self.random.random() < 0.7:
             chosen = list({*chosen, *required} - {"unknown"})
-        return name, {one: self.value() for one in chosen}
-
-    def value(self):
-        return self.random.choice(VALUES)
-
-    def new_id(self):
-        self.last_id += 1
-        return self.last_id
+        return name, {argument: self.random.choice(VALUES) for argument in chosen}
