@@ -83,7 +83,7 @@ def test_each_command_of_the_project_is_one_that_there_is():
     registry.load()
     helped = finished([PROJECT / "setup.sh", "--help"]).stdout
     commands = {command.replace("python3 -m tools", "tools") for command, _ in found(COMMAND)}
-    assert [command for command in commands if not is_there(command, helped)] == []
+    assert not [command for command in commands if not is_there(command, helped)]
 
 
 def is_there(command, helped):

@@ -25,20 +25,18 @@ def over(small_docs):
     """A function that runs a session, given a client that is connected by "stdio" or "http"."""
     small_docs(PAGES)
 
-    def run(transport, mode, session, **options):
-        return anyio.run(over_stdio if transport == "stdio" else over_http, session, mode, options)
-
-    return run
+    over = {"stdio": over_stdio, "http": over_http}
+    return lambda transport, *how, **options: anyio.run(over[transport], *how, options)
 
 
-async def over_stdio(session, mode, options):
+async def over_stdio(mode, session, options):
     command, *words = TEST_SERVER
     parameters = StdioServerParameters(command=command, args=words, env=dict(os.environ))
     async with Client(stdio_client(parameters), mode=mode, **options) as client:
         return await session(client)
 
 
-async def over_http(session, mode, options):
+async def over_http(mode, session, options):
     with HttpServer(TEST_HTTP_SERVER) as server:
         headers = {"Authorization": f"Bearer {server.token(scope='server klipper')}"}
         async with httpx2.AsyncClient(headers=headers) as http:

@@ -164,7 +164,8 @@ def test_root_is_told_that_the_services_run_as_root(installed):
 
 def test_help_says_what_there_is_and_an_unknown_word_is_one_line_and_exit_2(copy):
     helped = setup(copy, "--help").stdout
-    assert "./setup.sh test" in helped and max(map(len, helped.splitlines())) <= 78
+    assert "./setup.sh test" in helped
+    assert max(map(len, helped.splitlines())) <= 78
     done = setup(copy, "tset")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
 

@@ -12,6 +12,7 @@ from tests.support.client import cases
 from tests.support.web import endless
 from tools.core import settings
 from tools.core.health import CHECKS, TRIALS, guarded
+from tools.core.json_types import compact_json
 from tools.search import services
 from tools.search.settings import SearchSettings
 
@@ -122,12 +123,10 @@ def test_results_are_left_out_in_one_pass(monkeypatch):
     results = [{"title": f"{number}"} for number in range(20_000)]
     kept = services.fitted(results)
     assert kept == results[: len(kept)]
-    assert len(compact(kept)) <= services.MOST_BYTES < len(compact(results[: len(kept) + 1]))
+    assert (
+        len(compact_json(kept)) <= services.MOST_BYTES < len(compact_json(results[: len(kept) + 1]))
+    )
     assert size_bytes.call_count < len(results)
-
-
-def compact(value):
-    return json.dumps(value, separators=(",", ":"))
 
 
 def test_without_an_address_or_a_service_it_says_what_to_do(env):

@@ -381,5 +381,6 @@ def test_the_differences_that_are_meant(messages, ours, theirs):
 
 
 def test_what_the_judge_refuses_as_no_message_is_refused():
-    assert sdk_answers([b"garbage\n"]) == {None: REFUSED}
-    assert codes(our_answers([b"garbage\n"])) == [-32700]
+    line = [b"garbage\n"]
+    assert sdk_answers(line) == {None: REFUSED}
+    assert codes(our_answers(line)) == [-32700]
