@@ -51,7 +51,7 @@ class AnkiConnect(Studying, Windows):
     # Decks
 
     def deckNames(self):
-        return [deck.name for deck in self._col.decks.all_names_and_ids()]
+        return list(self.deckNamesAndIds())
 
     def deckNamesAndIds(self):
         return {deck.name: deck.id for deck in self._col.decks.all_names_and_ids()}
@@ -83,19 +83,13 @@ class AnkiConnect(Studying, Windows):
                 self._col.decks.remove([self._col.decks.id(deck)])
 
     def saveDeckConfig(self, config):
-        if int(config["id"]) not in [known["id"] for known in self._col.decks.all_config()]:
-            return False
         self._col.decks.update_config(config)
         return True
 
     def getDeckConfig(self, deck):
-        if deck not in self.deckNames():
-            return False
         return self._col.decks.config_dict_for_deck_id(self._col.decks.id(deck))
 
     def setDeckConfigId(self, decks, configId):
-        if any(deck not in self.deckNames() for deck in decks):
-            return False
         for deck in decks:
             chosen = self._col.decks.get(self._col.decks.id(deck))
             chosen["conf"] = int(configId)
@@ -111,7 +105,7 @@ class AnkiConnect(Studying, Windows):
     # Note types
 
     def modelNames(self):
-        return [model.name for model in self._col.models.all_names_and_ids()]
+        return list(self.modelNamesAndIds())
 
     def modelNamesAndIds(self):
         return {model.name: model.id for model in self._col.models.all_names_and_ids()}
@@ -159,7 +153,6 @@ class AnkiConnect(Studying, Windows):
 
     def addNote(self, note):
         made = self._new_note(note)
-        self._add_media(made, note)
         self._col.add_note(made, self._deck_for_new(note))
         return made.id
 
@@ -213,20 +206,6 @@ class AnkiConnect(Studying, Windows):
             for nid in same
         )
 
-    def _add_media(self, made, note):
-        for kind, form in (("audio", "[sound:{}]"), ("picture", '<img src="{}">')):
-            media = note.get(kind) or []
-            for file in media if isinstance(media, list) else [media]:
-                source = {name: file.get(name) for name in ("data", "path", "url")}
-                try:
-                    stored = self.storeMediaFile(file["filename"], **source, deleteExisting=None)
-                    text = form.format(stored)
-                except Exception as error:
-                    text = str(error).replace("<", "&lt;")
-                for name in file["fields"]:
-                    if name in made:
-                        made[name] += text
-
     def notesInfo(self, notes=None, query=None):
         if notes is None and query is None:
             raise Exception('Must provide either "notes" or a "query"')
@@ -268,7 +247,6 @@ class AnkiConnect(Studying, Windows):
         for name, value in note["fields"].items():
             if name in kept:
                 kept[name] = value
-        self._add_media(kept, note)
         if kept.id not in self._open_in_browser:
             self._col.update_note(kept)
 
@@ -377,19 +355,10 @@ class AnkiConnect(Studying, Windows):
     ):
         if not (data or path or url):
             raise Exception('You must provide a "data", "path", or "url" field.')
-        if data:
-            content = base64.b64decode(data)
-        else:
-            content = Path(path).read_bytes() if path else self._download(url)
+        content = base64.b64decode(data) if data else Path(path).read_bytes()
         if deleteExisting:
             self.deleteMediaFile(filename)
         return self._col.media.write_data(os.path.basename(filename), content)
-
-    def _download(self, url):
-        """The web as the recordings had it."""
-        if url.endswith("/pic.png"):
-            return b"picture"
-        raise Exception(f"{url} download failed with return code 404")
 
     def retrieveMediaFile(self, filename):
         name = ILLEGAL.sub("", unicodedata.normalize("NFC", os.path.basename(filename)))

@@ -3,6 +3,7 @@ hand."""
 
 import base64
 import json
+import random
 import struct
 import time
 import zlib
@@ -19,10 +20,10 @@ GONE = 1234567890123
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
 SVG = b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
-JPEG_HEAD = (
+JPEG = (
     b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\0\x05\0\x07\x03"
+    b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
 )
-JPEG = JPEG_HEAD + b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
 WEBP = b"RIFF\x16\0\0\0WEBPVP8L\x09\0\0\0/\x02\x40\x00\x00\0\0\0\0\0"
 
 REVERSED = "Basic (and reversed card)"
@@ -42,6 +43,29 @@ def update_each(notes, dryRun=False, **update):
 
 def update_note(note, **update):
     return update_each([note], **update)
+
+
+def delete_notes(notes, **more):
+    return call("anki.delete_notes", noteIds=notes, **more)
+
+
+def find_notes(query, **more):
+    return call("anki.find_notes", query=query, **more)
+
+
+def restore(entry=1):
+    """Put back what an entry of the journal holds; the first is 1."""
+    return call("anki.restore", entry=entry)
+
+
+def entries():
+    """What can be put back, newest first."""
+    return call("anki.restore")["entries"]
+
+
+def due_cards(**more):
+    """The cards of deck Geo to be studied."""
+    return call("anki.due", deck="Geo", **more)["cards"]
 
 
 def change_cards(expected, **change):
@@ -209,6 +233,11 @@ col.decks.update_deck_configs(asked)
 }
 
 
+def numbered(count):
+    """Items to be added."""
+    return [{"Front": f"front {number}"} for number in range(count)]
+
+
 def tokens(answer):
     return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4
 
@@ -267,13 +296,52 @@ def in_base64(data):
     return base64.b64encode(data).decode()
 
 
-def png(width=2, height=1, *, alpha=False, claimed=None):
-    """A red PNG; half of it transparent with `alpha`. `claimed` is a size that only its header has."""
-    channels = b"\xff\0\0" + (b"\x80" if alpha else b"")
-    rows = b"".join(b"\0" + channels * width for _ in range(height))
-    header = struct.pack(">IIBBBBB", *(claimed or (width, height)), 8, 6 if alpha else 2, 0, 0, 0)
+def random_collection(collection, seed):
+    """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered
+    deck."""
+    choice = random.Random(seed)
+    mix_options(collection, choice)
+    names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
+    for number in range(choice.randint(20, 60)):
+        model = choice.choice(["Basic", REVERSED])
+        add_note(collection, choice.choice(names), model, f"question {number}", "answer")
+    today, now = collection.sched.today, int(time.time())
+    overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
+    for card in sorted(collection.find_cards("")):
+        type, queue, due = choice.choice([
+            (0, 0, choice.randint(1, 99)),
+            *[(2, REVIEW, today - choice.choice(overdue))] * 3,
+            (1, LEARNING, now - choice.randint(1, 5000)),
+            (1, LEARNING, now + choice.randint(60, 3600)),
+            (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
+            (2, REVIEW, today + choice.randint(1, 9)),
+        ])  # fmt: skip
+        left = 1001 if type in (1, 3) else 0
+        put(collection, card, type=type, queue=queue, due=due, ivl=9 if type else 0, left=left)
+    collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
+    if seed % 3 == 0:
+        name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
+        borrow(collection, name, f"is:{state}", limit=choice.randint(1, 9))
+
+
+def mix_options(collection, choice):
+    with options(collection) as config:
+        config["new"]["perDay"] = choice.choice([2, 5, 20])
+        config["rev"]["perDay"] = choice.choice([5, 10, 200])
+        bury = choice.random() < 0.5
+        config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
+        for name in ("newMix", "interdayLearningMix", "newGatherPriority"):
+            config[name] = choice.choice([0, 0, 1, 2])
+        config["newSortOrder"] = choice.choice([0, 0, 1])
+
+
+def png(width=2, height=1):
+    """A red PNG."""
+    rows = (b"\0" + b"\xff\0\0" * width) * height
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = (b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
+    chunks = [
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
         for name, data in parts
-    )
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -12,7 +12,9 @@ from tests.anki.anki_helpers import (
     both_versions,
     call,
     content,
+    delete_notes,
     fronts,
+    numbered,
     update_note,
 )
 from tools.anki import batch, state
@@ -29,10 +31,6 @@ def add_wholes(*notes, deck="Default"):
 
 def add_rows(*rows, names=("Front", "Back")):
     return call("anki.add_from_model", fieldNames=list(names), rows=list(rows))
-
-
-def numbered(count):
-    return [{"Front": f"front {number}"} for number in range(count)]
 
 
 @both_versions
@@ -111,7 +109,7 @@ def test_a_dedup_key_is_used_once_in_a_call_and_once_for_all(anki):
 def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki):
     (detail,) = add_items({"Front": "a", "dedup_key": "k"})["details"]
     add_items({"Front": "", "dedup_key": "bad"})
-    call("anki.delete_notes", noteIds=[detail["noteId"]])
+    delete_notes([detail["noteId"]])
 
     answer = add_items({"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"})
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.anki.anki_helpers import add_note, add_notes, answer_cards, call
+from tests.anki.anki_helpers import add_note, add_notes, answer_cards, call, due_cards
 from tools.anki import due
 
 
@@ -18,7 +18,7 @@ def typing_note(collection, template, fields):
 
 
 def one_card():
-    (card,) = call("anki.due", deck="Geo")["cards"]
+    (card,) = due_cards()
     return card["question"], card["answer"]
 
 

@@ -3,8 +3,17 @@ change meanwhile."""
 
 import pytest
 
-from tests.anki.anki_helpers import KINDS_OF_HARM, add_items, add_notes, call, harm
-from tools.core import calls, registry
+from tests.anki.anki_helpers import (
+    KINDS_OF_HARM,
+    add_items,
+    add_notes,
+    call,
+    entries,
+    harm,
+    numbered,
+    restore,
+)
+from tools.core import calls
 
 
 @pytest.fixture
@@ -21,8 +30,7 @@ def asking(geo, env):
             return answer
 
         with calls.calling(lambda *report: None, lambda: False, ask) as lines:
-            tool = registry.tool_named(name, registry.listed().values())
-            return tool.call(arguments), questions, lines
+            return call(name, **arguments), questions, lines
 
     return run
 
@@ -36,13 +44,13 @@ def test_the_person_is_asked_once_for_what_would_happen(asking, geo, collection,
     assert declined["code"] == "DECLINED"
     assert asked == [f"Anki: {question}?"]
     assert collection.note_count() == notes
-    assert call("anki.restore")["entries"] == []
+    assert entries() == []
 
     answer, asked, lines = asking(tool, **arguments)
     assert answer is None or answer.get("success") is not False
     assert len(asked) == 1
     assert kind == "cards" or lines[0].startswith("anki_restore {entry: 1} puts ")
-    assert len(call("anki.restore")["entries"]) == 1
+    assert len(entries()) == 1
 
 
 def test_a_name_cannot_speak_in_the_question(asking, geo):
@@ -65,7 +73,7 @@ def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, collecti
     assert answer["code"] == "EXPECTED_COUNT"
     assert "added in the meantime: 1, gone: 0" in answer["error"]
     assert collection.note_count() == 5
-    assert call("anki.restore")["entries"] == []
+    assert entries() == []
 
 
 def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking, geo):
@@ -88,27 +96,35 @@ def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection):
         collection.update_note(note)
 
     asking(tool, meanwhile=edit, **arguments)
-    call("anki.restore", entry=1)
+    restore()
 
     assert collection.get_note(geo.ids[0])["Back"] == "the person's"
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_HARM)
 @pytest.mark.parametrize("setting", ["off", "count"])
-def test_a_wrong_count_is_refused_wherever_it_is_given_and_a_true_one_demanded_by_the_setting(
-    geo, env, kind, setting
-):
+def test_a_wrong_count_is_refused_wherever_it_is_given(geo, env, kind, setting):
     env(ANKI_CONFIRM=setting)
+    tool, arguments, count, _ = harm(geo)[kind]
+
+    refused = call(tool, **{**arguments, "expected": count + 1})
+    none_made = entries()
+    answer = call(tool, **{**arguments, "expected": count})
+
+    assert (refused["code"], refused["count"], none_made) == ("EXPECTED_COUNT", count, [])
+    assert answer is None or answer.get("success") is not False
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+def test_a_true_count_is_demanded_by_the_setting(geo, env, kind):
+    env(ANKI_CONFIRM="count")
     tool, arguments, count, _ = harm(geo)[kind]
     arguments.pop("expected", None)
 
-    for more in ({"expected": count + 1}, *([{}] if setting == "count" else [])):
-        answer = call(tool, **arguments, **more)
-        assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", count)
-    assert call("anki.restore")["entries"] == []
+    answer = call(tool, **arguments)
 
-    answer = call(tool, **arguments, expected=count)
-    assert answer is None or answer.get("success") is not False
+    assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", count)
+    assert entries() == []
 
 
 def test_a_dedup_key_counts_in_its_own_profile(geo, collection):
@@ -134,9 +150,7 @@ def test_a_profile_switched_while_notes_are_added_gets_none(geo, collection):
 
     geo.addon.getActiveProfile = active
 
-    answer = call(
-        "anki.add_from_model", items=[{"Front": f"front {number}"} for number in range(60)]
-    )
+    answer = add_items(*numbered(60))
 
     assert answer["code"] == "OTHER_PROFILE"
     assert (answer["added"], collection.note_count()) == (30, 4 + 30)

@@ -1,18 +1,21 @@
 """anki.invoke: what other tools do with consent, and what reaches files of Anki's host, is refused at any
 depth."""
 
-import base64
+import json
 
 import pytest
 
-from tests.anki.anki_helpers import add_many, add_notes, call, png
+from tests.anki.anki_helpers import add_many, call, in_base64, png
 from tools.__main__ import main
 from tools.anki.client import READING
-from tools.core import calls
 
 NOTE = {"deckName": "Default", "modelName": "Basic", "fields": {"Front": "q"}}
 # AnkiConnect follows redirects: a public page leads into the network of Anki's host.
 PUBLIC = "http://93.184.215.14/pic.png"
+
+
+def invoke(action, params=None, **more):
+    return call("anki.invoke", action=action, params=params or {}, **more)
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ def test_the_owner_can_allow_everything(anki, env, tmp_path):
     file.write_text("mine")
     params = {"filename": "n.txt", "path": str(file)}
 
-    assert call("anki.invoke", action="storeMediaFile", params=params) == "n.txt"
+    assert invoke("storeMediaFile", params) == "n.txt"
 
 
 def test_what_harms_nothing_is_sent_as_it_is(anki):
@@ -102,9 +105,9 @@ def test_what_harms_nothing_is_sent_as_it_is(anki):
     params = {"note": {**NOTE, "modelName": "Files", "fields": fields}}
     media = {"filename": "b.png", "data": "eA=="}
 
-    assert call("anki.invoke", action="addNote", params=params)
-    assert call("anki.invoke", action="storeMediaFile", params=media) == "b.png"
-    assert call("anki.invoke", action=" version ", version=5) == 6
+    assert invoke("addNote", params)
+    assert invoke("storeMediaFile", media) == "b.png"
+    assert invoke(" version ", version=5) == 6
     assert anki.requests[-1] == {"action": "version", "version": 5, "params": {}}
 
 
@@ -121,7 +124,7 @@ def test_what_harms_nothing_is_sent_as_it_is(anki):
     ],
 )
 def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, action, way):
-    answer = call("anki.invoke", action=action)
+    answer = invoke(action)
     assert answer["error"] == "RuntimeError: unsupported action"
     assert way in answer["hint"] and "update the add-on" not in answer["hint"]
 
@@ -143,19 +146,19 @@ def test_an_error_of_sync_says_what_the_person_can_do(anki, text, hint):
 
     anki.addon.sync = fail
 
-    assert hint in call("anki.invoke", action="sync")["hint"]
+    assert hint in invoke("sync")["hint"]
 
 
 def test_new_cards_a_day_are_set_in_anki(anki):
     params = {"config": {"new": {"perDay": 10}}}
-    assert "Daily Limits" in call("anki.invoke", action="saveDeckConfig", params=params)["hint"]
+    assert "Daily Limits" in invoke("saveDeckConfig", params)["hint"]
 
 
 def test_read_only_sends_what_reads_in_one_request(read_only):
     reading = [{"action": "multi", "params": {"actions": [{"action": "deckNames"}]}}]
 
-    assert call("anki.invoke", action="deckNames") == ["Default"]
-    assert call("anki.invoke", action="multi", params={"actions": reading}) == [[["Default"]]]
+    assert invoke("deckNames") == ["Default"]
+    assert invoke("multi", {"actions": reading}) == [[["Default"]]]
     assert len(read_only.requests) == 2
 
 
@@ -205,33 +208,17 @@ def test_a_reading_action_makes_no_deck(read_only, action, params):
     assert read_only.collection.decks.all_names() == ["Default"]
 
 
-def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection):
-    note = {"id": add_notes(collection, "Geo", "a")[0], "fields": {"Back": "new"}}
-    wanted = {"action": "updateNoteFields", "params": {"note": note}}
-
-    assert call("anki.invoke", **wanted)["code"] == "ANKI_INVOKE"
-    with calls.calling(lambda *_: None, lambda: False, by_person=True):
-        assert call("anki.invoke", **wanted) is None
-    assert collection.get_note(note["id"])["Back"] == "new"
-
-
-def test_a_person_at_the_shell_finds_all_notes(anki):
-    add_many(anki.collection, "Geo", 60)
-
-    with calls.calling(lambda *_: None, lambda: False, by_person=True):
-        answer = call("anki.find_notes", query="deck:Geo")
-        few = call("anki.find_notes", query="deck:Geo", limit=5)
-
-    assert len(answer["noteIds"]) == len(answer["notes"]) == 60 and "nextOffset" not in answer
-    assert len(few["noteIds"]) == 5
-
-
-def test_the_shell_is_a_person(anki, collection, capsys):
-    add_many(collection, "Geo", 60, "word")
+def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection, capsys):
+    (note, *_) = add_many(collection, "Geo", 60)
     collection.media.write_data("a.png", png())
+    update = {"note": {"id": note, "fields": {"Back": "new"}}}
+    sent = json.dumps({"action": "updateNoteFields", "params": update})
 
-    assert main(["call", "anki_find_notes", '{"query": "deck:Geo", "brief": true}']) == 0
-    assert capsys.readouterr().out.count("word ") == 60
-    assert main(["call", "anki_invoke", '{"action": "getTags"}']) == 0
+    assert main(["call", "anki_find_notes", '{"query": "deck:Geo"}']) == 0
+    assert capsys.readouterr().out.count('noteId"') == 60
+    assert main(["call", "anki_find_notes", '{"query": "deck:Geo", "limit": 5}']) == 0
+    assert capsys.readouterr().out.count('noteId"') == 5
+    assert main(["call", "anki_invoke", sent]) == 0
+    assert collection.get_note(note)["Back"] == "new"
     assert main(["call", "anki_get_media", '{"filename": "a.png"}']) == 0
-    assert base64.b64encode(png()).decode() in capsys.readouterr().out
+    assert in_base64(png()) in capsys.readouterr().out

@@ -11,17 +11,25 @@ from tools.core import results
 NOT_NAMES = ["", " .. ", "../x", "/etc/hostname", "a\\b.png", "a\nb.png", "a\0.png", "x\x7f.png"]
 
 
+def get_media(filename, **more):
+    return call("anki.get_media", filename=filename, **more)
+
+
+def delete_media(filename, **more):
+    return call("anki.delete_media", filename=filename, **more)
+
+
 @both_versions
 def test_delete_media_tells_the_truth(anki):
     for name in ("hello[1].mp3", "hello1.mp3"):
         Path(anki.collection.media.dir(), name).write_bytes(b"sound")
 
-    answer = call("anki.delete_media", filename="hello[1].mp3")
+    answer = delete_media("hello[1].mp3")
 
     assert answer == {"filename": "hello[1].mp3", "deleted": True, "anki_response": None}
     for gone in ("hello[1].mp3", "*.mp3"):
-        assert call("anki.delete_media", filename=gone)["error"].startswith("FileNotFoundError: ")
-    assert call("anki.get_media", filename="hello1.mp3")["sizeBytes"] == 5
+        assert delete_media(gone)["error"].startswith("FileNotFoundError: ")
+    assert get_media("hello1.mp3")["sizeBytes"] == 5
 
 
 @pytest.mark.parametrize("name", NOT_NAMES)
@@ -38,8 +46,8 @@ def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, collecti
     collection.media.write_data("a.mp3", b"ID3")
 
     picture, sound = (
-        call("anki.get_media", filename="a.png"),
-        call("anki.get_media", filename="a.mp3"),
+        get_media("a.png"),
+        get_media("a.mp3"),
     )
 
     assert (picture["sizeBytes"], sound["sizeBytes"]) == (len(png()), 3)
@@ -60,7 +68,7 @@ def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki):
     )
     other = call("anki.store_media", filename="a.mp3", data="eHl6")["filename"]
     assert other != "a.mp3"
-    assert call("anki.get_media", filename="a.mp3")["dataBase64"] == "SUQz"
+    assert get_media("a.mp3")["dataBase64"] == "SUQz"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +88,8 @@ def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(anki, a
 def test_a_large_file_is_answered_only_on_demand(anki):
     anki.collection.media.write_data("big.mp3", b"x" * 300_000)
 
-    refused = call("anki.get_media", filename="big.mp3")
-    answer = call("anki.get_media", filename="big.mp3", max_bytes=refused["sizeBytes"])
+    refused = get_media("big.mp3")
+    answer = get_media("big.mp3", max_bytes=refused["sizeBytes"])
 
     assert refused["code"] == "MEDIA_TOO_LARGE"
     assert refused["sizeBytes"] == answer["sizeBytes"] == 300_000
@@ -91,7 +99,7 @@ def test_a_large_file_is_answered_only_on_demand(anki):
 def test_the_size_of_what_is_not_base64_is_not_known(anki):
     anki.addon.retrieveMediaFile = lambda filename: "QUJD*RA=="
 
-    answer = call("anki.get_media", filename="a.mp3")
+    answer = get_media("a.mp3")
 
     assert answer == {"filename": "a.mp3", "dataBase64": "QUJD*RA==", "sizeBytes": None}
 
@@ -99,8 +107,8 @@ def test_the_size_of_what_is_not_base64_is_not_known(anki):
 def test_deleting_a_sound_says_which_note_plays_it(geo):
     note = geo.ids[3]
 
-    dry = call("anki.delete_media", filename="a.mp3", dryRun=True)
-    deletion = call("anki.delete_media", filename="a.mp3")
+    dry = delete_media("a.mp3", dryRun=True)
+    deletion = delete_media("a.mp3")
 
     assert dry["examples"] == [{"noteId": note, "text": "d"}]
     assert deletion["warnings"] == [f"still named by 1 note: {note}"]
@@ -115,5 +123,5 @@ def test_a_sound_is_found_by_the_name_it_was_stored_under_and_the_new_one_is_sai
     stored = call("anki.store_media", filename="Bibi & Bubu.mp3", data=content)
 
     assert stored["filename"] == "bibi & bubu.mp3" and "stored it as bibi" in stored["warnings"][0]
-    assert call("anki.get_media", filename="Bibi & Bubu.mp3")["filename"] == "bibi & bubu.mp3"
-    assert call("anki.get_media", filename="none.mp3")["code"] == "MEDIA_NOT_FOUND"
+    assert get_media("Bibi & Bubu.mp3")["filename"] == "bibi & bubu.mp3"
+    assert get_media("none.mp3")["code"] == "MEDIA_NOT_FOUND"

@@ -14,7 +14,10 @@ from tests.anki.anki_helpers import (
     call,
     change_cards,
     content,
+    delete_notes,
+    entries,
     harm,
+    restore,
     update_note,
 )
 from tools.anki import client, journal, state
@@ -47,8 +50,8 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, kind):
     call(tool, **arguments)
     assert content(collection) != before or kind == "media"
 
-    ((entry, at, name, summary),) = call("anki.restore")["entries"]
-    answer = call("anki.restore", entry=entry)
+    ((entry, at, name, summary),) = entries()
+    answer = restore(entry)
 
     assert name == tool.removeprefix("anki.")
     assert at and summary
@@ -59,7 +62,7 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, kind):
     )
     if kind in ("notes", "decks"):
         assert "review log" in answer["warnings"][0]
-        again = call("anki.restore", entry=entry)
+        again = restore(entry)
         assert "addedAgain" not in again
         assert content(collection) == before
 
@@ -78,7 +81,7 @@ def test_what_is_there_with_its_old_id_is_not_added_again(geo, collection, kind,
         assert content(collection) != before
         collection.undo()
 
-    answer = call("anki.restore", entry=1)
+    answer = restore()
 
     assert answer["alreadyThere"] == (2 if kind == "notes" else 4)
     assert "addedAgain" not in answer and "warnings" not in answer
@@ -91,23 +94,23 @@ def test_twins_come_back_each_once(geo, collection, fault):
     twins = add_notes(collection, "Geo", "a")
     twins.append(add_note(collection, "Geo", "Basic", "a", "another"))
     before = content(collection)
-    call("anki.delete_notes", noteIds=[*geo.ids[1:], *twins])
+    delete_notes([*geo.ids[1:], *twins])
 
     geo.requests.clear()
     geo.faults = {3: fault} if fault else {}  # the request that adds the notes
-    broken = call("anki.restore", entry=1)
+    broken = restore()
     geo.faults = {}
 
     assert (broken.get("code") == "ANKI_CUT") == bool(fault)
-    assert call("anki.restore", entry=1)["alreadyThere"] == 5
+    assert restore()["alreadyThere"] == 5
     assert content(collection) == before
 
 
 def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo):
     update_note(geo.ids[0], fields={"Back": "new"})
-    call("anki.delete_notes", noteIds=[geo.ids[0]])
+    delete_notes([geo.ids[0]])
 
-    answer = call("anki.restore", entry=1)
+    answer = restore()
 
     assert answer["failed"] == [{"noteId": geo.ids[0], "error": "the note is gone"}]
     assert geo.collection.note_count() == 3
@@ -118,7 +121,7 @@ def test_an_entry_of_another_profile_is_not_put_back(geo, collection):
     geo.addon.getActiveProfile = lambda: "Two"
     before = content(collection)
 
-    answer = call("anki.restore", entry=1)
+    answer = restore()
 
     assert answer["code"] == "OTHER_PROFILE"
     assert "'User 1'" in answer["error"] and "'Two'" in answer["error"]
@@ -129,12 +132,12 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, collection):
     """The entry is put back a second time, a day later."""
     cards = sorted(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "5!")
-    call("anki.delete_notes", noteIds=geo.ids)
-    assert call("anki.restore", entry=1)["cardsScheduled"] == 4
+    delete_notes(geo.ids)
+    assert restore()["cardsScheduled"] == 4
     collection.sched.set_due_date(collection.find_cards("deck:Geo"), "9!")
     since = content(collection)
 
-    call("anki.restore", entry=1)
+    restore()
 
     assert content(collection) == since
 
@@ -156,7 +159,7 @@ def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, c
     collection.set_deck([stayed], collection.decks.id("B"))
     collection.sched.schedule_cards_as_new([stayed])
 
-    assert call("anki.restore", entry=1)["cardsScheduled"] == 1
+    assert restore()["cardsScheduled"] == 1
 
     first, second = sorted(collection.find_cards(""))
     names = [collection.decks.name(collection.get_card(card).did) for card in (first, second)]
@@ -168,14 +171,14 @@ def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, c
 def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki, collection):
     cards = two_sided(collection, "A", "B")
     note = collection.get_card(cards[0]).nid
-    call("anki.delete_notes", noteIds=[note])
-    call("anki.restore", entry=1)
+    delete_notes([note])
+    restore()
     first, second = sorted(collection.find_cards(""))
     homes = [collection.decks.name(collection.get_card(card).did) for card in (first, second)]
     assert homes == ["A", "B"]
 
     collection.set_deck([first], collection.decks.id("C"))
-    assert call("anki.restore", entry=1)["alreadyThere"] == 1
+    assert restore()["alreadyThere"] == 1
 
     assert collection.decks.name(collection.get_card(first).did) == "C"
 
@@ -185,7 +188,7 @@ def test_without_a_journal_nothing_is_deleted(geo, collection):
     (settings.current().state_dir / "anki-journal.sqlite3").write_bytes(b"not a database" * 100)
     before = content(collection)
 
-    assert call("anki.delete_notes", noteIds=geo.ids)["code"] == "STATE_NOT_WRITABLE"
+    assert delete_notes(geo.ids)["code"] == "STATE_NOT_WRITABLE"
     assert content(collection) == before
 
 
@@ -226,4 +229,4 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
 
 @pytest.mark.parametrize("entry", [0, -1, 10**30, -(10**30)])
 def test_an_entry_that_cannot_be_is_not_there(entry):
-    assert call("anki.restore", entry=entry)["code"] == "NO_ENTRY"
+    assert restore(entry)["code"] == "NO_ENTRY"

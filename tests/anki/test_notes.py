@@ -8,6 +8,9 @@ from tests.anki.anki_helpers import (
     add_notes,
     both_versions,
     call,
+    delete_notes,
+    find_notes,
+    restore,
     update_note,
 )
 
@@ -16,7 +19,7 @@ from tests.anki.anki_helpers import (
 def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, collection):
     ids = sorted(add_notes(collection, "Geo", *"abcdef"))
 
-    found = call("anki.find_notes", query=" deck:Geo ", limit=2, offset=3)
+    found = find_notes(" deck:Geo ", limit=2, offset=3)
 
     assert found["noteIds"] == ids[3:5]
     assert found["notes"][0] == {
@@ -33,7 +36,7 @@ def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, c
 
 @pytest.mark.parametrize("query", ["(deck:A", "is:zzz"])
 def test_a_wrong_query_is_a_clear_error(anki, query):
-    answer = call("anki.find_notes", query=query)
+    answer = find_notes(query)
 
     assert answer["error"].startswith("RuntimeError: Invalid search: ")
     assert "\u2068" not in answer["error"]
@@ -54,8 +57,8 @@ def test_note_info_is_aligned_with_the_ids_and_null_where_there_is_no_note(anki)
 def test_delete_notes_counts_what_was_there_and_what_was_not(anki, collection):
     one, two = add_notes(collection, "A", "a", "b")
 
-    assert call("anki.delete_notes", noteIds=[one, GONE, one]) == {"deleted": 1, "missing": 1}
-    assert call("anki.delete_notes", noteIds=[one]) == {"deleted": 0, "missing": 1}
+    assert delete_notes([one, GONE, one]) == {"deleted": 1, "missing": 1}
+    assert delete_notes([one]) == {"deleted": 0, "missing": 1}
     assert list(collection.find_notes("")) == [two]
 
 
@@ -63,7 +66,7 @@ def test_delete_notes_tells_when_anki_kept_them(anki):
     (one,) = add_notes(anki.collection, "A", "a")
     anki.addon.deleteNotes = lambda notes: None
 
-    answer = call("anki.delete_notes", noteIds=[one])
+    answer = delete_notes([one])
 
     assert answer["code"] == "NOT_DELETED"
     assert answer["deleted"] == 0
@@ -73,7 +76,7 @@ def test_the_window_is_drawn_anew_after_notes_were_deleted(anki):
     """A review that shows the deleted card would end in an error box once the person answers it."""
     (one,) = add_notes(anki.collection, "A", "a")
 
-    call("anki.delete_notes", noteIds=[one])
+    delete_notes([one])
 
     entries = anki.requests[-1]["params"]["actions"]
     assert [entry["action"] for entry in entries] == ["deleteNotes", "addTags", "findNotes"]
@@ -83,21 +86,21 @@ def test_the_window_is_drawn_anew_after_notes_were_deleted(anki):
 def test_find_notes_tells_of_words_that_anki_finds_in_one_case_only(anki):
     one, two = add_notes(anki.collection, "Geo", "Столица Франции", "столица Германии")
 
-    answer = call("anki.find_notes", query="deck:Geo столица")
+    answer = find_notes("deck:Geo столица")
 
     assert answer["noteIds"] == [two]
     assert answer["inOtherCase"]["more"] == 1
-    assert call("anki.find_notes", query=answer["inOtherCase"]["query"])["noteIds"] == [one, two]
+    assert find_notes(answer["inOtherCase"]["query"])["noteIds"] == [one, two]
 
 
 def test_find_notes_answers_fifty_unless_told_and_briefly_if_told(anki):
     ids = add_many(anki.collection, "Geo", 60, "word")
 
-    answer = call("anki.find_notes", query="deck:Geo")
-    brief = call("anki.find_notes", query="deck:Geo", brief=True, limit=2, offset=1, excerpt=5)
+    answer = find_notes("deck:Geo")
+    brief = find_notes("deck:Geo", brief=True, limit=2, offset=1, excerpt=5)
 
     assert (len(answer["notes"]), answer["total"], answer["nextOffset"]) == (50, 60, 50)
-    assert "nextOffset" not in call("anki.find_notes", query="deck:Geo", offset=50)
+    assert "nextOffset" not in find_notes("deck:Geo", offset=50)
     assert brief == {"notes": [[ids[1], "word…"], [ids[2], "word…"]], "total": 60, "nextOffset": 3}
 
 
@@ -117,7 +120,7 @@ def school(anki, collection):
     ],
 )
 def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(school, query, name, nearest):
-    answer = call("anki.find_notes", query=query)
+    answer = find_notes(query)
 
     assert answer["total"] == 0
     assert answer["warnings"][0] == f"there is no {name}. Did you mean {nearest}?"
@@ -125,7 +128,7 @@ def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(school, qu
 
 @pytest.mark.parametrize("name", ["deck:школа", "tag:BIO", "deck:current", "tag:none", "deck:Шк*"])
 def test_a_name_in_a_query_that_is_there_is_not_warned_of(school, name):
-    assert call("anki.find_notes", query=f"{name} zzz") == {"noteIds": [], "notes": [], "total": 0}
+    assert find_notes(f"{name} zzz") == {"noteIds": [], "notes": [], "total": 0}
 
 
 def test_duplicates_by_a_field_come_in_groups(anki, collection):
@@ -134,7 +137,7 @@ def test_duplicates_by_a_field_come_in_groups(anki, collection):
     anki.requests.clear()
 
     everywhere = call("anki.find_notes", duplicates="front")
-    in_a_deck = call("anki.find_notes", duplicates="Front", query="deck:A")
+    in_a_deck = find_notes("deck:A", duplicates="Front")
     by_back = call("anki.find_notes", duplicates="Back", limit=1)
 
     assert everywhere == {
@@ -161,19 +164,19 @@ def test_a_server_whose_notes_name_no_cards_is_served_all_the_same(geo):
 
     geo.addon._info = without_cards
 
-    note = call("anki.find_notes", query="deck:Geo")["notes"][3]
+    note = find_notes("deck:Geo")["notes"][3]
     updated = update_note(geo.ids[0], deckName="Other")
-    deleted = call("anki.delete_notes", noteIds=geo.ids[1:2])
+    deleted = delete_notes(geo.ids[1:2])
 
     assert note["deckName"] == "Geo::Sub"
     assert note["cards"] == geo.collection.card_ids_of_note(geo.ids[3])
     assert updated["updated"] == deleted["deleted"] == 1
-    assert call("anki.restore", entry=2)["addedAgain"] == 1
+    assert restore(2)["addedAgain"] == 1
 
 
 def test_an_empty_list_is_refused_in_the_words_of_the_requirement(anki):
     words = "List should have at least 1 item after validation, not 0"
-    assert words in call("anki.delete_notes", noteIds=[])["error"]
+    assert words in delete_notes([])["error"]
 
 
 BLANK_NAMES = [
@@ -221,4 +224,4 @@ def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(anki,
     add_notes(collection, "Spanish", "sol Verbs")
     add_notes(collection, "Spanish Verbs", "ser Verbs")
 
-    assert call("anki.find_notes", query=query)["total"] > 0
+    assert find_notes(query)["total"] > 0

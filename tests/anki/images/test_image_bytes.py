@@ -11,19 +11,21 @@ from tools.anki.images.pictures import image_html, replace_data_urls, with_image
 DIV = '<div><img src="a.png" style="max-width:100%;height:auto"/></div>'
 AVIF = b"\0\0\0\x1cftypavif\0\0\0\0"
 BMP = b"BM" + b"\0" * 12 + b"\x28\0\0\0" + b"\x04\0\0\0\xfd\xff\xff\xff" + b"\0" * 20
-IMAGES = [
-    (png(3, 2), "png"),
-    (JPEG, "jpg"),
-    (GIF, "gif"),
-    (WEBP, "webp"),
-    (BMP, "bmp"),
-    (AVIF, "avif"),
-    (SVG, "svg"),
-]
 
 
 @pytest.mark.parametrize(
-    ("data", "extension"), [*IMAGES, (b"\xef\xbb\xbf<svg />", "svg"), (b"II*\0", "tiff")]
+    ("data", "extension"),
+    [
+        (png(3, 2), "png"),
+        (JPEG, "jpg"),
+        (GIF, "gif"),
+        (WEBP, "webp"),
+        (BMP, "bmp"),
+        (AVIF, "avif"),
+        (SVG, "svg"),
+        (b"\xef\xbb\xbf<svg />", "svg"),
+        (b"II*\0", "tiff"),
+    ],
 )
 def test_each_format_is_known_by_its_bytes(data, extension):
     assert kind(data) == extension

@@ -259,14 +259,6 @@ def test_a_large_image_becomes_a_small_jpeg_and_nothing_is_enlarged(
     assert (stored.format, stored.size) == ("JPEG", small)
 
 
-def test_transparency_becomes_white(anki, pillow):
-    data = encoded(pillow.new("RGBA", (10, 10), (255, 0, 0, 0)), "PNG")
-
-    stored = stored_image(anki, pillow, data, max_side=8)
-
-    assert min(stored.convert("RGB").getpixel((5, 5))) > 250
-
-
 def test_a_photo_is_turned_upright_and_its_preview_is_no_animation(anki, pillow):
     """Phones put a preview behind the photo."""
     photo = pillow.new("RGB", (1000, 10), "red")
@@ -301,15 +293,25 @@ def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(
 
 
 @pytest.mark.parametrize(
-    ("mode", "form"), [("1", "PNG"), ("P", "PNG"), ("I;16", "PNG"), ("CMYK", "TIFF"), ("F", "TIFF")]
+    ("mode", "form", "color", "grey"),
+    [
+        ("1", "PNG", 0, 0),
+        ("P", "PNG", 0, 0),
+        ("I;16", "PNG", 128 * 256, 128),
+        ("CMYK", "TIFF", 0, 255),
+        ("F", "TIFF", 0, 0),
+        ("RGBA", "PNG", (255, 0, 0, 0), 255),
+    ],
 )
-def test_every_kind_of_pixel_becomes_a_jpeg(anki, pillow, mode, form):
-    image = pillow.new(mode, (9, 9), 128 * 256) if mode == "I;16" else pillow.new(mode, (9, 9))
+def test_every_kind_of_pixel_becomes_a_jpeg_and_transparency_white(
+    anki, pillow, mode, form, color, grey
+):
+    data = encoded(pillow.new(mode, (10, 10), color), form)
 
-    stored = stored_image(anki, pillow, encoded(image, form), max_side=8)
+    stored = stored_image(anki, pillow, data, max_side=8)
 
     assert stored.format == "JPEG"
-    assert mode != "I;16" or abs(stored.convert("L").getpixel((4, 4)) - 128) < 3
+    assert abs(stored.convert("L").getpixel((5, 5)) - grey) < 3
 
 
 PEAK = r"""

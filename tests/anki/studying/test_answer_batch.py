@@ -19,6 +19,7 @@ from tests.anki.anki_helpers import (
     borrow,
     call,
     change_cards,
+    due_cards,
     log,
     make_due,
     pass_minutes,
@@ -67,7 +68,7 @@ def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collect
     collection.set_config("fsrs", fsrs)
     cards = cards_of(deck, 8)
     for state in ("new", "review"):
-        shown = {card["cardId"]: card for card in call("anki.due", deck="Geo", limit=50)["cards"]}
+        shown = {card["cardId"]: card for card in due_cards(limit=50)}
         for number, card in enumerate(cards):
             ease = number % 4
             expected = buttons_of(collection, card)

@@ -9,6 +9,8 @@ from tests.anki.anki_helpers import (
     both_versions,
     call,
     change_cards,
+    entries,
+    restore,
     tokens,
     whole,
 )
@@ -69,60 +71,6 @@ def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, collection):
     assert len(anki.requests) == 3
     assert tokens([dry, wet]) <= 250
     assert len(collection.find_notes("tag:t")) == 500
-
-
-def various(collection, notes, fsrs):
-    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them
-    to."""
-    collection.set_config("fsrs", fsrs)
-    collection.decks.id("Other")
-    cards = sorted(collection.find_cards("deck:Geo"))
-    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=False):
-        shown = collection.get_card(card)
-        shown.start_timer()
-        collection.sched.answerCard(shown, ease)
-    collection.sched.set_due_date(cards[4:6], "9!")
-    collection.sched.suspend_cards(cards[5:7])
-    collection.set_user_flag_for_cards(2, cards[2:4])
-    collection.tags.bulk_add(notes[:3], "t")
-    return cards
-
-
-TO_PUT_BACK = [
-    {"unsuspend": True},
-    {"due": "3-7!"},
-    {"forget": True},
-    {"flag": 0},
-    {
-        "forget": True,
-        "suspend": True,
-        "flag": 3,
-        "addTags": ["x"],
-        "removeTags": ["t"],
-        "deck": "oTHER",
-    },
-]
-OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
-
-
-@pytest.mark.parametrize("fsrs", [False, True])
-@pytest.mark.parametrize(
-    ("anki", "change"),
-    [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER],
-    indirect=["anki"],
-)
-def test_cards_are_put_back_as_they_were(ten, collection, change, fsrs):
-    cards = various(collection, ten.ids, fsrs)
-    before = whole(collection)
-    change_cards(10, cardIds=cards, **change)
-    assert whole(collection) != before
-
-    entry, _, _, summary = call("anki.restore")["entries"][0]
-    answer = call("anki.restore", entry=entry)
-
-    assert summary.startswith("10 cards changed: " + next(iter(change)))
-    assert "failed" not in answer
-    assert whole(collection) == before
 
 
 def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, collection):
@@ -221,8 +169,9 @@ def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_ba
 
     assert "may be made too" in lost["error"]
     assert again["changed"] == 0
-    ((entry, *_),) = call("anki.restore")["entries"]
-    call("anki.restore", entry=entry)
+    ((entry, _, _, summary),) = entries()
+    assert summary.startswith("10 ") and next(iter(change)) in summary
+    restore(entry)
     assert whole(collection) == before
 
 
@@ -293,4 +242,4 @@ def test_a_tag_is_another_than_the_one_above_it(ten, collection):
     renamed = change_cards(3, renameTag=["lang", "language"])
 
     assert len(collection.find_notes("tag:re:^language$")) == renamed["changed"] == 3
-    assert len(call("anki.restore")["entries"]) == 2
+    assert len(entries()) == 2

@@ -5,7 +5,16 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, call, make_due, put, tokens
+from tests.anki.anki_helpers import (
+    REVIEW,
+    add_many,
+    answer_each,
+    both_versions,
+    call,
+    make_due,
+    put,
+    tokens,
+)
 from tools.anki import batch
 from tools.anki.studying import review_log
 
@@ -16,23 +25,14 @@ DAY = 86400
 def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(
     deck, collection
 ):
-    cards = sorted(collection.find_cards("deck:Geo"))
-    make_due(collection, cards[:10])
-    for note in collection.find_notes("deck:Geo::Cities")[:2]:
-        collection.tags.bulk_add([note], "leech")
-    answers = [
-        {"cardId": card, "ease": ease}
-        for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)
-    ]
-    call("anki.answer_cards", answers=answers)
-
+    cards = sorted(collection.find_cards("deck:Geo"))[:10]
+    make_due(collection, cards)
+    collection.tags.bulk_add(collection.find_notes("deck:Geo::Cities")[:2], "leech")
+    answer_each(zip(cards, [1, 3, 3, 3, 4] * 2, strict=True))
     for number in range(14):
-        add_notes(
-            collection,
-            f"Languages::Book {number}",
-            *(f"{number} {at} " + "word " * 30 for at in range(3)),
-        )
+        add_many(collection, f"Languages::Book {number}", 3, f"{number} " + "word " * 30)
     deck.requests.clear()
+
     answer = call("anki.stats")
 
     assert (len(answer["decks"]), len(answer["perDay"])) == (12, 30)
@@ -46,17 +46,11 @@ def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_ha
 
 
 def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection):
-    cards = [
-        collection.find_cards(f"nid:{note}")[0] for note in add_notes(collection, "A", *"abcdefgh")
-    ]
-    for number, card in enumerate(cards):
-        ivl = 10 if number < 4 else 30
-        put(collection, card, type=2, queue=2, ivl=ivl, due=0, reps=3, factor=2500)
-    eases = [1, 3, 3, 3, 1, 1, 3, 3]
-    call(
-        "anki.answer_cards",
-        answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)],
-    )
+    add_many(collection, "A", 8)
+    cards = sorted(collection.find_cards("deck:A"))
+    for card, interval in zip(cards, [10] * 4 + [30] * 4, strict=True):
+        put(collection, card, type=2, queue=REVIEW, ivl=interval, due=0, reps=3, factor=2500)
+    answer_each(zip(cards, [1, 3, 3, 3, 1, 1, 3, 3], strict=True))
 
     assert call("anki.stats")["retention"] == {"young": 75.0, "mature": 50.0}
 
@@ -115,6 +109,4 @@ def test_a_year_of_many_cards_is_read_in_parts(deck, collection, monkeypatch):
     answer = call("anki.stats", days=365)
 
     assert answer["today"]["answers"] == 20
-    assert [request["action"] for request in deck.requests].count(
-        "getReviewsOfCards"
-    ) == 4  # one of recent cards
+    assert deck.actions().count("getReviewsOfCards") == 4  # one of recent cards

@@ -365,19 +365,6 @@ def test_formulas_are_drawn_and_what_cannot_be_drawn_is_said(study, collection):
     assert seen == {True, False}
 
 
-def test_at_the_end_the_cards_that_come_back_today_are_counted(study, collection):
-    add_notes(collection, "Geo", "a", "b", "c")
-    tab = study(locale="ru-RU")
-    for ease in ("Снова", "Снова", "Легко"):
-        tab.wait("shown && !open")
-        tab.press("Показать ответ")
-        tab.press(ease)
-    tab.wait("document.querySelector('h2') || shown")
-    settled(tab)
-    if tab.run("!shown"):
-        assert "2 карточки вернутся сегодня" in tab.text()
-
-
 def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(study, collection):
     add_note(collection, "Geo", "Basic", "q", "[sound:a.wav]")
     collection.media.write_data("a.wav", SILENCE)

@@ -1,26 +1,23 @@
 """The order of study, beside that of Anki's own scheduler."""
 
-import random
 import time
 
 import pytest
 
 from tests.anki.anki_helpers import (
-    DAY_LEARNING,
     LEARNING,
-    REVERSED,
     REVIEW,
     add_items,
     add_many,
-    add_note,
     answer_cards,
-    borrow,
     both_versions,
     call,
+    due_cards,
     make_due,
     minutes_from_now,
     options,
     put,
+    random_collection,
     tokens,
 )
 from tests.anki.anki_standin import StandIn
@@ -33,45 +30,6 @@ def scheduled(collection, deck):
     queued = [queued.card for queued in collection.sched.get_queued_cards(fetch_limit=1000).cards]
     ahead = [card.id for card in queued if card.queue == LEARNING and card.due > time.time()]
     return [card.id for card in queued if card.id not in ahead] or ahead
-
-
-def random_collection(collection, seed):
-    """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered
-    deck."""
-    choice = random.Random(seed)
-    mix_options(collection, choice)
-    names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
-    for number in range(choice.randint(20, 60)):
-        model = choice.choice(["Basic", REVERSED])
-        add_note(collection, choice.choice(names), model, f"question {number}", "answer")
-    today, now = collection.sched.today, int(time.time())
-    overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
-    for card in sorted(collection.find_cards("")):
-        type, queue, due = choice.choice([
-            (0, 0, choice.randint(1, 99)),
-            *[(2, REVIEW, today - choice.choice(overdue))] * 3,
-            (1, LEARNING, now - choice.randint(1, 5000)),
-            (1, LEARNING, now + choice.randint(60, 3600)),
-            (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
-            (2, REVIEW, today + choice.randint(1, 9)),
-        ])  # fmt: skip
-        left = 1001 if type in (1, 3) else 0
-        put(collection, card, type=type, queue=queue, due=due, ivl=9 if type else 0, left=left)
-    collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
-    if seed % 3 == 0:
-        name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
-        borrow(collection, name, f"is:{state}", limit=choice.randint(1, 9))
-
-
-def mix_options(collection, choice):
-    with options(collection) as config:
-        config["new"]["perDay"] = choice.choice([2, 5, 20])
-        config["rev"]["perDay"] = choice.choice([5, 10, 200])
-        bury = choice.random() < 0.5
-        config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
-        for name in ("newMix", "interdayLearningMix", "newGatherPriority"):
-            config[name] = choice.choice([0, 0, 1, 2])
-        config["newSortOrder"] = choice.choice([0, 0, 1])
 
 
 @pytest.mark.parametrize(
@@ -122,7 +80,7 @@ def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(
 
     assert shown() == [first, third]
     collection.sched.suspend_cards([first, third])
-    (ahead,) = call("anki.due", deck="Geo")["cards"]
+    (ahead,) = due_cards()
     assert (ahead["cardId"], ahead["inMinutes"]) == (second, 8)
 
 
