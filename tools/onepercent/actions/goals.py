@@ -58,7 +58,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     steps.warn_of_odd(unit, title, dt=params.get("due"))
 
     key = unit.create("goals", targets.as_columns(values))
-    unit.latest_goal = key
+    unit.created[""] = ("goal", key)
     unit.outcome.created_id = key
     if own_steps:
         created.steps = steps.add_several(unit, key, own_steps)

@@ -159,7 +159,7 @@ def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 def _resolve_goal(unit: UnitOfWork, params: JsonObject) -> None:
     """Set the `goal_id` that a habit adds to; in an update null means none."""
     key = params.get("goal_id")
-    if key is not None or ("goal_id" in params and unit.latest_goal is not None):
+    if key is not None or ("goal_id" in params and "" in unit.created):
         params["goal_id"] = unit.existing("goal", key)["id"]
 
 

@@ -24,8 +24,7 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.base import fields, rules, words
 from tools.onepercent.base.diff import Created, Done, Shifted, Thing
-from tools.onepercent.habits import due_days
-from tools.onepercent.habits.schedules import LAST
+from tools.onepercent.habits import due_days, schedules
 
 # Each with other words for it.
 PRIORITIES = {
@@ -176,7 +175,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
     `to` bound their dates."""
     fields.check_one(params, "days", "dt")
     first = params.get("from", "0")  # a step without a date is before it
-    last = params.get("to", LAST)
+    last = params.get("to", schedules.LAST)
 
     # The open ones with a date between the bounds.
     chosen = _chosen(unit, params)

@@ -106,7 +106,8 @@ class UnitOfWork:
     PREVIEW_STALE.
 
     `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in
-    order. `created_rows`: those that this unit has created, which nobody else can have changed. `outcome`:
+    order. `created`: what a reference means, by its id; without one it is the goal created last.
+    `created_rows`: those that this unit has created, which nobody else can have changed. `outcome`:
     that of the action which runs; `add_entry` and `warn` add to it.
     """
 
@@ -119,7 +120,6 @@ class UnitOfWork:
     journal: list[RowChange] = field(default_factory=list)
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     created_rows: set[str] = field(default_factory=set)
-    latest_goal: int | None = None
     subjects: dict[str, StoredRow] = field(default_factory=dict)
     outcome: Outcome = field(default_factory=Outcome)
     stamp: str = ""
@@ -147,11 +147,8 @@ class UnitOfWork:
         return row
 
     def _referred(self, entity: str, reference: str | None) -> int:
-        if reference is None:
-            kind, key = "goal", self.latest_goal
-        else:
-            kind, key = self.created.get(reference.removeprefix(REFERENCE), ("", None))
-        if key is None or kind != entity:
+        kind, key = self.created.get((reference or "").removeprefix(REFERENCE), ("", 0))
+        if kind != entity:
             name = "goal_id null" if reference is None else reference
             raise ToolError(
                 f"{name} is not a {entity} that an earlier action of this preview creates",

@@ -172,7 +172,7 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
             dry.errors.append({"index": index} | _refusal(unit, members, error))
             if members.get("action") == "goal.create":
                 # Else goal_id null would quietly mean an older goal than was meant.
-                unit.latest_goal = None
+                unit.created.pop("", None)
         db.execute("RELEASE action")
     db.execute("ROLLBACK TO dry_run")
     db.execute("RELEASE dry_run")
