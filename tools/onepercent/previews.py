@@ -211,9 +211,10 @@ def check_unused(preview: Row) -> None:
     """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its
     applier's."""
     hint = "get_user_snapshot shows the present state; preview what should still change."
-    status = preview["status"]
-    if status in ("applied", "cancelled"):
-        raise ToolError(f"Preview already {status}", hint, f"PREVIEW_{status.upper()}")
+    if preview["status"] == "applied":
+        raise ToolError("Preview already applied", hint, "PREVIEW_APPLIED")
+    if preview["status"] == "cancelled":
+        raise ToolError("Preview already cancelled", hint, "PREVIEW_CANCELLED")
 
 
 def cancel(db: Database, preview_id: str) -> None:

@@ -16,13 +16,7 @@ from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import is_no_id, parse_value
 from tools.core.schema import Limits, derive
-from tools.onepercent.base import days, texts, ways
-from tools.onepercent.base.rules import (
-    LARGEST_AMOUNT,
-    LONGEST_MINUTES,
-    LONGEST_RANGE_DAYS,
-    MOST_IN_LIST,
-)
+from tools.onepercent.base import days, rules, texts, ways
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -46,32 +40,6 @@ DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
 DIARY_FIELDS = ("what_done", "what_not_done", "reflection", "plans")
 DIARY_COLUMNS = ", ".join(DIARY_FIELDS)
-
-# The names that models send for a field. Of several fields the one counts that the object has.
-OTHER_NAMES = {
-    "preview_id": "id",
-    "step_id": "id task_id",
-    "habit_id": "id habit",
-    "diary_id": "id",
-    "goal_id": "id goal",
-    "dt": "deadline due date due_date",
-    "date": "dt",
-    "until": "end_date ends",
-    "due": "deadline end_date ends due_date",
-    "name": "title",
-    "title": "name",
-    "why_important": "description",
-    "schedule_days": "days weekdays",
-    "interval": "n",
-    "note": "comment",
-    "excuse_reason": "reason",
-    "order": "position",
-    "amount": "value",
-    "what_done": "title content text",
-    "what_not_done": "content text",
-    "reflection": "content text",
-    "plans": "content text",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +146,8 @@ def integer(least: int, most: int, words: str = "", **options: Any) -> Field:
 
 def amount(least: float) -> Field:
     """An amount of at least so much."""
-    kind = Annotated[float, Limits(ge=least, le=LARGEST_AMOUNT)]
-    return of_type(kind, f"a number from {least} to {LARGEST_AMOUNT}")
+    kind = Annotated[float, Limits(ge=least, le=rules.LARGEST_AMOUNT)]
+    return of_type(kind, f"a number from {least} to {rules.LARGEST_AMOUNT}")
 
 
 FLAG = of_type(bool, "true or false")
@@ -195,12 +163,12 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
 
     def convert(name: str, value: object) -> list[Any]:
         sent = value if isinstance(value, list) else [value]
-        if not 1 <= len(sent) <= MOST_IN_LIST:
-            raise invalid(name, f"a list of 1 to {MOST_IN_LIST}")
+        if not 1 <= len(sent) <= rules.MOST_IN_LIST:
+            raise invalid(name, f"a list of 1 to {rules.MOST_IN_LIST}")
         return [each.parse(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
     schema = filled(type="array", items=each.schema, description=description)
-    return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
+    return Field(schema, f"list of 1 to {rules.MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
 WEEKDAY_NUMBER = integer(1, 7, "a weekday: 1 (Monday) to 7, or mon to sun")
@@ -225,8 +193,10 @@ def _span(name: str, value: object) -> str | list[str]:
         return parse_day(name, value)
     first, last = (parse_day(name, day.strip()) for day in value.split("..", 1))
     length = days.ordinal(last) - days.ordinal(first) + 1
-    if not 1 <= length <= LONGEST_RANGE_DAYS:
-        raise invalid(name, f"a range of 1 to {LONGEST_RANGE_DAYS} days, the earlier day first")
+    if not 1 <= length <= rules.LONGEST_RANGE_DAYS:
+        raise invalid(
+            name, f"a range of 1 to {rules.LONGEST_RANGE_DAYS} days, the earlier day first"
+        )
     return [first, last]
 
 
@@ -235,7 +205,9 @@ DATES = several(
 )
 
 MINUTES = integer(
-    1, LONGEST_MINUTES, f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}"
+    1,
+    rules.LONGEST_MINUTES,
+    f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {rules.LONGEST_MINUTES}",
 )
 
 
@@ -369,7 +341,7 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     way = ways.hint_for(lower)
     # What has a way round is another field only if it is nearly the same word.
     likeness = SAME_WORD if way else LIKE_WORD
-    meant = [name for name, others in OTHER_NAMES.items() if lower in others.split()]
+    meant = [name for name, others in ways.OTHER_NAMES.items() if lower in others.split()]
     meant = [name for name in meant if name in names]
     meant = meant or errors.several(lower, names, likeness, most=1)
     hint = way or f"{place} takes {', '.join(names) or 'nothing'}."

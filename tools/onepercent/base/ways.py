@@ -1,4 +1,4 @@
-"""Hints for fields that do not exist but that other trackers have: the way to the same end."""
+"""Names of fields that do not exist: the field that is meant, or a hint of the way to the same end."""
 
 # Keyed by words of a field's name; the first row that has one is the hint. Fields that the object takes come
 # first.
@@ -29,6 +29,32 @@ HINTS: dict[str, str] = {
     "goal": "goal.complete closes a goal; its steps are named in step_ids.",
     "ids": "Send an action for each id, in one preview.",
     "tag tags label color colour": "There are no tags: a goal has a category, a habit an icon.",
+}
+
+# The names that models send for a field. Of several fields the one counts that the object has.
+OTHER_NAMES = {
+    "preview_id": "id",
+    "step_id": "id task_id",
+    "habit_id": "id habit",
+    "diary_id": "id",
+    "goal_id": "id goal",
+    "dt": "deadline due date due_date",
+    "date": "dt",
+    "until": "end_date ends",
+    "due": "deadline end_date ends due_date",
+    "name": "title",
+    "title": "name",
+    "why_important": "description",
+    "schedule_days": "days weekdays",
+    "interval": "n",
+    "note": "comment",
+    "excuse_reason": "reason",
+    "order": "position",
+    "amount": "value",
+    "what_done": "title content text",
+    "what_not_done": "content text",
+    "reflection": "content text",
+    "plans": "content text",
 }
 
 
