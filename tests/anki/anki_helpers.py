@@ -29,10 +29,25 @@ WEBP = b"RIFF\x16\0\0\0WEBPVP8L\x09\0\0\0/\x02\x40\x00\x00\0\0\0\0\0"
 REVERSED = "Basic (and reversed card)"
 
 both_versions = pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
+older_version = pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
 
 
 def add_items(*items, **more):
     return call("anki.add_from_model", items=list(items), **more)
+
+
+def add_item(item, **more):
+    """The detail of one item that is added."""
+    (detail,) = add_items(item, **more)["details"]
+    return detail
+
+
+def add_rows(rows, names=("Front", "Back")):
+    return call("anki.add_from_model", fieldNames=list(names), rows=rows)
+
+
+def add_text(tsv, names=("Front", "Back"), **more):
+    return call("anki.add_from_model", fieldNames=list(names), tsv=tsv, **more)
 
 
 def update_each(notes, dryRun=False, **update):
@@ -66,6 +81,12 @@ def entries():
 def due_cards(**more):
     """The cards of deck Geo to be studied."""
     return call("anki.due", deck="Geo", **more)["cards"]
+
+
+def update_detail(note, **update):
+    """The detail of one note that is updated."""
+    (detail,) = update_note(note, **update)["details"]
+    return detail
 
 
 def change_cards(expected, **change):
@@ -159,7 +180,9 @@ def fronts(collection, deck):
     ]
 
 
-KINDS_OF_HARM = ["notes", "decks", "decks, cards kept", "update", "media", "cards"]
+each_kind_of_harm = pytest.mark.parametrize(
+    "kind", ["notes", "decks", "decks, cards kept", "update", "media", "cards"]
+)
 
 
 def harm(anki):
@@ -269,13 +292,13 @@ def pass_minutes(collection, minutes):
     collection.db.execute("update revlog set id = id - ?", seconds * 1000)
 
 
-def answer_in_the_window(anki, card=None, ease=3):
+def answer_in_the_window(anki):
     """The person answers the card on the screen, which is the next of deck Geo unless a review goes on."""
     if not anki.addon.guiReviewActive():
         anki.addon.guiDeckReview("Geo")
     shown = anki.addon._showing
     anki.addon.guiShowAnswer()
-    anki.addon.guiAnswerCard(ease)
+    anki.addon.guiAnswerCard(3)
     return shown
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import add_many, add_note, add_notes
+from tests.support.web import serving
 from tools.anki import answers, batch
 
 
@@ -81,3 +82,14 @@ def deck(anki):
         add_many(anki.collection, name, count, f"{name} question")
     anki.collection.db.execute("update notes set mod = mod - 9")
     return anki
+
+
+@pytest.fixture
+def web():
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def private_allowed(env):
+    env(IMAGE_ALLOW_PRIVATE=1)

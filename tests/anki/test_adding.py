@@ -7,15 +7,18 @@ from contextlib import closing
 import pytest
 
 from tests.anki.anki_helpers import (
+    add_item,
     add_items,
     add_notes,
+    add_rows,
+    add_text,
     both_versions,
     call,
     content,
     delete_notes,
     fronts,
     numbered,
-    update_note,
+    update_detail,
 )
 from tools.anki import batch, state
 from tools.core import calls, settings
@@ -27,10 +30,6 @@ def note(front, **more):
 
 def add_wholes(*notes, deck="Default"):
     return call("anki.add_notes", deck=deck, notes=list(notes))
-
-
-def add_rows(*rows, names=("Front", "Back")):
-    return call("anki.add_from_model", fieldNames=list(names), rows=list(rows))
 
 
 @both_versions
@@ -90,7 +89,7 @@ def test_add_notes_does_not_make_the_deck(anki):
     [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})],
 )
 def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki, model, fields):
-    (detail,) = add_items({"fields": fields}, model=model)["details"]
+    detail = add_item({"fields": fields}, model=model)
 
     assert "use note type Cloze, or write it without {{c1::}}" in detail["hint"]
 
@@ -107,7 +106,7 @@ def test_a_dedup_key_is_used_once_in_a_call_and_once_for_all(anki):
 
 
 def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki):
-    (detail,) = add_items({"Front": "a", "dedup_key": "k"})["details"]
+    detail = add_item({"Front": "a", "dedup_key": "k"})
     add_items({"Front": "", "dedup_key": "bad"})
     delete_notes([detail["noteId"]])
 
@@ -184,7 +183,7 @@ def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, 
     (added,) = add_wholes(note("a"))["details"]
     add_items({"Front": "b"}, deck="Default")
     add_items({"Front": "c"}, deck="Geo")
-    (moved,) = update_note(added["noteId"], deckName="default")["details"]
+    moved = update_detail(added["noteId"], deckName="default")
 
     assert "deckChangedTo" not in moved
     assert fronts(collection, "По умолчанию") == ["a", "b"]
@@ -235,7 +234,7 @@ def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, way):
 def test_of_rows_that_do_not_fit_only_tags_may_be_missing(anki):
     rows = [["a", "b", "c", "d"], ["d", "e"], ["", "e"], ["f"], ["g", ""]]
 
-    answer = add_rows(*rows, names=["Front", "Back", "tags"])
+    answer = add_rows(rows, names=["Front", "Back", "tags"])
 
     assert answer["added"] == 2
     reasons = [(detail["index"], detail["reason"]) for detail in answer["details"]]
@@ -252,7 +251,7 @@ def test_notes_come_in_one_way_only(anki, arguments):
 
 
 def test_a_row_that_was_added_with_a_warning_has_a_detail(anki):
-    answer = add_rows(["cat", "кот"], ["dog", "data:image/png;base64,AAAA"])
+    answer = add_rows([["cat", "кот"], ["dog", "data:image/png;base64,AAAA"]])
 
     (detail,) = answer["details"]
     assert (answer["added"], detail["index"]) == (2, 1)
@@ -274,8 +273,8 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection):
 def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, line, separator):
     names = ["Front", "Back", "tags"]
 
-    answer = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\n{line}")
-    mixed = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\ncat\tкот")
+    answer = add_text(f"{line}\n{line}", names)
+    mixed = add_text(f"{line}\ncat\tкот", names)
 
     assert answer["code"] == mixed["details"][0]["reason"].upper() == "ROW"
     assert separator in answer["hint"] and separator in mixed["details"][0]["hint"]
@@ -284,7 +283,7 @@ def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, li
 
 
 def test_a_first_row_of_field_names_is_left_out_and_said_so(anki):
-    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], tsv="Front\tBack\ncat\tкот")
+    answer = add_text("Front\tBack\ncat\tкот")
 
     assert (answer["added"], answer["skipped"]) == (1, 0)
     assert "first row" in answer["warnings"][0]
@@ -305,7 +304,7 @@ def test_a_first_row_of_field_names_is_left_out_and_said_so(anki):
     ],
 )
 def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, text, kept):
-    add_rows(["q", text])
+    add_rows([["q", text]])
 
     (note,) = content(collection)
     assert note[1] == ["q", kept]

@@ -4,10 +4,10 @@ change meanwhile."""
 import pytest
 
 from tests.anki.anki_helpers import (
-    KINDS_OF_HARM,
     add_items,
     add_notes,
     call,
+    each_kind_of_harm,
     entries,
     harm,
     numbered,
@@ -35,7 +35,7 @@ def asking(geo, env):
     return run
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+@each_kind_of_harm
 def test_the_person_is_asked_once_for_what_would_happen(asking, geo, collection, kind):
     tool, arguments, _, question = harm(geo)[kind]
     notes = collection.note_count()
@@ -101,7 +101,7 @@ def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection):
     assert collection.get_note(geo.ids[0])["Back"] == "the person's"
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+@each_kind_of_harm
 @pytest.mark.parametrize("setting", ["off", "count"])
 def test_a_wrong_count_is_refused_wherever_it_is_given(geo, env, kind, setting):
     env(ANKI_CONFIRM=setting)
@@ -115,7 +115,7 @@ def test_a_wrong_count_is_refused_wherever_it_is_given(geo, env, kind, setting):
     assert answer is None or answer.get("success") is not False
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+@each_kind_of_harm
 def test_a_true_count_is_demanded_by_the_setting(geo, env, kind):
     env(ANKI_CONFIRM="count")
     tool, arguments, count, _ = harm(geo)[kind]

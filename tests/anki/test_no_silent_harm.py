@@ -1,12 +1,10 @@
 """Nothing is lost in silence: dry runs, the owner's consent, the journal and putting back."""
 
-import base64
 from types import SimpleNamespace
 
 import pytest
 
 from tests.anki.anki_helpers import (
-    KINDS_OF_HARM,
     REVERSED,
     add_note,
     add_notes,
@@ -15,6 +13,7 @@ from tests.anki.anki_helpers import (
     change_cards,
     content,
     delete_notes,
+    each_kind_of_harm,
     entries,
     harm,
     restore,
@@ -28,7 +27,7 @@ EXTRA = 3
 
 
 @both_versions
-@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+@each_kind_of_harm
 def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, collection, kind):
     tool, arguments, count, _ = harm(geo)[kind]
     before = content(collection)
@@ -43,7 +42,7 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, collection, k
 
 
 @both_versions
-@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+@each_kind_of_harm
 def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, kind):
     tool, arguments, *_ = harm(geo)[kind]
     before = content(collection)
@@ -57,13 +56,10 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, collection, kind):
     assert at and summary
     assert "failed" not in answer
     assert content(collection) == before
-    assert (
-        call("anki.get_media", filename="a.mp3")["dataBase64"] == base64.b64encode(b"ID3").decode()
-    )
+    assert call("anki.get_media", filename="a.mp3")["dataBase64"] == "SUQz"
     if kind in ("notes", "decks"):
         assert "review log" in answer["warnings"][0]
-        again = restore(entry)
-        assert "addedAgain" not in again
+        assert "addedAgain" not in restore(entry)
         assert content(collection) == before
 
 
@@ -74,8 +70,7 @@ def test_what_is_there_with_its_old_id_is_not_added_again(geo, collection, kind,
     tool, arguments, *_ = harm(geo)[kind]
     before = content(collection)
     if way == "the request was lost":
-        delete = geo.addon.deleteNotes if kind == "notes" else geo.addon.deleteDecks
-        setattr(geo.addon, delete.__name__, lambda **params: None)
+        geo.addon.deleteNotes = geo.addon.deleteDecks = lambda **params: None
     call(tool, **arguments)
     if way == "the person took it back":
         assert content(collection) != before

@@ -4,7 +4,7 @@ import html
 
 import pytest
 
-from tests.anki.anki_helpers import call, fronts
+from tests.anki.anki_helpers import add_rows, add_text, both_versions, call, fronts
 from tools.anki import tables
 from tools.core.errors import ToolError
 
@@ -101,7 +101,7 @@ def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, collection)
         'g2\tBasic\tGeo\t"Rome ""the eternal""?"\tItaly\t\n'
     )
 
-    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], tsv=text)
+    answer = add_text(text)
 
     assert answer["added"] == 2 and "details" not in answer
     assert fronts(collection, "Geo::Cities") == ["Berlin?"]
@@ -110,16 +110,12 @@ def test_anki_s_own_export_comes_with_its_tags_decks_and_types(anki, collection)
     assert (note["Back"], sorted(note.tags)) == ("<b>Germany</b>", ["capital", "geo"])
 
 
-@pytest.mark.parametrize("anki", ["2025-11", "2023-10"], indirect=True)
+@both_versions
 def test_the_deck_of_the_call_goes_before_those_of_the_file(anki, collection):
     text = "#deck column:3\n#tags:all\na\tb\tOther\nc\td\tGeo"
 
-    call("anki.add_from_model", deck="Words", fieldNames=["Front", "Back"], tsv=text)
-    call(
-        "anki.add_from_model",
-        fieldNames=["Front", "Back"],
-        tsv=text.replace("a\t", "e\t").replace("c\t", "f\t"),
-    )
+    add_text(text, deck="Words")
+    add_text(text.replace("a\t", "e\t").replace("c\t", "f\t"))
 
     assert fronts(collection, "Words") == ["a", "c"]
     assert (fronts(collection, "Other"), fronts(collection, "Geo")) == (["e"], ["f"])
@@ -136,11 +132,9 @@ def test_the_labels_of_an_export_are_the_names_of_its_fields(anki):
 
 def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki):
     rows = [[f"word {number}", "x"] for number in range(90)]
-    call("anki.add_from_model", fieldNames=["Front", "Back"], rows=rows)
+    add_rows(rows)
 
-    again = call(
-        "anki.add_from_model", fieldNames=["Front", "Back"], rows=[["new", "x"], *rows, ["", "x"]]
-    )
+    again = add_rows([["new", "x"], *rows, ["", "x"]])
 
     assert (again["added"], again["skipped"], again["duplicates"]) == (1, 91, "90 of the rows 1-90")
     assert [detail["index"] for detail in again["details"]] == [91]

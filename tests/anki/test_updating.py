@@ -5,7 +5,7 @@ import pytest
 from tests.anki.anki_helpers import (
     GONE,
     REVERSED,
-    add_items,
+    add_item,
     add_many,
     add_note,
     add_notes,
@@ -17,6 +17,7 @@ from tests.anki.anki_helpers import (
     png,
     restore,
     tokens,
+    update_detail,
     update_each,
     update_note,
 )
@@ -126,7 +127,7 @@ def test_a_note_with_several_cards_moves_with_all_of_them(anki, collection):
     first, _ = collection.card_ids_of_note(note)
     collection.set_deck([first], collection.decks.id("B"))
 
-    (detail,) = update_note(str(note), deckName="B")["details"]
+    detail = update_detail(str(note), deckName="B")
 
     assert detail["deckChangedTo"] == "B"
     assert len(collection.find_cards("deck:B")) == 2
@@ -158,7 +159,7 @@ def test_one_step_that_fails_is_told_with_those_that_did_not(anki):
 
     anki.addon.addTags = fail
 
-    (detail,) = update_note(one, fields={"Back": "new"}, addTags=["t"])["details"]
+    detail = update_detail(one, fields={"Back": "new"}, addTags=["t"])
 
     assert (detail["status"], detail["error"], detail["updatedFields"]) == (
         "error",
@@ -192,7 +193,7 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(
     old = collection.get_note(note)
     monkeypatch.setattr(update_notes.time, "sleep", lambda _: collection.update_note(old))
 
-    (detail,) = update_note(note, fields={"Back": "new"})["details"]
+    detail = update_detail(note, fields={"Back": "new"})
 
     assert detail["status"] == "error"
     assert "Browser" in detail["error"]
@@ -234,7 +235,7 @@ def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection):
 def test_a_text_is_replaced_where_it_is_meant(anki, collection, replace, more, reason):
     (note,) = with_backs(collection, "teh cat and teh dog")
 
-    (detail,) = update_note(note, replace=replace, **more)["details"]
+    detail = update_detail(note, replace=replace, **more)
 
     assert detail.get("reason") == reason
     assert (back(collection, note) == "teh cat and teh dog") == (not more)
@@ -343,7 +344,7 @@ def test_a_change_that_empties_the_first_field_warns(geo, change):
     ],
 )
 def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, collection, text, kept):
-    (detail,) = add_items({"Front": "q", "Back": text})["details"]
+    detail = add_item({"Front": "q", "Back": text})
     call("anki.add_notes", notes=[{"fields": {"Front": "r", "Back": text}}])
     update_note(detail["noteId"], fields={"Front": text})
 

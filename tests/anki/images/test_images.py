@@ -11,15 +11,16 @@ import pytest
 
 from tests.anki.anki_helpers import (
     SVG,
+    add_item,
     add_items,
     add_notes,
     both_versions,
     call,
     in_base64,
     png,
+    update_detail,
     update_note,
 )
-from tests.support.web import serving
 from tools.anki.images import pictures, resize
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ImageSpec
@@ -28,13 +29,6 @@ from tools.anki.note_input import ImageSpec
 @pytest.fixture
 def without_pillow(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-
-
-@pytest.fixture
-def web(env):
-    env(IMAGE_ALLOW_PRIVATE=1)
-    with serving() as server:
-        yield server
 
 
 def add(data, front="f", **image):
@@ -110,7 +104,7 @@ def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki
     data = png()
 
     item = {"Front": "a", "Back": f"DATA:image/JPEG;BASE64,{in_base64(data)}"}
-    (detail,) = add_items(item)["details"]
+    detail = add_item(item)
 
     name = f"img_{hashlib.sha1(data).hexdigest()}.png"
     assert f'<img src="{name}"' in back(anki, detail)
@@ -149,7 +143,7 @@ def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_fr
 
     notes = [{"fields": {"Front": "a"}}, {"fields": {"Front": "b"}, "images": images}]
     refused = call("anki.add_notes", notes=notes)
-    (warned,) = add_items({"Front": "a", "Back": "b", "images": images})["details"]
+    warned = add_item({"Front": "a", "Back": "b", "images": images})
 
     assert refused["error"].startswith("ValueError: ") and "notes.1: 'Image'" in refused["error"]
     assert (warned["status"], warned["warnings"]) == ("ok", ["unknown_target_field"])
@@ -158,7 +152,7 @@ def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_fr
     assert "storeMediaFile" not in anki.actions()
 
 
-def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, web):
+def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, web, private_allowed):
     web.pages["/a.png"] = png(40, 30)
     images = [{"url": web.url("/a.png")}, {"image_base64": in_base64(png(40, 30))}]
     items = [{"Front": f"{number}", "images": images} for number in range(50)]
@@ -176,7 +170,7 @@ def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, collect
     (note,) = add_notes(collection, "A", "a")
     images = [{"image_base64": "data:image/png;base64," + in_base64(png())}]
 
-    (first,) = update_note(note, attachments=images)["details"]
+    first = update_detail(note, attachments=images)
     update_note(note, attachments=images)
 
     assert first["updatedFields"] == ["Back"]

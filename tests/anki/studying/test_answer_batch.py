@@ -22,6 +22,7 @@ from tests.anki.anki_helpers import (
     due_cards,
     log,
     make_due,
+    older_version,
     pass_minutes,
     put,
     schedule,
@@ -389,7 +390,7 @@ def test_the_answers_of_a_call_are_taken_back_one_by_one_until_something_was_cha
     assert [card for card, _ in log(collection)] == [first]
 
 
-@pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
+@older_version
 def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, card):
     answer_cards([card])
 

@@ -10,6 +10,7 @@ from tests.anki.anki_helpers import (
     call,
     change_cards,
     entries,
+    older_version,
     restore,
     tokens,
     whole,
@@ -133,7 +134,7 @@ def test_what_makes_no_sense_changes_nothing(ten, collection, code, change):
     assert whole(collection) == before
 
 
-@pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
+@older_version
 def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten):
     answer = change_cards(10, query="deck:Geo", due="3")
 

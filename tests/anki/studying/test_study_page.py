@@ -13,7 +13,6 @@ from tests.anki.anki_standin import StandIn
 from tests.onepercent.page.test_screenshots import SCALE, shot, small
 from tests.support.client import PROJECT
 from tests.support.pages import Host, capable, shown
-from tests.support.web import serving
 
 pytestmark = pytest.mark.slow
 
@@ -40,12 +39,6 @@ def host(client):
     host = Host(client)
     yield host
     host.close()
-
-
-@pytest.fixture
-def web():
-    with serving() as web:
-        yield web
 
 
 @pytest.fixture
