@@ -7,16 +7,14 @@ It needs Python 3.12 and a place of its own: put its command on PATH, or name it
 import json
 import os
 import shutil
-import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.anki.anki_helpers import in_base64, png
 from tests.klipper import asking
-from tests.support.services import free_port
+from tests.support.services import free_port, is_listening, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +22,6 @@ COMMAND = os.environ.get("ANKI_CONNECT_SERVER") or shutil.which("anki-connect-se
 EXAMPLES = json.loads(
     Path(__file__).with_name("requirement_examples.json").read_text(encoding="utf-8")
 )
-START_S = 60
 
 
 @pytest.fixture(scope="module")
@@ -38,20 +35,13 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("collection")
     environ = {**os.environ, "ANKICONNECT_PORT": str(port)}
     environ["ANKICONNECT_COLLECTION_PATH"] = str(folder / "collection.anki2")
-    with (folder / "log").open("wb") as output:
+    log = folder / "log"
+    with log.open("wb") as output:
         process = subprocess.Popen(
             [COMMAND, "api"], env=environ, stdout=output, stderr=output, cwd=folder
         )
-    deadline = time.monotonic() + START_S
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
-        except OSError:
-            assert process.poll() is None and time.monotonic() < deadline, (
-                folder / "log"
-            ).read_text()
-            time.sleep(0.1)
+    wait_until(lambda: is_listening(port) or process.poll() is not None)
+    assert process.poll() is None, log.read_text()
     yield f"http://127.0.0.1:{port}"
     process.terminate()
     process.wait()
