@@ -323,7 +323,14 @@ def random_collection(collection, seed):
     """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered
     deck."""
     choice = random.Random(seed)
-    mix_options(collection, choice)
+    with options(collection) as config:
+        config["new"]["perDay"] = choice.choice([2, 5, 20])
+        config["rev"]["perDay"] = choice.choice([5, 10, 200])
+        bury = choice.random() < 0.5
+        config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
+        for name in ("newMix", "interdayLearningMix", "newGatherPriority"):
+            config[name] = choice.choice([0, 0, 1, 2])
+        config["newSortOrder"] = choice.choice([0, 0, 1])
     names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
     for number in range(choice.randint(20, 60)):
         model = choice.choice(["Basic", REVERSED])
@@ -345,17 +352,6 @@ def random_collection(collection, seed):
     if seed % 3 == 0:
         name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
         borrow(collection, name, f"is:{state}", limit=choice.randint(1, 9))
-
-
-def mix_options(collection, choice):
-    with options(collection) as config:
-        config["new"]["perDay"] = choice.choice([2, 5, 20])
-        config["rev"]["perDay"] = choice.choice([5, 10, 200])
-        bury = choice.random() < 0.5
-        config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
-        for name in ("newMix", "interdayLearningMix", "newGatherPriority"):
-            config[name] = choice.choice([0, 0, 1, 2])
-        config["newSortOrder"] = choice.choice([0, 0, 1])
 
 
 def png(width=2, height=1):

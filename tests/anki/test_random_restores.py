@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from tests.anki.anki_helpers import (
+    answer_each,
     both_versions,
     call,
     content,
@@ -35,12 +36,6 @@ CHANGES = [
 ]
 
 
-def study(collection, cards, random):
-    for card in map(collection.get_card, cards):
-        card.start_timer()
-        collection.sched.answerCard(card, random.randint(1, 4))
-
-
 @both_versions
 @pytest.mark.parametrize("seed", range(LIVES))
 def test_what_was_changed_is_put_back(anki, collection, seed):
@@ -48,7 +43,8 @@ def test_what_was_changed_is_put_back(anki, collection, seed):
     # Every third one has a filtered deck, whose cards' schedule is out of reach.
     random_collection(collection, 3 * seed + 1)
     collection.set_config("fsrs", seed % 2 == 1)
-    study(collection, collection.find_cards("is:new -is:suspended")[::4], random)
+    new = collection.find_cards("is:new -is:suspended")
+    answer_each([(card, random.randint(1, 4)) for card in new[::4]])
     collection.tags.bulk_add(collection.find_notes("")[::2], "t Ё")
     collection.sched.bury_cards(collection.find_cards("")[::7])
     collection.set_user_flag_for_cards(2, collection.find_cards("")[::3])
