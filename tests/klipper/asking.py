@@ -1,10 +1,16 @@
 """The tools as a client calls them."""
 
 from tools.core import registry
+from tools.core.json_types import compact_json
 
 
 def call(name, /, **arguments):
     return registry.tool_named(name, registry.listed().values()).call(arguments)
+
+
+def tokens(answer):
+    """About what an answer costs a model."""
+    return len(compact_json(answer)) / 4
 
 
 def answer(query, **arguments):

@@ -1,17 +1,16 @@
 """An upstream and the checkout that follows it."""
 
-import os
-
 import pytest
 
-from tests.klipper.upstreams import Upstream
+from tests.klipper.asking import call
+from tests.klipper.upstreams import NO_SETTINGS, Upstream
 
 
 @pytest.fixture
 def docs(env):
     """Settings for a checkout that is not there yet; gives its folder."""
     folder = env() / "docs_repo" / "klipper"
-    env(KLIPPER_DOCS_DIR=folder, GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_SYSTEM=os.devnull)
+    env(KLIPPER_DOCS_DIR=folder, **NO_SETTINGS)
     return folder
 
 
@@ -22,11 +21,20 @@ def further(small_docs, env):
 
     def write(pages):
         env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git#main:docs")
-        small_docs(
-            {f"../../.klipper.extra/moonraker/docs/{path}": text for path, text in pages.items()}
-        )
+        folder = "../../.klipper.extra/moonraker/docs"
+        small_docs({f"{folder}/{path}": text for path, text in pages.items()})
 
     return write
+
+
+@pytest.fixture
+def behind(env, docs, upstream):
+    """An upstream that is one commit, with the page New.md, ahead of its checkout, which is checked at every
+    start."""
+    call("sync_docs")
+    upstream.publish("New")
+    env(KLIPPER_DOCS_CHECK_INTERVAL=0)
+    return upstream
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 import json
 import logging
 import subprocess
-import sys
 
 import pytest
 
 from tests.klipper.test_foreign_checkout import state_of
-from tests.klipper.test_sync import done, sync
+from tests.klipper.test_sync import commit_of, done, sync
 from tests.klipper.test_sync_failures import command
-from tests.klipper.upstreams import Upstream, git
+from tests.klipper.upstreams import Upstream
 from tools.core import registry, toolsets
 from tools.core.health import CHECKS
 from tools.klipper.checkout import freshness
@@ -21,29 +20,16 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def heard(monkeypatch):
-    """How often the list of tools was said to have changed."""
+    """What the description recommended whenever the list of tools was said to have changed."""
     times = []
     monkeypatch.setattr(toolsets, "LISTENERS", [lambda: times.append(described())])
     return times
-
-
-@pytest.fixture
-def behind(env, docs, upstream):
-    """A checkout one commit behind its upstream, checked at every start."""
-    done()
-    upstream.publish("Bed_Mesh", "two")
-    env(KLIPPER_DOCS_CHECK_INTERVAL=0)
-    return upstream
 
 
 def described() -> bool:
     """Whether the description of sync_docs recommends a sync."""
     tool = registry.tool_named("sync_docs", registry.listed().values())
     return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description
-
-
-def go_away(upstream):
-    upstream.folder.rename(upstream.folder.with_name("away"))
 
 
 def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, caplog):
@@ -53,9 +39,8 @@ def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, cap
 
     freshness.at_start()
 
-    assert [record.levelno for record in caplog.records] == [
-        logging.WARNING
-    ] and "sync_docs" in caplog.text
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING and "sync_docs" in record.message
     assert state_of(docs) == before, "the upstream is asked for its tip, and nothing is fetched"
     done()
     assert heard == [True, False] and not described()
@@ -63,7 +48,7 @@ def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, cap
 
 def test_a_failed_sync_leaves_the_note(docs, behind, heard):
     freshness.at_start()
-    go_away(behind)
+    behind.go_away()
     assert not sync()["success"]
     assert described() and heard == [True]
 
@@ -87,13 +72,13 @@ def due(env, behind):
     """The file of a checkout's stamp, whose interval of an hour is over."""
     env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
     file = env() / "home/state/klipper-docs.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "checked": 0}))
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"checked": 0}))
     return file
 
 
 def test_sessions_share_one_check_an_interval(due, behind, caplog):
     freshness.at_start()
-    go_away(behind)
+    behind.go_away()
     caplog.clear()
 
     freshness.at_start()
@@ -105,7 +90,7 @@ def test_sessions_share_one_check_an_interval(due, behind, caplog):
 def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_else(
     due, behind, heard, caplog
 ):
-    go_away(behind)
+    behind.go_away()
     freshness.at_start()
     assert len(caplog.records) == 1 and heard == [] and not described()
     caplog.clear()
@@ -115,8 +100,8 @@ def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_els
 
 def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):
     """A Pi has no clock of its own: after a start without network its time may be anything."""
-    stamp = json.loads(due.read_text())
-    for text in ("{", '{"x": 1}', "\0", json.dumps({**stamp, "checked": 4e9})):
+    of_the_future = json.dumps(json.loads(due.read_text()) | {"checked": 4e9})
+    for text in ("{", '{"x": 1}', "\0", of_the_future):
         due.write_text(text)
         assert not described()
         freshness.at_start()
@@ -140,8 +125,8 @@ def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_
 
 def test_importing_the_sync_imports_nothing_that_only_a_call_needs():
     words = command("import tools.klipper.sync_docs", "print(*sys.modules)")
-    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"subprocess", "tempfile", "shutil", "urllib.request"} & set(loaded), sys.version
+    loaded = subprocess.check_output(words, text=True).split()
+    assert not {"subprocess", "tempfile", "shutil", "urllib.request"} & set(loaded)
 
 
 def test_what_the_check_says_of_the_docs(env, docs, upstream):
@@ -152,9 +137,8 @@ def test_what_the_check_says_of_the_docs(env, docs, upstream):
     done()
     before = state_of(docs)
     found = health()
-    commit = git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9")
     assert (found.state, found.advice) == ("ok", "")
-    assert found.summary == f"klipper: 2 pages, {commit}, up to date at the last look"
+    assert found.summary == f"klipper: 2 pages, {commit_of(docs)}, up to date at the last look"
     assert state_of(docs) == before, "looking writes nothing"
 
     upstream.publish("Bed_Mesh", "two")

@@ -10,34 +10,24 @@ from tests.support.client import Client
 from tests.support.services import alive, children
 from tests.support.web import listening
 from tools.klipper.checkout.freshness import STALE_NOTE
-from tools.klipper.sync_docs import sync_docs
 
 pytestmark = pytest.mark.slow
 
 LIST_CHANGED = "notifications/tools/list_changed"
 
 
-def description(client, **meta):
-    listed = {
-        tool["name"]: tool for tool in client.request("tools/list", **meta)["result"]["tools"]
-    }
-    return listed["sync_docs"]["description"]
+def description(client):
+    """That of sync_docs."""
+    tools = client.request("tools/list")["result"]["tools"]
+    return next(tool["description"] for tool in tools if tool["name"] == "sync_docs")
 
 
 @pytest.fixture
-def behind(upstream, docs, env):
-    """A checkout one commit behind its upstream, which no session has looked at since."""
-    sync_docs()
-    upstream.publish("New")
-    env(KLIPPER_DOCS_CHECK_INTERVAL=0)
-    return upstream
-
-
-@pytest.fixture
-def stalling_http():
-    """The address of an upstream that accepts and then says nothing."""
+def stalled(behind, env):
+    """The upstream is one that accepts and then says nothing."""
     with listening(Stalled) as url:
-        yield f"{url}/klipper.git"
+        env(KLIPPER_DOCS_URL=f"{url}/klipper.git")
+        yield
 
 
 def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(behind, docs):
@@ -50,22 +40,20 @@ def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(
             client.notification(LIST_CHANGED)
             client.notifications.clear()
 
-        answer = client.request(
-            "tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"}
-        )["result"]
+        client.begin("sync", "sync_docs", {"progressToken": "p"})
+        answer = client.answer("sync")["result"]
         while STALE_NOTE in description(client):
             client.notification(LIST_CHANGED)
 
         assert answer["structuredContent"]["added"] == ["New.md"]
-        assert any(one["method"] == "notifications/progress" for one in client.notifications)
+        client.notification("notifications/progress")
         client.end()
-    assert "The Klipper docs are behind their upstream" in b"".join(client.errors).decode()
+    assert "The Klipper docs are behind their upstream" in client.log()
 
 
 def test_an_upstream_that_does_not_answer_delays_neither_initialize_nor_a_call(
-    behind, stalling_http, env
+    stalled,
 ):
-    env(KLIPPER_DOCS_URL=stalling_http)
     with Client() as client:
         client.initialize()
         assert client.call("read_doc", path="Bed_Mesh.md")["isError"] is False
@@ -77,8 +65,7 @@ def is_git(pid):
         return b"git" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
 
 
-def test_the_server_leaves_no_git_behind_when_it_is_ended_in_a_sync(behind, stalling_http, env):
-    env(KLIPPER_DOCS_URL=stalling_http)
+def test_the_server_leaves_no_git_behind_when_it_is_ended_in_a_sync(stalled):
     with Client() as client:
         client.initialize()
         client.begin(9, "sync_docs")

@@ -8,17 +8,9 @@ from typing import ClassVar
 
 from tests.support.web import Handler
 
-IDENTITY = {
-    f"GIT_{who}_{what}": "t@example.org"
-    for who in ("AUTHOR", "COMMITTER")
-    for what in ("NAME", "EMAIL")
-}
-ENVIRON = {
-    **os.environ,
-    **IDENTITY,
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-}
+IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+NO_SETTINGS = dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull)
+ENVIRON = {**os.environ, **dict.fromkeys(IDENTITY, "t@example.org"), **NO_SETTINGS}
 
 
 def git(folder: Path, *words: str) -> str:
@@ -73,6 +65,9 @@ class Upstream:
         """Commit a page."""
         return self.commit({f"docs/{name}.md": page(title or name)})
 
+    def go_away(self) -> None:
+        self.folder.rename(self.folder.with_name("away"))
+
     def pages(self) -> dict[str, bytes]:
         """What a checkout's docs should hold."""
         return contents(self.folder / "docs")
@@ -80,11 +75,8 @@ class Upstream:
 
 def page(title: str, words: int = 200) -> str:
     """A page whose last line shows that it is whole."""
-    return (
-        f"# {title}\n\n"
-        + "".join(f"{title} line {number}\n" for number in range(words))
-        + f"end of {title}\n"
-    )
+    lines = [f"{title} line {number}\n" for number in range(words)]
+    return f"# {title}\n\n{''.join(lines)}end of {title}\n"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
