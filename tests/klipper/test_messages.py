@@ -28,7 +28,8 @@ QUOTED = {
 
 
 # Messages as people say, misspell or paste them.
-SAID = """
+SAID = (
+    """
 move is out of range; must home axes first; hotend not heating at expected rate; probe was triggered prior to movement
 endstop z still triggers after retract; bl touch failed to deploy; bltouch did not deploy; tmc uart IFCNT error
 unable to connect to mcu; extrude below min temp; lost comms with mcu; shutdown due to M112; OvertempWarning; otpw=1
@@ -37,22 +38,33 @@ mcu shutdwon: tmer to close; lost comunication with mcu; Unknown command:"G29"; 
 Unknown config object 'probe'; Unable to load module 'bltouch'; MCU 'mcu' spontaneous restart; i2c timeout
 Unknown pin chip name 'EBBCan'; Include file /home/pi/x.cfg does not exist; Watchdog timer!; Printer is not ready
 horizontal_move_z can't be less than probe's z_offset; Macro PAUSE called recursively; Thermocouple reader fault
-""".replace("\n", ";").split(";")
-QUESTIONS = """
+""".strip()
+    .replace("\n", ";")
+    .split(";")
+)
+QUESTIONS = (
+    """
 bed mesh; the timer is too fast, too close; option section; how do I set position_endstop; what is the watchdog; where is my printer.cfg
 which boards are fast enough for mpu6050 over i2c; is the hotend heating too slowly; how to write macro names; bed mesh min max
-""".replace("\n", ";").split(";")
+""".strip()
+    .replace("\n", ";")
+    .split(";")
+)
+
+
+def known(query):
+    return [message.message for message in messages.messages_in(query)]
 
 
 def test_a_message_is_known_by_its_pattern_and_as_it_is_said():
     for query, message in QUOTED.items():
-        assert [known.message for known in messages.messages_in(query)] == [message]
-    assert [said for said in SAID if said.strip() and not messages.messages_in(said.strip())] == []
+        assert known(query) == [message]
+    assert [said for said in SAID if not known(said)] == []
 
 
 def test_what_is_no_message_is_not_known():
     for query in (*QUESTIONS, "* * *", "(" * 500):
-        assert messages.messages_in(query.strip()) == []
+        assert known(query) == []
 
 
 def test_every_message_of_a_log_is_explained_once():
@@ -61,28 +73,25 @@ def test_every_message_of_a_log_is_explained_once():
         + "MCU 'mcu' shutdown: Timer too close\n" * 3
         + "Lost communication with MCU 'mcu'\n"
     )
-    assert [message.message for message in messages.messages_in(log)] == [
-        "timer too close",
-        "lost communication with mcu *",
-    ]
+    assert known(log) == ["timer too close", "lost communication with mcu *"]
 
 
-def test_at_least_150_of_klippers_messages_are_explained():
-    rows = SHARED / "klipper" / "messages.jsonl"
-    if not rows.exists():
+def test_at_least_250_of_klippers_messages_are_explained():
+    file = SHARED / "klipper/messages.jsonl"
+    if not file.exists():
         pytest.skip("Klipper's messages are not in a clone (../shared/data)")
-    printed = [json.loads(line)["message"] for line in rows.read_text("utf-8").splitlines()]
-    assert (
-        sum(bool(messages.of_line(re.sub(r"%[-\d.]*[a-z]", "x1", text))) for text in printed) >= 250
-    )
+    rows = map(json.loads, file.read_text("utf-8").splitlines())
+    printed = [re.sub(r"%[-\d.]*[a-z]", "x1", row["message"]) for row in rows]
+    assert len(list(filter(messages.of_line, printed))) >= 250
 
 
 def test_every_message_says_what_it_means_and_where_to_read_on():
-    assert len({message.means for *_, message in messages.forms()}) >= 130
+    explained = [message for *_, message in messages.forms()]
+    assert len({message.means for message in explained}) >= 130
     table = messages.TABLE.read_text("utf-8")
-    assert len(messages.TABLE_ENTRY.findall(table)) == len(re.findall(r"^\S", table, re.MULTILINE))
-    assert not re.findall(r" < *$", table, re.MULTILINE), "without the files that print it"
-    for *_, message in messages.forms():
-        assert message.means.endswith(".") and message.first.endswith(".")
+    assert len(messages.TABLE_ENTRY.findall(table)) == len(re.findall(r"(?m)^\S", table))
+    assert not re.findall(r"(?m) < *$", table), "without the files that print it"
+    for message in explained:
         assert message.read
+        assert re.fullmatch(r".+\. .+\.", f"{message.means} {message.first}")
         assert len(message.means + message.first) <= 300
