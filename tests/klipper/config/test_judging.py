@@ -27,21 +27,21 @@ TMC = "[tmc2209 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n"
 Z = "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n"
 
 
+def findings(config):
+    """(level, message) of each."""
+    return [(one.level, one.message) for one in checker().findings(config)]
+
+
 @pytest.fixture
 def judged(any_docs):
-    """A function that gives the new findings of a sound printer with some lines more: (level, message)."""
-    return lambda more: [
-        (one.level, one.message)
-        for one in checker().findings(printer_cfg.from_text(PRINTER + more))
-    ]
+    """A function that gives the findings of a sound printer with some lines more."""
+    return lambda more: findings(printer_cfg.from_text(PRINTER + more))
 
 
-def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged):
+def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(any_docs):
     answer = call("check_config", config=PRINTER)
-    assert (
-        judged("") == answer["findings"] == []
-        and "whether the board has each pin" in answer["not_checked"][0]
-    )
+    assert answer["findings"] == []
+    assert "whether the board has each pin" in answer["not_checked"][0]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
 )
 def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
     errors = [message for level, message in judged(more) if level == "error"]
-    assert len(errors) >= 1 and any(words in message for message in errors), errors
+    assert words in "; ".join(errors)
     assert len(errors) <= 4
 
 
@@ -194,32 +194,30 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
     ],
 )
 def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
-    assert [message for level, message in judged(more) if level == "error"] == []
+    assert "error" not in dict(judged(more))
 
 
-SAVED_PROBE = (
-    "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n"
-    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n#*# [probe]\n#*# z_offset = 1\n"
-)
+SAVED_PROBE = "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n#*# [probe]\n#*# z_offset = 1\n"
 
 
 def test_a_probe_that_is_only_saved_needs_a_pin_unless_another_one_is_there(judged):
     ((level, message),) = judged(SAVED_PROBE)
-    assert level == "error" and message.startswith(
-        "Option 'pin' in section 'probe' must be specified"
-    )
-    assert [level for level, _ in judged("[beacon]\nserial: x\n" + SAVED_PROBE)] == ["hint"]
+    assert level == "error" and "Option 'pin' in section 'probe' must be specified" in message
+    assert list(dict(judged("[beacon]\nserial: x\n" + SAVED_PROBE))) == ["hint"]
     assert judged("[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n" + SAVED_PROBE) == []
 
 
 def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged):
-    (first, *others) = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
+    first, *others = judged("[danger_options]\na: 1\n[fan]\nmax_power: 9\n")
     assert first[0] == "warning" and "KLIPPER_DOCS_URL" in first[1]
-    assert "error" not in {level for level, _ in others}
+    assert "error" not in dict(others)
     assert "Kalico" in judged("[fan]\nmax_power: ${constants.x}\n")[0][1]
-    few = "[extruder]\nfilament_density: 1.2\nheater_power: 50\n"
-    assert not any("This configuration is Kalico's" in text for _, text, *_ in judged(few))
-    assert "This configuration is Kalico's" in judged(f"{few}[printer]\nmax_x_accel: 9\n")[0][1]
+    few, said = (
+        "[extruder]\nfilament_density: 1.2\nheater_power: 50\n",
+        "This configuration is Kalico's",
+    )
+    assert said not in str(judged(few))
+    assert said in str(judged(f"{few}[printer]\nmax_x_accel: 9\n"))
 
 
 def test_m600_at_a_runout_without_such_a_macro_is_a_hint(judged):
@@ -233,15 +231,14 @@ def test_an_entry_about_another_section_is_not_cited(judged):
     assert "2021-11-02" in message and "temperature_fan" not in message
 
 
-def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(any_docs, judged):
+def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(judged):
     beyond = ("warning", "home_xy_position lies beyond stepper_x")
     assert judged("[safe_z_home]\nhome_xy_position: 100,100\n") == []
     assert judged("[safe_z_home]\nhome_xy_position: 300,100\n") == [beyond]
     text = PRINTER.replace("cartesian", "none") + "[safe_z_home]\nhome_xy_position: 1,1\n"
-    missing = "Missing Z endstop config for safe_z_homing"
     for name, is_missing in {"stepper_z": False, "carriage z": False, "stepper_z1": True}.items():
         config = printer_cfg.from_text(text.replace("[stepper_z]", f"[{name}]"))
-        assert (missing in [one.message for one in checker().findings(config)]) == is_missing
+        assert ("Missing Z endstop config" in str(findings(config))) == is_missing
 
 
 def test_a_mesh_that_the_probe_reaches_only_with_the_nozzle_out_of_range_is_a_warning(judged):
@@ -263,30 +260,23 @@ def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
 
 def test_a_file_that_is_not_utf_8_is_an_error_with_its_line(any_docs, tmp_path):
     (tmp_path / "printer.cfg").write_bytes(b"[fan]\npin: PA1 # velocit\xe0\n")
-    findings = checker().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
-    assert (findings[0].level, findings[0].line) == ("error", 2) and "UTF-8" in findings[0].message
+    finding, *_ = checker().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
+    assert (finding.level, finding.line) == ("error", 2) and "UTF-8" in finding.message
 
 
-def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_an_error(
-    any_docs, tmp_path
-):
+def test_includes_are_read_beside_the_file_that_names_them(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/a.cfg").write_text("[include b.cfg]\n")
     (tmp_path / "sub/b.cfg").write_text("[fan]\npin: PA1\n")
-    (tmp_path / "printer.cfg").write_text(
-        "[include sub/*.cfg]\n[include none/*.cfg]\n[include gone.cfg]\n"
-    )
+    (tmp_path / "printer.cfg").write_text("[include sub/*.cfg]\n[include none/*.cfg]\n")
 
     config = printer_cfg.from_files(tmp_path / "printer.cfg")
 
-    assert config.sections["fan"].file == "sub/b.cfg" and config.missing == []
-    assert [problem.message for problem in config.problems] == [
-        "Include file 'gone.cfg' does not exist"
-    ]
+    assert config.sections["fan"].file == "sub/b.cfg" and config.missing == config.problems == []
 
 
 def test_an_include_that_is_not_there_is_the_only_error_it_causes(any_docs, tmp_path):
-    lines = [line for line in PRINTER.split("\n") if not line.startswith("endstop_pin")]
-    (tmp_path / "printer.cfg").write_text("[include gone.cfg]\n" + "\n".join(lines))
-    findings = checker().findings(printer_cfg.from_files(tmp_path / "printer.cfg"))
-    assert [finding.message for finding in findings] == ["Include file 'gone.cfg' does not exist"]
+    without_pins = PRINTER.replace("endstop_pin", "# endstop_pin")
+    (tmp_path / "printer.cfg").write_text("[include gone.cfg]\n" + without_pins)
+    config = printer_cfg.from_files(tmp_path / "printer.cfg")
+    assert findings(config) == [("error", "Include file 'gone.cfg' does not exist")]
