@@ -2,22 +2,21 @@
 
 # 3,200 measurements a second in windows of 2,048.
 STEP_HZ = 1.5625
+NOISE = 10
+# Twice the damping of what vibrates.
+WIDTH = 0.16
 
 
-def spectrum(peaks, noise=10.0, damping=0.08):
+def spectrum(peaks):
     """Frequencies with their power: the peaks are {frequency: power}, each as wide as a damped vibration."""
     rows = []
     for place in range(128):
         hz = place * STEP_HZ
-        power = noise * hz / 200
+        power = NOISE * hz / 200
         for peak, height in peaks.items():
             ratio = hz / peak
-            power += (
-                height
-                * (2 * damping) ** 2
-                / ((1 - ratio**2) ** 2 + (2 * damping * ratio) ** 2)
-                * ratio**2
-            )
+            damped = (WIDTH * ratio) ** 2
+            power += height * WIDTH**2 * ratio**2 / ((1 - ratio**2) ** 2 + damped)
         rows.append((hz, power))
     return rows
 
@@ -25,22 +24,17 @@ def spectrum(peaks, noise=10.0, damping=0.08):
 def calibration(peaks, shapers, since_2025=True):
     """What SHAPER_CALIBRATE writes: `shapers` are {name: frequency}. The values in their columns are none that
     anything can be computed from, as in the newest Klipper."""
-    marker = ",shapers:" if since_2025 else ""
-    header = (
-        "freq,psd_x,psd_y,psd_z,psd_xyz"
-        + marker
-        + "".join(f",{name}({hz:.1f})" for name, hz in shapers.items())
-    )
-    cells = ("," if since_2025 else "") + ",0.500" * len(shapers)
-    return _text(header, spectrum(peaks), cells)
+    header, cells = (",shapers:", ",") if since_2025 else ("", "")
+    header += "".join(f",{name}({hz:.1f})" for name, hz in shapers.items())
+    return _text(spectrum(peaks), header, cells + ",0.500" * len(shapers))
 
 
 def resonances(peaks):
     """What TEST_RESONANCES writes: not weighed yet, so that high frequencies have more power."""
     rows = [(hz, power * (hz + 0.1)) for hz, power in spectrum(peaks)]
-    return _text("freq,psd_x,psd_y,psd_z,psd_xyz", rows, "")
+    return _text(rows)
 
 
-def _text(header, rows, cells):
+def _text(rows, header="", cells=""):
     lines = [f"{hz:.1f},{power:.3e},0.000e+00,0.000e+00,{power:.3e}{cells}" for hz, power in rows]
-    return "\n".join([header, *lines]) + "\n"
+    return "\n".join([f"freq,psd_x,psd_y,psd_z,psd_xyz{header}", *lines, ""])

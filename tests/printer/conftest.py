@@ -21,7 +21,7 @@ def printer(env):
     # A socket's path has at most 107 bytes.
     with tempfile.TemporaryDirectory(prefix="printer-") as short:
         folder = Path(short)
-        for name in ("config", "logs", "comms"):
+        for name in ("config", "logs"):
             (folder / name).mkdir()
         (folder / "config/printer.cfg").write_text(klippy.CONFIG)
         (folder / "logs/klippy.log").write_text(klippy.log())

@@ -55,19 +55,16 @@ def ran(number: int, lines: str = "") -> str:
     return f"{start(number)}{STATS.format(number * 1000 + 60)}\n{lines}"
 
 
-def log(lines: int = 200, starts: int = 3) -> str:
-    """A log whose last start ends in a shutdown."""
-    text = []
-    for number in range(1, starts + 1):
-        text.append(start(number))
-        text += [STATS.format(number * 1000 + second) + "\n" for second in range(lines // starts)]
-    return "".join(text) + (
-        "MCU 'mcu' shutdown: Timer too close\nclocksync state: mcu_freq=180000000 last_clock=1\n"
-        + "".join(
-            f"Sent {n} 312.1 312.1 20: seq: 1a, queue_step oid=5 interval=100 count=3 add=0\n"
-            for n in range(50)
-        )
-        + "Transition to shutdown state: MCU shutdown\n"
+def log() -> str:
+    """A log of three starts, whose last one ends in a shutdown."""
+    text = ""
+    for number in (1, 2, 3):
+        seconds = range(number * 1000, number * 1000 + 66)
+        text += start(number) + "".join(f"{STATS.format(second)}\n" for second in seconds)
+    sent = "Sent 1 312.1 312.1 20: seq: 1a, queue_step oid=5 interval=100 count=3 add=0\n" * 50
+    return (
+        f"{text}MCU 'mcu' shutdown: Timer too close\nclocksync state: mcu_freq=180000000 last_clock=1\n{sent}"
+        "Transition to shutdown state: MCU shutdown\n"
         "MCU 'mcu' shutdown: Timer too close\nThis often indicates the host computer is overloaded. Check\n"
         "for other processes consuming excessive CPU time, high swap\n"
     )
@@ -97,15 +94,13 @@ RESULTS = {
 
 def results(**status) -> dict:
     """What Klipper answers, with other parts of its state."""
-    return {**RESULTS, "objects/query": {**RESULTS["objects/query"], **status}}
+    return RESULTS | {"objects/query": RESULTS["objects/query"] | status}
 
 
 def halted(state: str, message: str) -> dict:
     """What Klipper answers that does not run."""
-    return {
-        "info": {**RESULTS["info"], "state": state, "state_message": message},
-        "objects/query": {},
-    }
+    info = RESULTS["info"] | {"state": state, "state_message": message}
+    return {"info": info, "objects/query": {}}
 
 
 SHUTDOWN = halted("shutdown", "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n")
@@ -127,13 +122,10 @@ def speaking(path, speak):
 
 def status(loaded: dict, objects: dict) -> dict:
     """The fields that a request wants; as Klipper does, null for those of what is not loaded."""
-    chosen = {}
-    for name, fields in objects.items():
-        part = loaded.get(name, {})
-        chosen[name] = (
-            {field: part.get(field) for field in fields} if isinstance(part, dict) else part
-        )
-    return chosen
+    return {
+        name: {field: loaded.get(name, {}).get(field) for field in fields}
+        for name, fields in objects.items()
+    }
 
 
 # What a real Klipper said in each state (tests/lab/klipper), as `results` of the stand-in.
@@ -144,25 +136,27 @@ def recorded(state: str) -> dict:
     return {"info": RECORDED[state]["info"], "objects/query": RECORDED[state]["status"]}
 
 
-def klipper(results: dict = RESULTS, requests: list | None = None):
-    """What a server says that speaks as Klipper: a notification first, then each answer."""
+def klipper(results: dict = RESULTS):
+    """What a server says that speaks as Klipper: a notification first, then each answer. Its `methods` are those
+    that it was asked for."""
 
     def speak(connection):
+        def send(**message):
+            connection.sendall(json.dumps(message).encode() + b"\x03")
+
         data = b""
-        connection.sendall(json.dumps({"params": {"eventtime": 1}, "key": 345}).encode() + b"\x03")
+        send(params={"eventtime": 1}, key=345)
         while part := connection.recv(65536):
             *whole, data = (data + part).split(b"\x03")
-            for text in whole:
-                request = json.loads(text)
-                if requests is not None:
-                    requests.append(request)
-                result = results[request["method"]]
-                if request["method"] == "objects/query":
+            for request in map(json.loads, whole):
+                method = request["method"]
+                methods.append(method)
+                result = results[method]
+                if method == "objects/query":
                     result = {"status": status(result, request["params"]["objects"])}
-                connection.sendall(
-                    json.dumps({"id": request["id"], "result": result}).encode() + b"\x03"
-                )
+                send(id=request["id"], result=result)
 
+    speak.methods = methods = []
     return speak
 
 

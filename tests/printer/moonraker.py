@@ -27,25 +27,25 @@ class Moonraker:
     def answer(self, path, headers):
         """Status, type and body of the answer to a request, and the part of the file that it is."""
         url = urlsplit(path)
-        words = unquote(url.path).strip("/").split("/", 3)
+        path = unquote(url.path)
         query = dict(parse_qsl(url.query, keep_blank_values=True))
+        file = self.folder / path.removeprefix("/server/files/")
         if self.key and headers.get("X-Api-Key") != self.key:
             return recorded("it wants a key")
-        if words[0] == "printer" and self.results is None:
+        if path.startswith("/printer") and self.results is None:
             return recorded("Klipper was never there")
-        if words[1:] == ["info"]:
+        if path == "/printer/info":
             return result(self.results["info"])
-        if words[1:] == ["objects", "query"]:
+        if path == "/printer/objects/query":
             objects = {name: fields.split(",") for name, fields in query.items()}
             status = klippy.status(self.results["objects/query"], objects)
             return result({"eventtime": 1294.2, "status": status})
-        if words == ["server", "history", "list"]:
+        if path == "/server/history/list":
             jobs = list(self.jobs)[: int(query["limit"])]
             return result({"count": len(jobs), "jobs": jobs})
-        if words == ["server", "files", "list"]:
+        if path == "/server/files/list":
             return result(listing(self.folder / query["root"]))
-        file = self.folder / "/".join(words[2:])
-        if words[:2] == ["server", "files"] and file.is_file():
+        if file.is_file():
             return content(file.read_bytes(), headers.get("Range", ""))
         return recorded("server/files/logs/nope.log")
 
@@ -60,16 +60,12 @@ def result(value):
 
 
 def listing(folder):
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [
-        {
-            "path": str(path.relative_to(folder)),
-            "modified": path.stat().st_mtime,
-            "size": path.stat().st_size,
-            "permissions": "r",
-        }
-        for path in files
-    ]
+    files = []
+    for path in filter(Path.is_file, sorted(folder.rglob("*"))):
+        stat, name = path.stat(), str(path.relative_to(folder))
+        about = {"modified": stat.st_mtime, "size": stat.st_size, "permissions": "r"}
+        files.append({"path": name, **about})
+    return files
 
 
 def content(data, wanted):
