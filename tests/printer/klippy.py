@@ -37,6 +37,7 @@ position_max = 200
 pin = PZ99
 """
 TOKEN = "oauth-secret-4711"
+TOO_CLOSE = "MCU 'mcu' shutdown: Timer too close"
 
 
 def start(number: int, config: str = CONFIG) -> str:

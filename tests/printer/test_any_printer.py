@@ -9,7 +9,17 @@ import pytest
 
 from tests.klipper.asking import call, tokens
 from tests.printer import klippy
-from tests.printer.klippy import CONFIG, RESULTS, STATS, klipper, ran, recorded, speaking, state_of
+from tests.printer.klippy import (
+    CONFIG,
+    RESULTS,
+    STATS,
+    TOO_CLOSE,
+    klipper,
+    ran,
+    recorded,
+    speaking,
+    state_of,
+)
 from tests.printer.moonraker import JOB, RECORDED, Moonraker, listing, serving
 from tests.printer.test_printer_log import PRESSED, REFUSED, STOPPED, TWO_BOARDS
 from tests.support.web import dripping, endless, redirect
@@ -28,7 +38,6 @@ def web(printer, env):
         yield moonraker
 
 
-TOO_CLOSE = "MCU 'mcu' shutdown: Timer too close"
 CRASHED = """\
 Unhandled exception during connect
 Traceback (most recent call last):

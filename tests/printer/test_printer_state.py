@@ -1,28 +1,19 @@
 """printer_state: what the printer does now, from a socket that speaks as Klipper's API server."""
 
-import json
+import math
 import select
 from contextlib import suppress
 
 import pytest
 
-from tests.klipper.asking import call
-from tests.printer.klippy import (
-    RECORDED,
-    RESULTS,
-    SHUTDOWN,
-    klipper,
-    recorded,
-    results,
-    speaking,
-    state_of,
-)
+from tests.klipper.asking import call, tokens
+from tests.printer.klippy import RECORDED, RESULTS, klipper, recorded, results, speaking, state_of
 from tools.klipper import printers
 
 
 def test_a_printing_printer_is_told_in_few_words(printer):
-    requests = []
-    with speaking(printer / "comms/klippy.sock", klipper(requests=requests)):
+    said = klipper()
+    with speaking(printer / "comms/klippy.sock", said):
         answer = call("printer_state")
 
     assert answer == {
@@ -46,25 +37,16 @@ def test_a_printing_printer_is_told_in_few_words(printer):
         "position": [10.0, 20.12, 0.3],
         "warnings": ["Option 'x' is deprecated."],
     }
-    assert len(json.dumps(answer)) / 4 <= 250
-    assert {request["method"] for request in requests} == {"info", "objects/query"}, (
-        "nothing that acts is ever called"
-    )
+    assert tokens(answer) <= 250
+    assert set(said.methods) == {"info", "objects/query"}, "nothing that acts is ever called"
 
 
-def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(printer):
+def test_a_printer_that_is_not_there_says_so(printer):
     answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "Klipper is not running" in answer["error"]
-    answer = state_of(printer, SHUTDOWN)
-    assert answer["state"] == "shutdown"
-    assert answer["message"].startswith("MCU 'mcu' shutdown: Timer too close")
 
 
-CONFIG_ERRORS = [
-    state
-    for state, said in RECORDED.items()
-    if "Printer is halted" in said["info"]["state_message"]
-]
+CONFIG_ERRORS = [state for state, said in RECORDED.items() if "is halted" in str(said)]
 
 
 @pytest.mark.parametrize("state", RECORDED)
@@ -72,12 +54,11 @@ def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, pages, sta
     answer = state_of(printer, recorded(state))
 
     said = RECORDED[state]["info"]
+    message = answer.get("message", "Printer is ready")
     assert answer["state"] == said["state"]
-    assert (
-        answer.get("message", "Printer is ready").split()[:3] == said["state_message"].split()[:3]
-    )
-    assert "Once the underlying issue" not in json.dumps(answer)
-    assert len(json.dumps(answer)) / 4 <= 500
+    assert message[:16] in said["state_message"]
+    assert "Once the underlying issue" not in message
+    assert tokens(answer) <= 500
     assert ("known_message" in answer) == (said["state"] in ("error", "shutdown"))
 
 
@@ -97,20 +78,19 @@ def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
     assert "percent" not in jobs["a job: complete"] and "message" not in jobs["cancelled"]
 
 
-NUMBERS = (None, "x", float("nan"), float("inf"), -1, 1e200, 10**400, True, [], {})
+NUMBERS = (None, "x", math.nan, math.inf, -1, 1e200, 10**400, True, [], {})
 
 
 @pytest.mark.parametrize("odd", NUMBERS)
 def test_broken_numbers_are_left_out(printer, odd):
-    status = json.loads(json.dumps(RESULTS["objects/query"]))
-    status["print_stats"] |= {
-        "print_duration": odd,
-        "filament_used": odd,
-        "info": {"current_layer": odd},
-    }
-    status["virtual_sdcard"]["progress"] = status["extruder"]["temperature"] = odd
-    status["toolhead"]["position"] = [odd, odd, odd]
-    answer = state_of(printer, {**RESULTS, "objects/query": status})
+    job = {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
+    said = results(
+        print_stats=RESULTS["objects/query"]["print_stats"] | job,
+        virtual_sdcard={"progress": odd},
+        extruder={"temperature": odd, "target": 215},
+        toolhead={"homed_axes": "xyz", "position": [odd, odd, odd]},
+    )
+    answer = state_of(printer, said)
     assert (answer["state"], answer["job"]["file"]) == ("ready", "benchy.gcode")
 
 
@@ -135,11 +115,10 @@ def dripping(connection):
 
 def endless(connection):
     with suppress(OSError):
-        for _ in range(200):
-            connection.sendall(b"x" * 65536)
+        connection.sendall(b"x" * 13_000_000)
 
 
-ODD = {**RESULTS, "objects/query": 7}
+ODD = RESULTS | {"objects/query": 7}
 
 
 @pytest.mark.parametrize(
@@ -158,20 +137,18 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
 
 
 @pytest.mark.parametrize(
-    ("mesh", "words"),
+    ("name", "heights", "words"),
     [
-        (
-            {"profile_name": "default", "probed_matrix": [[-0.03, 0.0, 0.02]] * 2},
-            "default, −0.03 to 0.02 mm, 3×2",
-        ),
-        ({"profile_name": "", "probed_matrix": [[]]}, "none loaded"),
-        ({"profile_name": None, "probed_matrix": None}, None),
+        ("default", [[-0.03, 0.0, 0.02]] * 2, "default, −0.03 to 0.02 mm, 3×2"),
+        ("", [[]], "none loaded"),
+        (None, None, None),
     ],
 )
-def test_the_mesh_that_is_in_use_is_shown(printer, mesh, words):
+def test_the_mesh_that_is_in_use_is_shown(printer, name, heights, words):
+    mesh = {"profile_name": name, "probed_matrix": heights}
     assert state_of(printer, results(bed_mesh=mesh)).get("mesh") == words
 
 
 def test_the_progress_is_m73s_where_no_file_on_the_card_has_one(printer):
-    told = {"virtual_sdcard": {"progress": 0.0}, "display_status": {"progress": 0.5}}
-    assert state_of(printer, results(**told))["job"]["percent"] == 50
+    said = results(virtual_sdcard={"progress": 0.0}, display_status={"progress": 0.5})
+    assert state_of(printer, said)["job"]["percent"] == 50
