@@ -18,17 +18,21 @@ from tools.klipper.page.printer_page import DATA
 
 pytestmark = pytest.mark.slow
 
-BOTH = {"x": {55: 900.0, 85: 230.0}, "y": {38: 700.0}}
+CALIBRATION = calibration({55: 900, 85: 230}, {"zv": 56.0, "mzv": 55.4, "ei": 66.2})
 # Klipper takes all of it but for the options that a test adds.
 BASE = "[mcu]\nserial = /dev/serial/by-id/usb-Klipper_x\n[printer]\nkinematics = none\nmax_accel = 3000\n"
 MISTAKES = "max_velocity = 0\n[output_pin light]\npin = PB1\nvalue = 0.4mm\n"
-SHAPERS = {"zv": 56.0, "mzv": 55.4, "ei": 66.2}
 
 
 def matrix(columns, rows):
-    return [
-        [round(0.1 * math.sin(x / 2) + 0.01 * y, 4) for x in range(columns)] for y in range(rows)
-    ]
+    """The heights of a mesh."""
+    row = [round(0.1 * math.sin(x / 2), 4) for x in range(columns)]
+    return [[height + y / 100 for height in row] for y in range(rows)]
+
+
+def with_mesh(heights):
+    """What Klipper says that has a mesh loaded."""
+    return results(bed_mesh={"profile_name": "default", "probed_matrix": heights})
 
 
 @pytest.fixture
@@ -38,8 +42,8 @@ def see(browser, printer, pages):
     host = Host(client)
     tabs = []
 
-    def open_tab(tool, width=390, arguments=None, **how):
-        tab = shown(browser, host.url, tool, arguments or {}, width, **how)
+    def open_tab(tool, width=390, arguments=None, locale="ru-RU", **how):
+        tab = shown(browser, host.url, tool, arguments or {}, width, locale=locale, **how)
         tabs.append(tab)
         tab.wait(
             "document.querySelector('h1').textContent && !/Loading|Загрузка/.test(document.body.innerText)"
@@ -48,18 +52,21 @@ def see(browser, printer, pages):
 
     open_tab.client = client
     yield open_tab
-    said = [
-        (tab.console, [url for url in tab.requests if not url.startswith(host.url)]) for tab in tabs
-    ]
+    console = [line for tab in tabs for line in tab.console]
+    elsewhere = [url for tab in tabs for url in tab.requests if not url.startswith(host.url)]
     for tab in tabs:
         tab.close()
     host.close()
     client.__exit__()
-    assert said == [([], [])] * len(tabs)
+    assert console == elsewhere == []
 
 
 def fits(tab, width):
     assert tab.run("document.documentElement.scrollWidth") <= width
+
+
+def count(tab, selector):
+    return tab.run(f"document.querySelectorAll('{selector}').length")
 
 
 def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_chat(
@@ -71,13 +78,7 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
         (320, "light", "ru-RU", 32),
         (720, "light", "ru-RU", 16),
     ):
-        tab = see(
-            "check_config",
-            width,
-            {"config": BASE + MISTAKES},
-            theme=theme,
-            locale=locale,
-        )
+        tab = see("check_config", width, {"config": BASE + MISTAKES}, locale, theme=theme)
         shot(tab, tmp_path / f"printer-mistakes-{width}-{theme}-{font}.png", font)
         fits(tab, width)
         text = tab.text()
@@ -85,7 +86,7 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
         assert axe(tab) == []
     assert "Klipper не примет этот файл" in text and "должно быть больше 0\n" in text
     assert "нужно число, а не «0.4mm»" in text
-    assert tab.run("document.querySelectorAll('button').length") == 2
+    assert count(tab, "button") == 2
     tab.press("Объясни и предложи правку")
     tab.wait("model.length === 1", host=True)
     assert "max_velocity" in tab.run("model[0]", host=True)
@@ -94,40 +95,34 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
     assert tab.run("calls", host=True) == [], "the page itself calls nothing"
 
 
-@pytest.mark.parametrize("count", [3, 400])
-def test_any_number_of_mistakes_fits(see, count, tmp_path):
-    pins = (
+@pytest.mark.parametrize(("pins", "said"), [(3, "3"), (400, "[3-9]..")])
+def test_any_number_of_mistakes_fits(see, pins, said, tmp_path):
+    sections = [
         f"[output_pin p{number}]\npin = PA{number % 16}\nvalue = 0\nvalue{number} = 7\n"
-        for number in range(count)
-    )
-    config = BASE + "max_velocity = 300\n" + "".join(pins)
-    tab = see("check_config", arguments={"config": config}, locale="ru-RU")
-    height = shot(tab, tmp_path / f"printer-{count}.png", 16)
+        for number in range(pins)
+    ]
+    config = BASE + "max_velocity = 300\n" + "".join(sections)
+    tab = see("check_config", arguments={"config": config})
+    height = shot(tab, tmp_path / f"printer-{pins}.png", 16)
     fits(tab, 390)
     assert height <= 1200
-    assert re.search(rf"Ошибки в {count if count < 9 else '[3-9]..'} строк", tab.text())
+    assert re.search(f"Ошибки в {said} строк", tab.text())
 
 
 def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, axe, tmp_path):
-    for number, (theme, width) in enumerate((("light", 390), ("dark", 320), ("light", 720))):
-        tab = see(
-            "printer_resonances",
-            width,
-            {"text": calibration(BOTH["x"], SHAPERS)},
-            theme=theme,
-            locale="ru-RU",
-        )
+    for theme, width in (("light", 390), ("dark", 320), ("light", 720)):
+        tab = see("printer_resonances", width, {"text": CALIBRATION}, theme=theme)
         shot(tab, tmp_path / f"printer-resonances-{theme}-{width}.png", 16)
         fits(tab, width)
-        assert axe(tab) == [], number
+        assert axe(tab) == []
     text = tab.text()
     assert "Резонансы" in text and "вибраций" in text and re.search(r"пик 5\d", text)
-    assert tab.run("document.querySelectorAll('.area').length") == 2
-    tab = see("printer_resonances", arguments={"text": resonances(BOTH["y"])}, locale="ru-RU")
+    assert count(tab, ".area") == 2
+    tab = see("printer_resonances", arguments={"text": resonances({38: 700})})
     assert "SHAPER_CALIBRATE" in tab.text()
-    assert tab.run("document.querySelectorAll('.area').length") == 1
+    assert count(tab, ".area") == 1
     tab.run("(data.spectra = { x: data.spectra.text, y: data.spectra.text }, draw())")
-    assert tab.run("document.querySelectorAll('.area').length") == 2, "each axis is in sight"
+    assert count(tab, ".area") == 2, "each axis is in sight"
     assert "\nX · пик" in tab.text() and "\nY · пик" in tab.text()
 
 
@@ -140,19 +135,18 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     heights = matrix(columns, rows)
     for hole in range(holes):
         heights[hole][0] = math.nan
-    mesh = {"profile_name": "default", "probed_matrix": heights}
     heights[-1][-1] = -0.002
-    for width, theme, locale in (
-        (320, "dark", "en-GB"),
-        (720, "light", "en-GB"),
-        (390, "light", "ru-RU"),
+    for width, theme, locale, unit in (
+        (320, "dark", "en-GB", "in 0.01 mm"),
+        (720, "light", "en-GB", "in 0.01 mm"),
+        (390, "light", "ru-RU", ""),
     ):
-        with running(printer, results(bed_mesh=mesh)):
+        with running(printer, with_mesh(heights)):
             tab = see("printer_state", width, locale=locale, theme=theme)
         shot(tab, tmp_path / f"printer-mesh-{columns}-{width}.png", 16)
         fits(tab, width)
         assert axe(tab) == []
-        assert locale == "ru-RU" or "in 0.01 mm" in tab.text()
+        assert unit in tab.text()
     assert "−0\n" not in tab.text(".mesh") + "\n"
     lines = tab.run(
         "[...document.querySelectorAll('.tiles > *')].map(it => it.getBoundingClientRect().height)"
@@ -162,17 +156,9 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
         "[...document.querySelectorAll('.card > :first-child')].map(it => it.getBoundingClientRect().left)"
     )
     assert len(set(lefts)) == 1, "all of them begin at one margin"
-    assert (
-        tab.run(
-            "[...document.querySelectorAll('.mesh span')].filter(it => it.innerText === '–').length"
-        )
-        == holes
-    )
-    assert (
-        "Печатает benchy.gcode" in tab.text()
-        and "сопло" in tab.text()
-        and "42 %" in tab.text().replace("\xa0", " ")
-    )
+    assert tab.text(".mesh").count("–") == holes
+    text = tab.text().replace("\xa0", " ")
+    assert "Печатает benchy.gcode" in text and "сопло" in text and "42 %" in text
     lowest = "getComputedStyle([...document.querySelectorAll('.mesh span')].find(it => it.style.background)).backgroundColor"
     red = tab.run(
         f"(data.bed.rows = [[0, 1]], data.bed.low = 0, data.bed.high = 1, draw(), {lowest})"
@@ -187,51 +173,50 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
 )
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
-    mesh = {"profile_name": "default", "probed_matrix": matrix(7, 7)}
-    for theme in ("light", "dark"):
-        with running(printer, results(bed_mesh=mesh)):
+    folder = PROJECT / os.environ["PI_MCP_SCREENSHOTS"]
+    for theme, end in (("light", ""), ("dark", ".dark")):
+        with running(printer, with_mesh(matrix(7, 7))):
             tab = see("printer_state", locale=language, theme=theme)
-        end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
         tab.resize(390, SCALE)
         shot(tab, tmp_path / "picture.png", 16)
-        small(
-            tmp_path / "picture.png",
-            PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_printer{end}.png",
-        )
+        of_language = ".ru" if language == "ru" else ""
+        small(tmp_path / "picture.png", folder / f"page_printer{end}{of_language}.png")
 
 
-def test_a_flat_mesh_and_one_without_a_point_are_drawn_or_left_out(see, printer):
-    for heights, count in (
+@pytest.mark.parametrize(
+    ("heights", "cells"),
+    [
         ([[0.1, 0.1], [0.1, 0.1]], 4),
         ([[math.nan] * 2] * 2, 0),
         ([], 0),
         (None, 0),
         ([[1, 2], [3]], 0),
-    ):
-        mesh = {"profile_name": "default", "probed_matrix": heights}
-        with running(printer, results(bed_mesh=mesh)):
-            tab = see("printer_state")
-        assert tab.run("document.querySelectorAll('.mesh span').length") == count
-        assert "NaN" not in tab.text() and "Infinity" not in tab.text()
+    ],
+)
+def test_a_flat_mesh_is_drawn_and_one_without_a_point_left_out(see, printer, heights, cells):
+    with running(printer, with_mesh(heights)):
+        tab = see("printer_state")
+    assert count(tab, ".mesh span") == cells
+    assert not re.search("NaN|Infinity", tab.text())
 
 
 def test_a_printer_that_stopped_says_why_and_one_that_is_silent_what_to_do(see, printer, tmp_path):
-    tab = see("printer_state", locale="ru-RU")
+    tab = see("printer_state")
     assert "Klipper не отвечает" in tab.text() and "Попробовать снова" not in tab.text()
     with running(printer, SHUTDOWN):
-        tab = see("printer_state", locale="ru-RU")
+        tab = see("printer_state")
     shot(tab, tmp_path / "printer-shutdown.png", 16)
     assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
     assert "Объясни" in tab.text()
     message = "Option 'rotation_distance' in section 'stepper_x' must be above 0.0\nOnce the underlying issue is corrected, use the \"RESTART\" command\nPrinter is halted\n"
     with running(printer, halted("error", message)):
-        tab = see("printer_state", locale="ru-RU")
+        tab = see("printer_state")
     shot(tab, tmp_path / "printer-halted.png", 16)
     assert "Принтер не запускается" in tab.text() and "rotation_distance: 0" in tab.text()
 
 
 def test_the_log_shows_what_happened(see, axe, tmp_path):
-    tab = see("printer_log", locale="ru-RU")
+    tab = see("printer_log")
     shot(tab, tmp_path / "printer-log.png", 16)
     fits(tab, 390)
     assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
@@ -239,22 +224,19 @@ def test_the_log_shows_what_happened(see, axe, tmp_path):
 
 
 def test_a_model_reads_nothing_of_the_data_of_the_page(see, printer):
-    mesh = {"profile_name": "default", "probed_matrix": matrix(25, 25)}
-    calls = [
-        ("check_config", {"config": CONFIG}),
-        ("printer_log", {}),
-        ("printer_resonances", {"text": calibration(BOTH["x"], SHAPERS)}),
-        ("printer_state", {}),
-    ]
-    plain = capable({})
-    with running(printer, results(bed_mesh=mesh)):
-        for tool, arguments in calls:
+    calls = {
+        "check_config": {"config": CONFIG},
+        "printer_log": {},
+        "printer_resonances": {"text": CALIBRATION},
+        "printer_state": {},
+    }
+    with capable({}) as plain, running(printer, with_mesh(matrix(25, 25))):
+        for tool, arguments in calls.items():
             result = see.client.call(tool, **arguments)
             other = plain.call(tool, **arguments)
             assert DATA in result["_meta"] and "_meta" not in other, tool
             assert result["content"] == other["content"], "not a token more"
             assert len(json.dumps(result["_meta"])) < 40_000
-    plain.__exit__()
 
 
 def test_the_page_has_no_button_that_calls_a_tool():
