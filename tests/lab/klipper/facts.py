@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -30,9 +31,12 @@ KINDS = {
     "getboolean": "b",
     "getchoice": "c",
     "getlists": "l",
+    "getlist": "l",
+    "getintlist": "li",
+    "getfloatlist": "lf",
 }
-LISTS = {"getlist": "l", "getintlist": "li", "getfloatlist": "lf"}
 DRIVERS = [f"extras.tmc{number}" for number in (2130, 2208, 2209, 2240, 2660, 5160)]
+HEIRS = ("extras.tmc2209", "extras.tmc2240", "extras.tmc5160")
 MISSING = ("cffi", "greenlet", "serial", "can", "numpy", "msgproto")
 # The module that reads a section, where it is not named like it.
 READERS = {
@@ -46,9 +50,8 @@ READERS = {
     "display": "extras.display.display",
     "menu": "extras.display.menu",
 }
-SENSORS = """thermistor adc_temperature spi_temperature bme280 htu21d sht3x aht10 lm75 ds18b20 temperature_host temperature_mcu
-temperature_combined""".split()
-SENSORS = [f"extras.{name}" for name in SENSORS]
+SENSORS = """extras.thermistor extras.adc_temperature extras.spi_temperature extras.bme280 extras.htu21d extras.sht3x
+extras.aht10 extras.lm75 extras.ds18b20 extras.temperature_host extras.temperature_mcu extras.temperature_combined""".split()
 SENSED = ("extruder", "heater_bed", "heater_generic", "temperature_sensor", "temperature_fan")
 # Families that a section reaches through the printer's objects, not by an import.
 REACHES = {
@@ -58,30 +61,26 @@ REACHES = {
     "temperature_sensor": SENSORS,
     "temperature_fan": ["extras.fan", *SENSORS],
     "extruder_stepper": ["kinematics.extruder", "stepper"],
-    "printer": [
-        f"kinematics.{name}"
-        for name in ("cartesian", "delta", "deltesian", "polar", "rotary_delta", "winch")
-    ],
+    "printer": "kinematics.cartesian kinematics.delta kinematics.deltesian kinematics.polar kinematics.rotary_delta".split(),
 }
 # Options whose names are put together when Klipper runs.
 EXTRA = {
     "extras.input_shaper": {
-        **{f"shaper_freq_{axis}": "f[0" for axis in "xyz"},
-        **dict.fromkeys(
-            ("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"), "c{shapers}"
-        ),
-        **{f"damping_ratio_{axis}": "f[0,0.99]" for axis in "xyz"},
+        **dict.fromkeys(("shaper_freq_x", "shaper_freq_y", "shaper_freq_z"), "f[0"),
+        **dict.fromkeys(("damping_ratio_x", "damping_ratio_y", "damping_ratio_z"), "f[0,0.99]"),
     },
     "extras.adxl345": {"rate": "c25|50|100|200|400|800|1600|3200"},
     "extras.bed_mesh": {"mesh_pps": "li[0", "probe_count": "li[3"},
     "extras.display.menu": {"type": "ccommand|disabled|input|list|vsdlist"},
-    "extras.homing_override": {f"set_position_{axis}": "f" for axis in "xyz"},
+    "extras.homing_override": dict.fromkeys(
+        ("set_position_x", "set_position_y", "set_position_z"), "f"
+    ),
     "stepper": {"enable_pin": "p!", "endstop_pin": "p^!"},
-    **{f"extras.{name}": {"screw1": "lf2"} for name in ("bed_screws", "screws_tilt_adjust")},
-    **{
-        f"extras.{name}": {"uart_address": f"i[0,{most}]"}
-        for name, most in (("tmc2208", 0), ("tmc2209", 3), ("tmc2240", 7))
-    },
+    "extras.bed_screws": {"screw1": "lf2"},
+    "extras.screws_tilt_adjust": {"screw1": "lf2"},
+    "extras.tmc2208": {"uart_address": "i[0,0]"},
+    "extras.tmc2209": {"uart_address": "i[0,3]"},
+    "extras.tmc2240": {"uart_address": "i[0,7]"},
 }
 # What a section has to have beside what its module's set-up says: classes that set it up, and options that are read
 # in a way that the syntax does not show.
@@ -161,8 +160,8 @@ class Module:
         self.options: dict[str, str] = dict(EXTRA.get(name, {}))
         self.locals: dict[str, ast.expr] = {}
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                self.locals[node.targets[0].id] = node.value
+            if isinstance(node, ast.Assign):
+                self.locals[ast.unparse(node.targets[0])] = node.value
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 self.call(node)
@@ -170,28 +169,23 @@ class Module:
             self.options.setdefault(option, spec)
 
     def call(self, node: ast.Call) -> None:
-        kind = {**KINDS, **LISTS}.get(node.func.attr)
+        kind = KINDS.get(node.func.attr)
         receiver = ast.unparse(node.func.value)
         if kind is None or "config" not in receiver or not node.args or receiver in OTHERS:
             return
         name = self.option(node.args[0])
-        if not name or name in AMBIGUOUS:
-            return
         words = {keyword.arg: keyword.value for keyword in node.keywords}
+        if not name or name in AMBIGUOUS or "sep" in words:
+            return
+        values = {word: self.value(value) for word, value in words.items()}
         spec = kind
         if node.func.attr == "getchoice":
             spec = self.choices(words.get("choices") or node.args[1])
-        spec += interval({word: self.value(value) for word, value in words.items()})
-        if "sep" in words:
-            return
-        if kind.startswith("l") and isinstance(count := self.value(words.get("count")), int):
-            separators = self.value(words.get("seps"))
-            if not separators:
-                spec += str(count)
-            elif separators == (",", "\n"):
-                spec += f"n{count}"
-            parser = words.get("parser")
-            if parser is not None and ast.unparse(parser) in ("float", "int"):
+        spec += interval(values)
+        if kind.startswith("l") and isinstance(count := values.get("count"), int):
+            counts = {None: str(count), (",", "\n"): f"n{count}"}
+            spec += counts.get(values.get("seps"), "")
+            if parser := words.get("parser"):
                 spec = spec.replace("l", "l" + ast.unparse(parser)[0], 1)
         if spec and self.options.get(name, spec) != spec:
             spec = loosest(self.options[name], spec)
@@ -199,79 +193,44 @@ class Module:
             self.options[name] = spec
 
     def option(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node.value.lower()
-        if (
-            isinstance(node, ast.BinOp)
-            and isinstance(node.op, ast.Mod)
-            and isinstance(node.left, ast.Constant)
-        ):
-            text = node.left.value.lower()
-            return text.replace("%d", "1") if "%s" not in text else ""
-        return ""
+        """The name that an expression gives, which may have a number in it, as `"z_positions%d" % number`."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            node = node.left
+        text = node.value.lower() if isinstance(node, ast.Constant) else ""
+        return "" if "%s" in text else text.replace("%d", "1")
 
-    def value(self, node: ast.expr | None):
-        if node is None:
-            return None
+    def value(self, node: ast.expr):
         if isinstance(node, ast.Name) and node.id not in self.names:
             node = self.locals.get(node.id, node)
         try:
-            return eval(
-                compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"),
-                dict(self.names),
-            )
+            return eval(ast.unparse(node), dict(self.names))
         except Exception:
             return None
 
     def choices(self, node: ast.expr) -> str:
-        value = self.value(node)
-        if isinstance(node, ast.Attribute) and value is None:  # self.threads
-            for assign in ast.walk(self.tree):
-                if isinstance(assign, ast.Assign) and ast.unparse(assign.targets[0]) == ast.unparse(
-                    node
-                ):
-                    value = self.value(assign.value)
+        value = self.value(self.locals.get(ast.unparse(node), node))  # self.threads
         words = sorted(map(str, value)) if value and len(value) <= MOST_CHOICES else []
         return "c" + "|".join(words) if words else ""
 
     def next(self) -> list[str]:
-        package = self.name.rpartition(".")[0]
+        """The modules that it imports from its package."""
+        packages = self.name.split(".")
         found = []
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                base = ".".join(
-                    filter(
-                        None,
-                        [package if node.level == 1 else package.rpartition(".")[0], node.module],
-                    )
-                )
-                found += [
-                    f"{base}.{alias.name}" if node.level and not node.module else base
-                    for alias in node.names
-                ]
+            elif isinstance(node, ast.ImportFrom) and node.level:
+                base = packages[: -node.level]
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+                found += [".".join([*base, name]) for name in names]
         return found
 
 
 def interval(words: dict) -> str:
     """The bounds among the words of a call: `[0,1]`, `(0` for what is above 0, `,1]` for at most 1."""
-    number = {word: f"{value:g}" for word, value in words.items() if type(value) in (int, float)}
-    below = (
-        f"[{number['minval']}"
-        if "minval" in number
-        else f"({number['above']}"
-        if "above" in number
-        else ""
-    )
-    above = (
-        f",{number['maxval']}]"
-        if "maxval" in number
-        else f",{number['below']})"
-        if "below" in number
-        else ""
-    )
-    return below + above
+    bounds = {"minval": "[{:g}", "above": "({:g}", "maxval": ",{:g}]", "below": ",{:g})"}
+    numbers = {word: value for word, value in words.items() if type(value) in (int, float)}
+    return "".join(form.format(numbers[word]) for word, form in bounds.items() if word in numbers)
 
 
 def loosest(one: str, other: str) -> str:
@@ -282,40 +241,39 @@ def loosest(one: str, other: str) -> str:
 
 def fields(modules: dict[str, Module]) -> None:
     """The options driver_XXX of the drivers, from the masks of their registers."""
-    for name in (driver.partition(".")[2] for driver in DRIVERS):
-        module = modules[f"extras.{name}"]
+    for name in DRIVERS:
+        module = modules[name]
+        # Some use the registers of the older ones, too.
+        older = ["extras.tmc2130", "extras.tmc2208"] if name in HEIRS else []
         masks = {}
-        for other in ("tmc2130", "tmc2208", name):
-            for table in (modules[f"extras.{other}"].names.get("Fields") or {}).values():
-                masks.update(
-                    table if other == name or name in ("tmc2209", "tmc2240", "tmc5160") else {}
-                )
-        signed = set(module.names.get("SignedFields") or ())
-        for node in ast.walk(module.tree):
-            is_call = (
-                isinstance(node, ast.Call)
-                and len(node.args) >= 2
-                and ast.unparse(node.args[0]) == "config"
-            )
-            if is_call and ast.unparse(node.func).endswith("set_config_field"):
-                field = ast.literal_eval(node.args[1])
-                if mask := masks.get(field):
-                    most = mask >> ((mask & -mask).bit_length() - 1)
-                    spec = "b" if most == 1 else f"i[0,{most}]"
-                    spec = f"i[{-(most // 2 + 1)},{most // 2}]" if field in signed else spec
-                    module.options[f"driver_{field}"] = spec
+        for other in (*older, name):
+            for table in modules[other].names.get("Fields", {}).values():
+                masks |= table
+        for node in calls(module.tree, "set_config_field"):
+            field = ast.literal_eval(node.args[1])
+            if mask := masks.get(field):
+                most = mask >> ((mask & -mask).bit_length() - 1)
+                spec = "b" if most == 1 else f"i[0,{most}]"
+                if field in module.names.get("SignedFields", ()):
+                    spec = f"i[{-(most // 2 + 1)},{most // 2}]"
+                module.options[f"driver_{field}"] = spec
+
+
+def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
+    """The calls of what ends in a name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(name):
+            yield node
 
 
 def share(modules: dict[str, Module]) -> None:
     """Move the options that are alike wherever a driver has them to the module that all drivers reach."""
-    for option in {option for name in DRIVERS for option in modules[name].options}:
-        specs = {
-            modules[name].options[option] for name in DRIVERS if option in modules[name].options
-        }
-        if len(specs) == 1 and option.startswith("driver_"):
-            modules["extras.tmc"].options[option] = specs.pop()
-            for name in DRIVERS:
-                modules[name].options.pop(option, None)
+    tables = [modules[name].options for name in DRIVERS]
+    for option in {option for table in tables for option in table if option.startswith("driver_")}:
+        having = [table for table in tables if option in table]
+        if len({table[option] for table in having}) == 1:
+            for table in having:
+                modules["extras.tmc"].options[option] = table.pop(option)
 
 
 def reaches(start: str, modules: dict[str, Module], more: list[str]) -> list[str]:
@@ -343,34 +301,26 @@ def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
         plain, named = "load_config" in functions, "load_config_prefix" in functions
         if name.startswith("extras.") and (plain or named):
-            found.setdefault(
-                name.rpartition(".")[2], (name, "?" if plain and named else "+" if named else "-")
-            )
+            sign = "?" if plain and named else "+" if named else "-"
+            found.setdefault(short(name), (name, sign))
     return found
 
 
 def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
     """The values of sensor_type that Klipper has without a section of the user's."""
-    named = re.findall(
-        r"^\[thermistor (.*)\]",
-        (klippy / "extras/temperature_sensors.cfg").read_text("utf-8"),
-        re.MULTILINE,
-    )
+    text = (klippy / "extras/temperature_sensors.cfg").read_text("utf-8")
+    named = re.findall(r"(?m)^\[thermistor (.*)\]", text)
     for path in (klippy / "extras").glob("*.py"):
         named += re.findall(r'add_sensor_factory\("([^"]+)"', path.read_text("utf-8"))
     adc = modules["extras.adc_temperature"].names
-    named += [
-        name
-        for table in ("DefaultVoltageSensors", "DefaultResistanceSensors")
-        for name, _ in adc[table]
-    ]
-    return sorted(
-        {
-            *named,
-            *modules["extras.spi_temperature"].names["Sensors"],
-            *modules["extras.htu21d"].names["HTU21D_DEVICES"],
-        }
-    )
+    named += dict(adc["DefaultVoltageSensors"] + adc["DefaultResistanceSensors"])
+    return sorted({*named, *without_options(modules)})
+
+
+def without_options(modules: dict[str, Module]) -> list[str]:
+    """Values of sensor_type that are registered in a loop, and demand nothing."""
+    spi, htu = modules["extras.spi_temperature"].names, modules["extras.htu21d"].names
+    return [*spi["Sensors"], *htu["HTU21D_DEVICES"]]
 
 
 def demands(modules: dict[str, Module]) -> dict[str, str]:
@@ -380,33 +330,30 @@ def demands(modules: dict[str, Module]) -> dict[str, str]:
     for kind, (module, name) in SET_UP.items():
         found[kind] = needs.of_class(module, name)
     for name in SENSORS:
-        for node in ast.walk(modules[name].tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("add_sensor_factory"):
-                kind, made = node.args
-                if isinstance(kind, ast.Constant):
-                    found[f"sensor_type {kind.value}"] = needs.of_class(name, ast.unparse(made))
-    for kind in modules["extras.spi_temperature"].names["Sensors"]:
-        found[f"sensor_type {kind}"] = set()
-    for kind in modules["extras.htu21d"].names["HTU21D_DEVICES"]:
+        for node in calls(modules[name].tree, "add_sensor_factory"):
+            kind, made = node.args
+            if isinstance(kind, ast.Constant):
+                found[f"sensor_type {kind.value}"] = needs.of_class(name, ast.unparse(made))
+    for kind in without_options(modules):
         found[f"sensor_type {kind}"] = set()
     for kind, made in modules["extras.display.display"].names["LCD_chips"].items():
-        module = made.__module__.removeprefix("klippy.")
-        found[f"lcd_type {kind}"] = needs.of_class(module, made.__name__)
+        found[f"lcd_type {kind}"] = needs.of_class(made.__module__, made.__name__)
     words = {
         kind: " ".join(sorted(options - {kind.partition(" ")[0]}))
         for kind, options in found.items()
     }
-    for kind, options in NEEDED.items():
-        words[kind] = f"{words.get(kind, '')} {options}".strip()
-    return words
+    both = {kind: f"{words.get(kind, '')} {options}".strip() for kind, options in NEEDED.items()}
+    return words | both
 
 
-def brought(kind: str, module: str, modules: dict[str, Module]) -> str:
+def brought(kind: str, module: str, modules: dict[str, Module]) -> set[str]:
     """The commands of a kind of section."""
-    own = [module, *(ALWAYS if kind == "printer" else ())]
-    own += ["extras.tmc"] if kind.startswith("tmc") else []
-    names = {name for module in own for name in commands(modules[module])}
-    return " ".join(sorted(names | set(LOOPED.get(kind, "").split())))
+    own = [module]
+    if kind == "printer":
+        own += ALWAYS
+    if kind.startswith("tmc"):
+        own.append("extras.tmc")
+    return set(LOOPED.get(kind, "").split()).union(*(commands(modules[name]) for name in own))
 
 
 def main() -> None:
@@ -415,26 +362,20 @@ def main() -> None:
     sys.path.insert(0, str(klippy))
     for name in MISSING:  # reading the constants of the other modules needs none of them
         sys.modules.setdefault(name, mock.MagicMock())
-    paths = {
-        ".".join(path.relative_to(klippy).with_suffix("").parts): path
-        for path in sorted(klippy.rglob("*.py"))
-    }
-    modules = {
-        name: Module(name, path)
-        for name, path in ((n.removesuffix(".__init__"), p) for n, p in paths.items())
-    }
-    shapers = "|".join(
-        shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"]
-    )
-    shaper = modules["extras.input_shaper"].options
-    shaper.update({option: spec.format(shapers=shapers) for option, spec in shaper.items()})
+    modules = {}
+    for path in sorted(klippy.rglob("*.py")):
+        name = ".".join(path.relative_to(klippy).with_suffix("").parts).removesuffix(".__init__")
+        modules[name] = Module(name, path)
+    shapers = [shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"]]
+    for option in ("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"):
+        modules["extras.input_shaper"].options[option] = f"c{'|'.join(shapers)}"
     fields(modules)
     share(modules)
     kinds = {
-        kind: (sign, reaches(module, modules, REACHES.get(kind, [])))
+        kind: (module, sign, reaches(module, modules, REACHES.get(kind, [])))
         for kind, (module, sign) in sorted(readers(modules).items())
     }
-    used = {name for _, names in kinds.values() for name in names}
+    used = {name for *_, names in kinds.values() for name in names}
     version, date = (
         subprocess.check_output(["git", "-C", checkout, *words], text=True).strip()
         for words in (["describe", "--tags", "--long"], ["log", "-1", "--format=%cs"])
@@ -443,25 +384,26 @@ def main() -> None:
         f"# Klipper {version} {date}: made by tests/lab/klipper/facts.py; options.py says what the signs mean."
     )
     for name in sorted(used):
-        options = " ".join(
-            f"{option}={spec}" for option, spec in sorted(modules[name].options.items())
-        )
-        print(f"of {name.rpartition('.')[2]}: {options}")
+        print(f"of {short(name)}:", *map("=".join, sorted(modules[name].options.items())))
     print(f"sensor {'|'.join(sensor_types(klippy, modules))}:")
-    sensors = [name.rpartition(".")[2] for name in SENSORS if name in used]
+    sensors = [name for name in SENSORS if name in used]
     needed = demands(modules)
-    for kind, (sign, names) in kinds.items():
-        short = [name.rpartition(".")[2] for name in names]
+    for kind, (module, sign, names) in kinds.items():
         if kind in SENSED:
-            short = [name for name in short if name not in sensors] + sensors
-        print(" ".join((f"kind {kind}:", sign, *short)))
+            names = [name for name in names if name not in sensors] + sensors
+        print(f"kind {kind}:", sign, *map(short, names))
         if options := needed.pop(kind, ""):
             print(f"needs {kind}: {options}")
-        if own := brought(kind, READERS.get(kind, f"extras.{kind}"), modules):
-            print(f"gives {kind}: {own}")
+        if own := brought(kind, module, modules):
+            print(f"gives {kind}:", *sorted(own))
     for what, options in needed.items():
         if " " in what:
             print(f"needs {what}: {options}".rstrip())
+
+
+def short(name: str) -> str:
+    """The name of a module without its package."""
+    return name.rpartition(".")[2]
 
 
 if __name__ == "__main__":

@@ -8,20 +8,13 @@ as far as nothing is conditional: neither below `if`, `for`, `try` nor after a `
 import ast
 from collections.abc import Iterator
 
-GETTERS = {
-    "get",
-    "getint",
-    "getfloat",
-    "getboolean",
-    "getlist",
-    "getlists",
-    "getintlist",
-    "getfloatlist",
-}
+# Methods that read an option, with the number of arguments that leave it without a default.
+GETTERS = dict.fromkeys(
+    "get getint getfloat getboolean getlist getlists getintlist getfloatlist".split(), 1
+) | {"getchoice": 2}
 ENTRIES = ("load_config", "load_config_prefix")
 # A pin that is set up as one of these takes `!`, an end stop also `^` and `~` (klippy/pins.py).
 PIN_TYPES = {"adc": "p", "pwm": "p!", "digital_out": "p!", "endstop": "p^!"}
-DEEPEST = 6
 
 
 class Needs:
@@ -29,85 +22,56 @@ class Needs:
 
     def __init__(self, modules: dict):
         self.modules = modules
-        self.scopes: dict[str, dict[str, ast.AST]] = {}
-        for name, module in modules.items():
-            scope: dict[str, ast.AST] = {}
-            for node in module.tree.body:
-                if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                    scope[node.name] = node
-            self.scopes[name] = scope
+        self.scopes = {name: definitions(module.tree.body) for name, module in modules.items()}
 
     def required(self, module: str) -> set[str]:
         """The options that a section of this module has to have, whatever else it has."""
-        entries = [self.scopes[module][name] for name in ENTRIES if name in self.scopes[module]]
-        if not entries:
-            return set()
-        sets = [set(self.of_function(module, entry, "config", {}, 0)) for entry in entries]
-        return set.intersection(*sets)
+        entries = [name for name in ENTRIES if name in self.scopes[module]]
+        sets = [self.of_class(module, name) for name in entries]
+        return set.intersection(*sets) if sets else set()
 
     def of_class(self, module: str, name: str) -> set[str]:
-        """Those that a class demands of its section."""
-        return set(self.of_definition(module, self.scopes[module][name], {}, 0))
+        """Those that a class, or a function, demands of its section."""
+        return set(self.of_definition(module, self.scopes[module][name], {}))
 
-    def of_function(
-        self, module: str, function: ast.AST, config: str, known: dict, depth: int
-    ) -> Iterator[str]:
+    def of_function(self, module: str, function: ast.AST, known: dict) -> Iterator[str]:
         """Those that a function demands of the section in its parameter `config`; `known` are the constants that
         it is called with."""
-        if depth > DEEPEST:
-            return
         for node in unconditional(function.body):
             if not isinstance(node, ast.Call):
                 continue
             words = [*node.args, *(keyword.value for keyword in node.keywords)]
-            is_handed = any(isinstance(word, ast.Name) and word.id == config for word in words)
-            if option := demanded(node, config, known):
+            if option := demanded(node, known):
                 yield option
-            elif is_handed:
-                yield from self.called(module, node, config, depth)
+            elif "config" in map(ast.unparse, words):
+                yield from self.called(module, node)
 
-    def called(self, module: str, node: ast.Call, config: str, depth: int) -> Iterator[str]:
+    def called(self, module: str, node: ast.Call) -> Iterator[str]:
         """Those of what is called with a section."""
         name = ast.unparse(node.func)
-        if (
-            name.endswith("load_template")
-            and len(node.args) == 2
-            and isinstance(node.args[1], ast.Constant)
-        ):
-            yield node.args[1].value.lower()
-            return
-        if name.endswith(("setup_heater", "setup_sensor")):
-            heaters = self.scopes["extras.heaters"]
-            if name.endswith("setup_heater"):
-                yield from self.of_definition("extras.heaters", heaters["Heater"], {}, depth + 1)
-            yield "sensor_type"
-            return
         first, _, last = name.partition(".")
-        if name in self.scopes[module]:
-            yield from self.of_definition(
-                module, self.scopes[module][name], constants(node), depth + 1
-            )
-        elif last and "." not in last:
-            other = next(
-                (other for other in self.modules[module].next() if other.endswith("." + first)),
-                first,
-            )
-            definition = self.scopes.get(other, {}).get(last)
-            if definition:
-                yield from self.of_definition(other, definition, constants(node), depth + 1)
+        if name.endswith("load_template") and len(node.args) == 2:
+            yield node.args[1].value.lower()
+        elif name.endswith("setup_sensor"):
+            yield "sensor_type"
+        elif name.endswith("setup_heater"):
+            yield "sensor_type"
+            yield from self.of_class("extras.heaters", "Heater")
+        else:
+            nearest = [
+                other for other in self.modules[module].next() if other.endswith("." + first)
+            ]
+            other = [*nearest, first][0] if last else module
+            if definition := self.scopes.get(other, {}).get(last or first):
+                yield from self.of_definition(other, definition, constants(node))
 
-    def of_definition(
-        self, module: str, definition: ast.AST, known: dict, depth: int
-    ) -> Iterator[str]:
+    def of_definition(self, module: str, definition: ast.AST, known: dict) -> Iterator[str]:
         """Those of a function or of the set-up of a class."""
         if isinstance(definition, ast.ClassDef):
-            methods = {
-                node.name: node for node in definition.body if isinstance(node, ast.FunctionDef)
-            }
+            methods = definitions(definition.body)
             if "__init__" not in methods:
                 for base in definition.bases:
-                    call = ast.Call(base, [ast.Name("config")], [])
-                    yield from self.called(module, call, "config", depth)
+                    yield from self.called(module, ast.Call(base, [], []))
                 return
             definition = methods["__init__"]
         arguments = definition.args
@@ -115,7 +79,13 @@ class Needs:
         if "config" in names:
             defaults = zip(reversed(names), reversed(arguments.defaults), strict=False)
             values = {name: node.value for name, node in defaults if isinstance(node, ast.Constant)}
-            yield from self.of_function(module, definition, "config", values | known, depth)
+            yield from self.of_function(module, definition, values | known)
+
+
+def definitions(body: list[ast.stmt]) -> dict[str, ast.AST]:
+    """The functions and classes of a body, by their names."""
+    found = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return {node.name: node for node in found}
 
 
 def constants(node: ast.Call) -> dict:
@@ -124,22 +94,15 @@ def constants(node: ast.Call) -> dict:
     }
 
 
-def demanded(node: ast.Call, config: str, known: dict) -> str:
+def demanded(node: ast.Call, known: dict) -> str:
     """The option that a call reads without a default; "" if it reads none, or has one."""
-    if (
-        not isinstance(node.func, ast.Attribute)
-        or ast.unparse(node.func.value) != config
-        or not node.args
-    ):
+    receiver, _, method = ast.unparse(node.func).rpartition(".")
+    if receiver != "config" or not 0 < len(node.args) <= GETTERS.get(method, 0):
         return ""
     name = node.args[0]
-    option = name.value if isinstance(name, ast.Constant) else known.get(getattr(name, "id", ""))
-    has_default = any(keyword.arg == "default" for keyword in node.keywords)
-    most = 2 if node.func.attr == "getchoice" else 1
-    is_getter = node.func.attr in GETTERS or node.func.attr == "getchoice"
-    if not is_getter or has_default or len(node.args) > most or not isinstance(option, str):
-        return ""
-    return option.lower()
+    option = name.value if isinstance(name, ast.Constant) else known.get(ast.unparse(name))
+    has_default = "default" in [keyword.arg for keyword in node.keywords]
+    return option.lower() if option and not has_default else ""
 
 
 def unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -147,8 +110,7 @@ def unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in body:
         if isinstance(statement, ast.If):
             yield from inside(statement.test)
-            leaves = [node for node in ast.walk(statement) if isinstance(node, ast.Return)]
-            if leaves:
+            if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
                 return
         elif isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AugAssign):
             yield from inside(statement.value)
@@ -166,28 +128,22 @@ def pins(module) -> dict[str, str]:
     """The marks that the pins of a module may have: `p` none, `p!`, `p^!`, by their options."""
     found: dict[str, str] = {}
     for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if (
-            node.func.attr == "setup_pin"
-            and len(node.args) == 2
-            and isinstance(node.args[0], ast.Constant)
-        ):
+        name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if name == "setup_pin" and isinstance(node.args[0], ast.Constant):
             spec, pin = PIN_TYPES[node.args[0].value], node.args[1]
-        elif node.func.attr == "lookup_pin" and node.args:
-            words = {keyword.arg for keyword in node.keywords}
-            spec, pin = (
-                "p" + "^" * ("can_pullup" in words) + "!" * ("can_invert" in words),
-                node.args[0],
-            )
+        elif name == "lookup_pin":
+            words = [keyword.arg for keyword in node.keywords]
+            marks = {"can_pullup": "^", "can_invert": "!"}
+            spec = "p" + "".join(mark for word, mark in marks.items() if word in words)
+            pin = node.args[0]
         else:
             continue
         if isinstance(pin, ast.Name):
             pin = module.locals.get(pin.id, pin)
         if isinstance(pin, ast.Call) and ast.unparse(pin.func).endswith("config.get"):
             option = module.option(pin.args[0])
-            if option:
-                found[option] = spec if found.get(option, spec) == spec else "p^!"
+            found[option] = spec if found.get(option, spec) == spec else "p^!"
+    found.pop("", None)
     return found
 
 
@@ -200,13 +156,9 @@ def commands(module) -> set[str]:
         if "config" not in [argument.arg for argument in function.args.args]:
             continue  # made later, while a command runs
         for node in unconditional(function.body):
-            is_call = (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and len(node.args) > 1
-            )
-            if is_call and node.func.attr in ("register_command", "register_mux_command"):
-                name = node.args[0]
-                if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                    found.add(name.value)
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if name.endswith((".register_command", ".register_mux_command")):
+                command = node.args[0]
+                if isinstance(command, ast.Constant):
+                    found.add(command.value)
     return found
