@@ -20,13 +20,8 @@ from tests.support.services import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = {
-    name: shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
-    for name in ("caddy", "nginx", "openssl")
-}
-if not (PROGRAMS["caddy"] or PROGRAMS["nginx"]):
-    pytest.skip("neither Caddy nor nginx is installed", allow_module_level=True)
-
+PATH = os.environ["PATH"] + ":/usr/sbin"
+PROGRAMS = {name: shutil.which(name, path=PATH) for name in ("caddy", "nginx", "openssl")}
 NAME = "pi.example"
 CADDY_HERE = "{\n admin off\n local_certs\n skip_install_trust\n auto_https disable_redirects\n https_port %d\n}\n"
 NGINX_HERE = """daemon off; user %(user)s; pid %(folder)s/pid; error_log stderr; worker_processes 1;
@@ -71,38 +66,15 @@ def caddy(folder, port, tls_port):
     (folder / "Caddyfile").write_text(
         CADDY_HERE % tls_port + config("caddyfile", port), encoding="utf-8"
     )
-    return [
-        PROGRAMS["caddy"],
-        "run",
-        "--adapter",
-        "caddyfile",
-        "--config",
-        str(folder / "Caddyfile"),
-    ]
+    return [PROGRAMS["caddy"], "run"]
 
 
 def nginx(folder, port, tls_port):
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    subject = f"/CN={NAME}"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-subj",
-        subject,
-        "-days",
-        "1",
-    ]
-    subprocess.run(
-        [*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True
-    )
+    make = f"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN={NAME} -days 1"
+    words = f"{make} -keyout privkey.pem -out fullchain.pem".split()
+    subprocess.run(words, cwd=folder, check=True, capture_output=True)
     text = config("nginx", port).replace("listen 443", f"listen 127.0.0.1:{tls_port}")
-    text = re.sub(
-        r"/etc/\S+fullchain.pem", str(certificate), re.sub(r"/etc/\S+privkey.pem", str(key), text)
-    )
+    text = re.sub(r"/etc/\S+/(\w+\.pem)", rf"{folder}/\1", text)
     (folder / "nginx.conf").write_text(
         NGINX_HERE % {"folder": folder, "config": text, "user": getpass.getuser()}, encoding="utf-8"
     )
@@ -116,13 +88,10 @@ def listens(port):
 
 @contextmanager
 def running(command, folder, tls_port):
-    with (
-        open(folder / "proxy.log", "wb") as log,
-        subprocess.Popen(command, stderr=log, stdout=log, cwd=folder) as process,
-    ):
+    with subprocess.Popen(command, cwd=folder) as process:
         try:
             wait_until(lambda: listens(tls_port) or process.poll() is not None)
-            assert process.poll() is None, (folder / "proxy.log").read_text()
+            assert process.poll() is None
             yield
         finally:
             process.terminate()
@@ -158,13 +127,10 @@ def test_everything_works_through_it(server):
     token = server.token(scope="server onepercent klipper anki")
     assert server.ask("tools/list", token=token)["result"]["tools"]
     assert "Ann" in server.call("greet", token=token, name="Ann")["content"][0]["text"]
-    assert (
-        server.call("read_doc", token=token, path="Bed_Mesh.md")["structuredContent"]["title"]
-        == "Bed Mesh"
-    )
-    assert server.call("greet", token=token, name="x", nam="y" * 3_500_000)["structuredContent"][
-        "code"
-    ]
+    page = server.call("read_doc", token=token, path="Bed_Mesh.md")
+    assert page["structuredContent"]["title"] == "Bed Mesh"
+    refusal = server.call("greet", token=token, name="x", nam="y" * 3_500_000)
+    assert refusal["structuredContent"]["code"]
 
 
 def test_refusals_come_through(server):

@@ -2,25 +2,19 @@
 
 import json
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 
 from tests.lab.klipper.running import CACHE, checkout
+from tests.support.client import finished
 
 BUS = re.compile(r'DECL_ENUMERATION\w*\("(i2c_bus|spi_bus)", "([\w.]+)"')
-PORTS = "ABCDEFGHIJKL"
+
 # The pins of all boards: AVR and STM32, RP2040 and Linux, LPC, Beaglebone.
-PINS = [
-    *(f"P{port}{number}" for port in PORTS for number in range(32)),
-    *(f"gpio{number}" for number in range(64)),
-    *(f"P{port}.{number}" for port in range(5) for number in range(32)),
-    *(f"P{port}_{number}" for port in (8, 9) for number in range(50)),
-    *(f"analog{number}" for number in range(8)),
-    *(f"AIN{number}" for number in range(8)),
-    *(f"gpio{chip}_{number}" for chip in range(5) for number in range(32)),
-    "ADC_TEMPERATURE",
-]
+# A few more than there are of each.
+PORTS = """PA PB PC PD PE PF PG PH PI PJ PK PL gpio P0. P1. P2. P3. P4. P8_ P9_ analog AIN
+gpio0_ gpio1_ gpio2_ gpio3_ gpio4_""".split()
+PINS = [f"{port}{number}" for port in PORTS for number in range(64)] + ["ADC_TEMPERATURE"]
 
 
 def dictionary() -> Path:
@@ -33,9 +27,8 @@ def dictionary() -> Path:
             for kind, name in BUS.findall(source.read_text("utf-8")):
                 names[kind].append(name)
         for kind, listed in names.items():
-            facts["enumerations"][kind] = {
-                name: number for number, name in enumerate(dict.fromkeys(listed))
-            }
+            numbers = enumerate(dict.fromkeys(listed))
+            facts["enumerations"][kind] = {name: number for number, name in numbers}
         path.write_text(json.dumps(facts), encoding="utf-8")
     return path
 
@@ -48,15 +41,9 @@ def verdict(config: str, files: dict[str, str] | None = None) -> str:
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        boards = ["-d", dictionary()]
-        names = {
-            line.split()[1].rstrip("]") for line in config.splitlines() if line.startswith("[mcu ")
-        }
-        for name in names:
-            boards += ["-d", f"{name}={dictionary()}"]
-        words = [*host, "-i", "in", "-o", "out", "-I", "tty", *boards]
-        ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
-    errors = [
-        line for line in ended.stderr.splitlines() if "rror: " in line and not line.startswith(" ")
-    ]
-    return errors[-1].partition("rror: ")[2] if errors else ""
+        words = [*host, "-i", "in", "-o", "out", "-I", "tty", "-d", dictionary()]
+        for name in set(re.findall(r"(?m)^\[mcu +(\w+)", config)):
+            words += ["-d", f"{name}={dictionary()}"]
+        ended = finished(words, cwd=folder)
+    errors = re.findall(r"(?m)^\S.*?rror: (.*)", ended.stderr)
+    return errors[-1] if errors else ""

@@ -2,18 +2,25 @@
 own. The answers of our tools through it are compared with those from the printer's folder; what it says itself
 is recorded for the stand-in of the tests."""
 
-import json
 import os
 import re
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.klipper.asking import call
 from tests.lab.klipper import states
-from tests.lab.klipper.running import CACHE, SILENT, Klipper, printer, wait_until
+from tests.lab.klipper.running import (
+    CACHE,
+    SILENT,
+    Klipper,
+    clone,
+    make_environment,
+    printer,
+    wait_until,
+)
 from tests.support.services import free_port
 from tools.core import registry, settings
 from tools.core.json_types import compact_json
@@ -47,13 +54,9 @@ def checkout() -> Path:
     """The sources, and an environment with what they need: made once."""
     sources, ready = CACHE / "moonraker", CACHE / "moonraker-ready"
     if not ready.exists():
-        subprocess.run(["git", "clone", "-q", SOURCE, sources], check=True)
-        subprocess.run(["git", "-C", sources, "checkout", "-q", COMMIT], check=True)
-        subprocess.run([sys.executable, "-m", "venv", CACHE / "moonraker-venv"], check=True)
+        clone(SOURCE, COMMIT, sources)
         packages = sources / "scripts/moonraker-requirements.txt"
-        subprocess.run(
-            [CACHE / "moonraker-venv/bin/pip", "install", "-q", "-r", packages], check=True
-        )
+        make_environment(CACHE / "moonraker-venv", "-r", packages)
         ready.touch()
     return sources
 
@@ -78,10 +81,9 @@ def moonraker(klipper: Klipper, clients: str = TRUSTED) -> Iterator[str]:
 
 def asked(url: str, path: str, **headers: str) -> dict:
     """What it answers: status, type, the part of a file, body."""
+    request = urllib.request.Request(f"{url}/{path}", headers=headers)
     try:
-        with urllib.request.urlopen(
-            urllib.request.Request(f"{url}/{path}", headers=headers)
-        ) as response:
+        with urllib.request.urlopen(request) as response:
             return answer(response)
     except urllib.error.HTTPError as error:
         return answer(error)
@@ -108,44 +110,36 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
     with printer() as klipper, moonraker(klipper) as url:
         os.environ |= {"KLIPPER_PRINTER_DATA": str(klipper.folder), "PRINTERS": f"lab={url}"}
         settings.forget()
-        tools = registry.listed().values()
         said["Klipper was never there"] = asked(url, "printer/info")
         for name in states.states(klipper):
             wait_until(lambda: asked(url, "printer/info")["status"] == 200)
             for tool in ("printer_state", "printer_log", "check_config"):
-                by_folder, by_web = (
-                    registry.tool_named(tool, tools).call({"printer": where})
-                    for where in ("here", "lab")
-                )
-                texts = [MOVING.sub("", compact_json(one)) for one in (by_folder, by_web)]
-                if texts[0] != texts[1]:
+                by_folder, by_web = (call(tool, printer=where) for where in ("here", "lab"))
+                if still(by_folder) != still(by_web):
                     unlike += 1
                     show(f"{name}: {tool} here", by_folder)
                     show(f"{name}: {tool} by Moonraker", by_web)
-        show(
-            "the last answer of printer_log",
-            registry.tool_named("printer_log", tools).call({"printer": "lab"}),
-        )
+        show("the last answer of printer_log", call("printer_log", printer="lab"))
         for path in (
             "server/files/logs/nope.log",
             "server/history/list?limit=1",
             "server/files/list?root=logs",
         ):
             said[path] = asked(url, path)
-        said["the end of a log"] = asked(url, "server/files/logs/klippy.log", Range="bytes=-20")
-        said["a short log"] = asked(url, "server/files/logs/klippy.log", Range="bytes=-9999999") | {
-            "body": ""
-        }
+        log = "server/files/logs/klippy.log"
+        said["the end of a log"] = asked(url, log, Range="bytes=-20")
+        said["a short log"] = asked(url, log, Range="bytes=-9999999") | {"body": ""}
         klipper.stop()
         wait_until(lambda: asked(url, "printer/info")["status"] != 200)
         said["Klipper is gone"] = asked(url, "printer/info")
-        show(
-            "Klipper does not run",
-            registry.tool_named("printer_state", tools).call({"printer": "lab"}),
-        )
+        show("Klipper does not run", call("printer_state", printer="lab"))
         with moonraker(klipper, clients="") as locked:
             said["it wants a key"] = asked(locked, "printer/info")
     if save:
-        lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in said.items()]
-        RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        states.write(RECORDED, said)
     return int(bool(unlike))
+
+
+def still(answer: dict) -> str:
+    """An answer without what moves."""
+    return MOVING.sub("", compact_json(answer))

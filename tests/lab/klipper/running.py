@@ -10,14 +10,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 COMMIT = "84104bbbd7625d28b4eaaad83f4562972460ecd9"
 # A git repository that has the commit.
 SOURCE = os.environ.get("KLIPPER_SOURCE", "https://github.com/Klipper3d/klipper.git")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pi-mcp-lab"
-PACKAGES = ("cffi", "greenlet", "pyserial", "python-can", "jinja2")
+
 END = b"\x03"
 READY_S, ASK_S = 150.0, 20.0
 
@@ -29,15 +29,23 @@ def checkout() -> Path:
         return sources
     shutil.rmtree(CACHE, ignore_errors=True)
     CACHE.mkdir(parents=True)
-    subprocess.run(["git", "clone", "-q", SOURCE, sources], check=True)
-    subprocess.run(["git", "-C", sources, "checkout", "-q", COMMIT], check=True)
+    clone(SOURCE, COMMIT, sources)
     shutil.copy(sources / "test/configs/linuxprocess.config", sources / ".config")
     for target in ("olddefconfig", "all"):
         subprocess.run(["make", "-s", "-C", sources, target], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([sys.executable, "-m", "venv", CACHE / "venv"], check=True)
-    subprocess.run([CACHE / "venv/bin/pip", "install", "-q", *PACKAGES], check=True)
+    make_environment(CACHE / "venv", "cffi", "greenlet", "pyserial", "python-can", "jinja2")
     ready.touch()
     return sources
+
+
+def clone(url: str, commit: str, folder: Path) -> None:
+    subprocess.run(["git", "clone", "-q", url, folder], check=True)
+    subprocess.run(["git", "-C", folder, "checkout", "-q", commit], check=True)
+
+
+def make_environment(folder: Path, *packages: str | Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin/pip", "install", "-q", *packages], check=True)
 
 
 class Klipper:
@@ -45,46 +53,42 @@ class Klipper:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        self.port, self.socket = folder / "board", folder / "comms/klippy.sock"
         self.sources = checkout()
-        self.host: subprocess.Popen[bytes] | None = None
-        self.board: subprocess.Popen[bytes] | None = None
+        # The board, and then the host.
+        self.processes: list[subprocess.Popen[bytes]] = []
         for name in ("config", "logs", "comms", "gcodes"):
             (folder / name).mkdir()
 
-    @property
-    def port(self) -> Path:
-        return self.folder / "board"
-
-    @property
-    def socket(self) -> Path:
-        return self.folder / "comms/klippy.sock"
-
-    def start(self, config: str) -> None:
-        """Start board and host with a configuration; does not wait for anything but the socket."""
+    def start(self, config: str, *states: str) -> None:
+        """Start board and host with a configuration, and wait for one of these states, or for the socket."""
         self.stop()
         (self.folder / "config/printer.cfg").write_text(config, encoding="utf-8")
-        self.board = subprocess.Popen([self.sources / "out/klipper.elf", "-I", self.port], **SILENT)
+        self.run(self.sources / "out/klipper.elf", "-I", self.port)
         wait_until(self.port.exists)
         words = [CACHE / "venv/bin/python", self.sources / "klippy/klippy.py", "config/printer.cfg"]
         words += ["-I", self.folder / "tty", "-a", self.socket, "-l", "logs/klippy.log"]
-        self.host = subprocess.Popen(words, cwd=self.folder, **SILENT)
+        self.run(*words)
         wait_until(self.answers)
+        if states:
+            self.wait_for(*states)
+
+    def run(self, *words: str | Path) -> None:
+        self.processes.append(subprocess.Popen(words, cwd=self.folder, **SILENT))
 
     def stop(self) -> None:
         """End both processes."""
-        for process in filter(None, (self.host, self.board)):
+        while self.processes:
+            process = self.processes.pop()
             process.kill()
             process.wait()
-        self.host = self.board = None
         self.socket.unlink(missing_ok=True)
         self.port.unlink(missing_ok=True)
 
     def answers(self) -> bool:
-        try:
-            self.ask("info")
-        except OSError:
-            return False
-        return True
+        with suppress(OSError):
+            return bool(self.ask("info"))
+        return False
 
     def ask(self, method: str, **params: object) -> dict:
         """The answer of the API server to one request."""

@@ -6,19 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.klipper.asking import call
 from tests.lab.klipper.running import Klipper, printer, wait_until
 from tools.core import registry, settings
 
 RECORDED = Path(__file__).resolve().parents[2] / "printer/recorded.json"
-OBJECTS = (
-    "print_stats",
-    "virtual_sdcard",
-    "display_status",
-    "bed_mesh",
-    "toolhead",
-    "heaters",
-    "configfile",
-)
+OBJECTS = "print_stats virtual_sdcard display_status bed_mesh toolhead heaters configfile".split()
 CONFIGFILE = ("warnings", "save_config_pending")
 BOARD = """\
 [mcu]
@@ -85,31 +78,25 @@ def states(klipper: Klipper) -> Iterator[str]:
     board, full = BOARD.format(**paths), (BOARD + PRINTING).format(**paths)
     (klipper.folder / "degrees").write_text("31200")
     for name, mistake in MISTAKES.items():
-        klipper.start(board + mistake)
-        klipper.wait_for("error")
+        klipper.start(board + mistake, "error")
         yield name
     klipper.start(board.replace(str(klipper.port), "/dev/none"))
     yield "it is starting"
     klipper.wait_for("error")
     yield "the board's port is not there"
-    klipper.start(board)
-    klipper.wait_for("ready")
+    klipper.start(board, "ready")
     yield "ready, without heaters"
-    klipper.start(board + MESH)
-    klipper.wait_for("ready")
+    klipper.start(board + MESH, "ready")
     yield "no mesh is loaded"
     klipper.send("BED_MESH_PROFILE LOAD=default")
     yield "a mesh is loaded"
-    klipper.start(full)
-    klipper.wait_for("ready")
+    klipper.start(full, "ready")
     yield from jobs(klipper)
     klipper.send("M112")
     klipper.wait_for("shutdown")
     yield "M112"
-    klipper.start(full)
-    klipper.wait_for("ready")
-    assert klipper.board
-    klipper.board.kill()
+    klipper.start(full, "ready")
+    klipper.processes[0].kill()
     klipper.wait_for("shutdown")
     yield "the board is gone"
 
@@ -120,7 +107,7 @@ def jobs(klipper: Klipper) -> Iterator[str]:
     for name, text in files.items():
         (klipper.folder / "gcodes" / name).write_text(text)
     klipper.send("SDCARD_PRINT_FILE FILENAME=long.gcode")
-    wait_until(lambda: card(klipper)["progress"] > 0.2)
+    wait_until(lambda: status(klipper, "virtual_sdcard", "progress") > 0.2)
     yield "printing"
     klipper.send("PAUSE")
     yield "paused"
@@ -128,18 +115,12 @@ def jobs(klipper: Klipper) -> Iterator[str]:
     yield "cancelled"
     for name, state in (("short.gcode", "complete"), ("bad.gcode", "error")):
         klipper.send(f"SDCARD_PRINT_FILE FILENAME={name}")
-        wait_until(lambda state=state: job(klipper)["state"] == state)
+        wait_until(lambda state=state: status(klipper, "print_stats", "state") == state)
         yield f"a job: {state}"
 
 
-def card(klipper: Klipper) -> dict:
-    return klipper.ask("objects/query", objects={"virtual_sdcard": None})["status"][
-        "virtual_sdcard"
-    ]
-
-
-def job(klipper: Klipper) -> dict:
-    return klipper.ask("objects/query", objects={"print_stats": None})["status"]["print_stats"]
+def status(klipper: Klipper, name: str, field: str):
+    return klipper.ask("objects/query", objects={name: None})["status"][name][field]
 
 
 def recording(klipper: Klipper) -> dict:
@@ -160,13 +141,17 @@ def record(show: Callable[[str, dict], None], save: bool) -> None:
     with printer() as klipper:
         os.environ["KLIPPER_PRINTER_DATA"] = str(klipper.folder)
         settings.forget()
-        tools = registry.listed().values()
         for name in states(klipper):
             recorded[name] = recording(klipper)
-            show(name, registry.tool_named("printer_state", tools).call({}))
-            show(f"{name}: the log", registry.tool_named("printer_log", tools).call({}))
+            show(name, call("printer_state"))
+            show(f"{name}: the log", call("printer_log"))
         klipper.stop()
-        show("Klipper does not run", registry.tool_named("printer_state", tools).call({}))
+        show("Klipper does not run", call("printer_state"))
     if save:
-        lines = [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in recorded.items()]
-        RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write(RECORDED, recorded)
+
+
+def write(file: Path, recorded: dict) -> None:
+    """A line for each that was recorded."""
+    lines = [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in recorded.items()]
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
