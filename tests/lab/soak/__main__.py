@@ -21,13 +21,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.klipper.upstreams import contents, git
 from tests.lab.bench.measuring import memory_mib
+from tests.lab.soak.docs import texts
 from tests.lab.soak.life import Person
 from tests.lab.soak.record import Record
 from tests.lab.soak.sessions import BAD_SIGNS, Worker
@@ -115,13 +116,12 @@ def run(workers: list[Worker], faults: Faults) -> None:
 def examine(world: World, workers: list[Worker], record: Record) -> None:
     """Look at the stores themselves, without the service."""
     with closing(sqlite3.connect(world.database)) as db:
-        texts = [
-            f"the database: {row}" for row in db.execute("PRAGMA integrity_check") if row != ("ok",)
-        ]
-        texts += [f"the database: {row}" for row in db.execute("PRAGMA foreign_key_check")]
-        texts += [text for worker in workers for text in person(db, worker.person)]
+        damages = [row for row in db.execute("PRAGMA integrity_check") if row != ("ok",)]
+        damages += db.execute("PRAGMA foreign_key_check")
+        wrong = [f"the database: {row}" for row in damages]
+        wrong += [text for worker in workers for text in person(db, worker.person)]
     wanted = Counter(front for worker in workers for front in worker.notes.notes)
-    for text in (*texts, *notes(world, wanted), *checkout(world), *leftovers(world)):
+    for text in (*wrong, *notes(world, wanted), *checkout(world), *leftovers(world)):
         record.complain(f"at the end: {text}")
 
 
@@ -129,16 +129,12 @@ def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
     """What is there of a person, beside what was confirmed to them."""
 
     def asked(sql: str) -> list[tuple]:
-        return db.execute(f"{sql} WHERE user = ?", (somebody.user,)).fetchall()
+        return db.execute(sql, (somebody.user,)).fetchall()
 
-    statuses = [status for (status,) in asked("SELECT status FROM previews")]
-    [(xp,)] = asked("SELECT total(xp) FROM xp_ledger")
-    goals = {
-        goal: title
-        for goal, title, deleted in asked("SELECT id, title, deleted_at FROM goals")
-        if not deleted
-    }
-    there = (statuses.count("applied"), xp, goals)
+    [(applied,)] = asked("SELECT count() FROM previews WHERE status = 'applied' AND user = ?")
+    [(xp,)] = asked("SELECT total(xp) FROM xp_ledger WHERE user = ?")
+    goals = dict(asked("SELECT id, title FROM goals WHERE deleted_at IS NULL AND user = ?"))
+    there = (applied, xp, goals)
     confirmed = (somebody.applied, somebody.xp, somebody.goals)
     if there != confirmed:
         yield f"{somebody.user} has {there}, confirmed were {confirmed}"
@@ -167,8 +163,7 @@ def checkout(world: World) -> Iterator[str]:
         git(world.checkout, "fsck", "--no-dangling")
     except AssertionError as error:
         yield str(error)
-    there = {path: text.decode() for path, text in contents(world.checkout / "docs").items()}
-    if there != world.published.history[-1]:
+    if texts(contents(world.checkout / "docs")) != world.published.history[-1]:
         yield "the pages are not those of the newest commit"
 
 
@@ -178,32 +173,25 @@ def leftovers(world: World) -> Iterator[str]:
         wait_until(lambda: world.service.children() == [])
     except AssertionError:
         yield f"sessions or zombies: {world.service.children()}"
-    inside = world.checkout / ".pi-mcp"
+    inside, state = world.checkout / ".pi-mcp", world.database.parent
+    files = [*world.temporary.iterdir(), *state.rglob("*.part"), *state.rglob("*.new")]
+    files += set(world.checkout.parent.iterdir()) - {world.checkout}
+    files += {*inside.iterdir()} - {inside / name for name in ("current", "generations", "lock")}
     # The one before stays until the next sync.
-    generations = list((inside / "generations").iterdir())
-    files = [
-        *world.temporary.iterdir(),
-        *(path for path in world.checkout.parent.iterdir() if path != world.checkout),
-        *(path for path in inside.iterdir() if path.name not in ("current", "generations", "lock")),
-        *(generations if len(generations) > 2 else ()),
-        *(path for path in world.database.parent.rglob("*") if path.suffix in (".part", ".new")),
-    ]
+    files += sorted((inside / "generations").iterdir())[:-2]
     if files:
         yield f"files: {files[:5]}, {len(files)} in all"
     known = {world.service.process.pid, os.getpid()}
-    if strays := sorted(set(_processes(world.folder)) - known):
+    if strays := set(_processes(world.folder)) - known:
         yield f"processes: {strays}"
 
 
 def _processes(folder: Path) -> Iterator[int]:
     """Those whose environment names the folder of this soak."""
     for process in Path("/proc").glob("[0-9]*"):
-        try:
-            state = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-            if state != "Z" and str(folder).encode() in (process / "environ").read_bytes():
+        with suppress(OSError):  # it has just ended; the environment of a zombie is empty
+            if str(folder).encode() in (process / "environ").read_bytes():
                 yield int(process.name)
-        except OSError:
-            continue
 
 
 if __name__ == "__main__":

@@ -33,16 +33,15 @@ def enter() -> None:
     """Start over where mounts are our own business, which end with this process, if that is allowed."""
     if INSIDE in os.environ:
         return
-    words = (
-        ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
-    )
-    mount = [*words, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-    is_allowed = (
-        shutil.which("unshare") and subprocess.run(mount, capture_output=True).returncode == 0
-    )
+    words = ["unshare", "--mount"]
+    if os.geteuid():
+        words.append("--map-root-user")
+    tried = [*words, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    is_allowed = not subprocess.run(tried, capture_output=True).returncode
     os.environ[INSIDE] = "own" if is_allowed else ""
-    start = [*(words if is_allowed else ()), sys.executable, *sys.argv]
-    os.execvp(start[0], start)
+    if not is_allowed:
+        words = ["env"]
+    os.execvp(words[0], [*words, sys.executable, *sys.argv])
 
 
 class World:
@@ -129,27 +128,21 @@ LONG_S = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """What is broken, for how long, in a short soak near the least, and the errors that excuses."""
+    """What is broken, for how long, and the errors that excuses."""
 
     broken: Callable[[World], AbstractContextManager[None]]
-    least_s: float
-    most_s: float
+    lasts_s: float
     codes: tuple[str, ...] = ()
 
 
 FAULTS = {
-    "anki dies": Fault(World.anki_dead, 0, 1, ("ANKI_UNREACHABLE", "ANKI_CUT")),
-    "anki hangs": Fault(World.anki_hanging, 5, 7, ("ANKI_NO_ANSWER",)),
-    "upstream gone": Fault(
-        lambda world: world.published.vanished(), 2, 4, ("UPSTREAM_UNREACHABLE",)
-    ),
-    "database locked briefly": Fault(
-        World.database_locked, 2, 4
-    ),  # less than the service waits: no call may fail
-    "database locked for long": Fault(World.database_locked, 17, 18, ("DATABASE_ERROR",)),
-    "disk full": Fault(
-        World.disk_full, 2, 4, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")
-    ),
+    "anki dies": Fault(World.anki_dead, 1, ("ANKI_UNREACHABLE", "ANKI_CUT")),
+    "anki hangs": Fault(World.anki_hanging, 6, ("ANKI_NO_ANSWER",)),
+    "upstream gone": Fault(lambda world: world.published.vanished(), 3, ("UPSTREAM_UNREACHABLE",)),
+    # Less than the service waits: no call may fail.
+    "database locked briefly": Fault(World.database_locked, 3),
+    "database locked for long": Fault(World.database_locked, 17, ("DATABASE_ERROR",)),
+    "disk full": Fault(World.disk_full, 3, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")),
 }
 
 
@@ -177,20 +170,14 @@ class Faults:
         self.pace, self.end = min(1, duration_s / 120), time.monotonic() + duration_s
         self.stopping = threading.Event()
         self.windows: list[Window] = []
-        locks = (
-            "database locked briefly",
-            *(["database locked for long"] if duration_s >= LONG_S else []),
-        )
-        rounds = [
-            ("anki dies", "anki hangs"),
-            ("upstream gone",),
-            locks,
-            *([("disk full",)] if world.has_disk else []),
-        ]
+        rounds = [["anki dies", "anki hangs"], ["upstream gone"], ["database locked briefly"]]
+        if duration_s >= LONG_S:
+            rounds[-1].append("database locked for long")
+        if world.has_disk:
+            rounds.append(["disk full"])
         self.rounds = [[partial(self.have, fault) for fault in faults] for faults in rounds]
-        self.rounds.append(
-            [world.published.publish]
-        )  # no fault: an upstream as it should be, while it is there
+        # No fault: an upstream as it should be, while it is there.
+        self.rounds.append([world.published.publish])
 
     def go_round(self, steps: list[Callable[[], None]]) -> None:
         """One step after the other until the time is up and, however short it was, each was there once."""
@@ -205,16 +192,11 @@ class Faults:
         fault, window = FAULTS[name], Window(name, time.monotonic())
         self.windows.append(window)
         with fault.broken(self.world):
-            self.stopping.wait(
-                self.chance.uniform(
-                    fault.least_s, fault.least_s + (fault.most_s - fault.least_s) * self.pace
-                )
-            )
+            self.stopping.wait(fault.lasts_s)
         window.ended = time.monotonic()
         self.record.count("faults", name)
 
     def excuse(self, code: str, request: Request) -> str:
         """The fault that excuses an error; empty where none does."""
-        return next(
-            (window.fault for window in list(self.windows) if window.excuses(code, request)), ""
-        )
+        excuses = [window.fault for window in self.windows if window.excuses(code, request)]
+        return excuses[0] if excuses else ""
