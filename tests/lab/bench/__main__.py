@@ -16,6 +16,7 @@ import tempfile
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 PROJECT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT))
@@ -64,7 +65,7 @@ def measure(name: str) -> list[Row]:
     """The rows of a bench, each printed as soon as it is there."""
     print()
     table = []
-    for row in importlib.import_module(f"tests.lab.bench.bench_{name}").rows():
+    for row in module(name).rows():
         show(row.cells())
         table.append(row)
     return table
@@ -79,15 +80,14 @@ Measured on {date.today()} by `.venv-test/bin/python tests/lab/bench --save` wit
 which the two sides took turns. Compare ratios: milliseconds are another machine's.
 """
     for name, table in tables.items():
-        explained = inspect.getdoc(
-            importlib.import_module(f"tests.lab.bench.bench_{name}")
-        ).partition("\n\n")[0]
-        lines = [
-            f"| {' | '.join(cells)} |"
-            for cells in (HEAD, ["---"] * len(HEAD), *(row.cells() for row in table))
-        ]
-        text += f"\n## {BENCHES[name]}\n\n{explained}\n\n" + "\n".join(lines) + "\n"
+        lines = [HEAD, ["---"] * len(HEAD), *(row.cells() for row in table)]
+        rows = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        text += f"\n## {BENCHES[name]}\n\n{inspect.getdoc(module(name))}\n\n{rows}"
     return text
+
+
+def module(name: str) -> ModuleType:
+    return importlib.import_module(f"tests.lab.bench.bench_{name}")
 
 
 if __name__ == "__main__":

@@ -3,14 +3,14 @@ one, and fifty actions previewed and applied beside fifty bare inserts."""
 
 import tempfile
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 
 from tests.lab.bench.measuring import Row, at_most, medians
 from tests.onepercent import lifetimes
-from tests.onepercent.person import act, call, ref, use
+from tests.onepercent.person import act, call, do, ref, use
 from tools.onepercent.database import store
 
 ROUNDS = 40
@@ -26,18 +26,10 @@ def rows() -> Iterator[Row]:
             use(file)
             lifetimes.live(years)
         for what, wish in (("a snapshot", {}), ("a year's history", YEAR)):
-            pair = (
-                lambda wish=wish: snapshot(ten, **wish),
-                lambda wish=wish: snapshot(one, **wish),
-            )
+            pair = (partial(snapshot, file, **wish) for file in (ten, one))
             yield row(f"{what}, after ten years", *pair, "after one year", 1.5)
-        yield row(
-            "50 actions previewed and applied",
-            fifty_actions,
-            fifty_inserts,
-            "50 inserts by SQL",
-            20,
-        )
+        what = "50 actions previewed and applied"
+        yield row(what, fifty_actions, fifty_inserts, "50 inserts by SQL", 20)
 
 
 def row(
@@ -83,17 +75,7 @@ def fifty_actions() -> float:
             act("diary.create_entry", what_done="Сделано многое", plans="Ещё больше"),
         ]
 
-    def both() -> None:
-        preview_id = call("preview_actions", actions=actions)["preview_id"]
-        answer = call(
-            "apply_actions",
-            preview_id=preview_id,
-            idempotency_key=str(uuid.uuid4()),
-            user_confirmation="да",
-        )
-        assert answer["success"], answer
-
-    return timed(both)
+    return timed(lambda: do(*actions))
 
 
 def fifty_inserts() -> float:

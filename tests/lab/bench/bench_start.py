@@ -9,52 +9,57 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.bench.measuring import ONE_TOOL, Row, at_most, memory_mib
-from tests.support.client import HANDSHAKE, SERVER, Client
+from tests.support.client import SERVER, Client
 
 RUNS = 15
 ANCHOR = "one-tool server"
 STEPS = ("ready", "tools listed", "a first call", "a snapshot of OnePercent")
 # What is promised of each step, of the anchor's time: with the listing of a session before, and without.
 LIMITS = {"": (0.12, 0.15, 0.25, 0.4), ", no listing saved": (0.12, 0.6, 0.6, 0.7)}
-# What is promised of the memory, of the anchor's.
-MEMORY = {"after a first call": 0.3, "after a snapshot and a search": 0.45}
-
-
-def medians(side: tuple[tuple[float, ...], ...]) -> list[float]:
-    return [statistics.median(column) for column in zip(*side, strict=True)]
+# What is promised of the memory, of the anchor's after a first call.
+FIRST, LATER = "memory, after a first call", "memory, after a snapshot and a search"
+MEMORY = {FIRST: 0.3, LATER: 0.45}
 
 
 def rows() -> Iterator[Row]:
     for command in (SERVER, ONE_TOOL):
         measure(command)
     runs = [(measure(SERVER), measure(SERVER, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
-    kept, made, anchor = (medians(side) for side in zip(*runs, strict=True))
+    kept, made, anchor = map(medians, zip(*runs, strict=True))
     for (case, limits), took_ms in zip(LIMITS.items(), (kept, made), strict=True):
-        for step, limit, ours in zip(STEPS, limits, took_ms, strict=False):
-            yield at_most(limit, f"{step}, cold{case}", ours, "ms", anchor[0], ANCHOR)
-    for (what, limit), ours in zip(MEMORY.items(), kept[-2:], strict=True):
-        yield at_most(limit, f"memory, {what}", ours, "MiB", anchor[-2], ANCHOR)
+        for step, limit in zip(STEPS, limits, strict=True):
+            what = f"{step}, cold{case}"
+            yield at_most(limit, what, took_ms[step], "ms", anchor["ready"], ANCHOR)
+    for what, limit in MEMORY.items():
+        yield at_most(limit, what, kept[what], "MiB", anchor[FIRST], ANCHOR)
 
 
-def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
-    """Milliseconds until each step, MiB after a first call and after the last."""
-    for file in Path(os.environ["MCP_STATE_DIR"]).glob("listing-*") if forget else ():
-        file.unlink()
+def medians(runs: tuple[dict[str, float], ...]) -> dict[str, float]:
+    return {what: statistics.median(run[what] for run in runs) for what in runs[0]}
+
+
+def measure(command: list[str], forget: bool = False) -> dict[str, float]:
+    """Milliseconds until each of STEPS, MiB of MEMORY."""
+    if forget:
+        for file in Path(os.environ["MCP_STATE_DIR"]).glob("listing-*"):
+            file.unlink()
+    figures = {}
     began = time.perf_counter()
     with Client(command) as client:
-        client.request("initialize", **HANDSHAKE)
-        times = [time.perf_counter()]
-        client.send(method="notifications/initialized")
-        listed = client.request("tools/list")["result"]["tools"]
-        times.append(time.perf_counter())
-        is_ours = len(listed) > 1
+
+        def note(step: str) -> None:
+            figures[step] = (time.perf_counter() - began) * 1000
+
+        client.initialize()
+        note("ready")
+        client.request("tools/list")
+        note("tools listed")
         client.call("greet", name="Pi")
-        times.append(time.perf_counter())
-        memory = [memory_mib(client.process.pid, "Pss")]
-        if is_ours:
+        note("a first call")
+        figures[FIRST] = memory_mib(client.process.pid, "Pss")
+        if command == SERVER:
             client.call("get_user_snapshot")
-        times.append(time.perf_counter())
-        if is_ours:
+            note("a snapshot of OnePercent")
             client.call("search_docs", query="bltouch")
-        memory.append(memory_mib(client.process.pid, "Pss"))
-        return *((moment - began) * 1000 for moment in times), *memory
+            figures[LATER] = memory_mib(client.process.pid, "Pss")
+    return figures

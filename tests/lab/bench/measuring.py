@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import shutil
 import statistics
 import sys
@@ -22,11 +23,8 @@ def installed() -> list[str]:
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
     command = Path(folder) / "pi-mcp"
-    command.write_text(
-        text.replace("@python@", os.path.realpath(sys.executable)).replace(
-            "@project@", str(PROJECT)
-        )
-    )
+    places = {"@python@": os.path.realpath(sys.executable), "@project@": str(PROJECT)}
+    command.write_text(re.sub("@(python|project)@", lambda found: places[found[0]], text))
     command.chmod(0o755)
     return [str(command)]
 
@@ -51,17 +49,10 @@ class Row:
     kept: bool = True
 
     def cells(self) -> tuple[str, ...]:
-        ours, anchor = (
-            f"{short(value)} {self.unit}".rstrip() for value in (self.ours, self.anchor)
-        )
-        promise = self.promise + ("" if self.kept else ", NOT KEPT")
-        return (
-            self.what,
-            ours,
-            f"{self.anchor_name}: {anchor}",
-            short(self.ours / self.anchor),
-            promise,
-        )
+        ours = f"{short(self.ours)} {self.unit}".rstrip()
+        anchor = f"{self.anchor_name}: {short(self.anchor)} {self.unit}".rstrip()
+        promise = self.promise if self.kept else f"{self.promise}, NOT KEPT"
+        return self.what, ours, anchor, short(self.ours / self.anchor), promise
 
 
 def at_most(

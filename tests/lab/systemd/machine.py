@@ -4,7 +4,7 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.client import PROJECT, Client
+from tests.support.client import PROJECT, Client, finished
 from tests.support.services import wait_until
 
 COMMAND = "/usr/local/bin/pi-mcp"
@@ -16,9 +16,7 @@ TIMEOUT_S = 120
 
 def root(*words, text=None):
     """What a command prints that the user may run by sudo; it must succeed."""
-    done = subprocess.run(
-        ["sudo", *words], input=text, capture_output=True, text=True, timeout=TIMEOUT_S
-    )
+    done = finished(["sudo", *words], input=text)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout.strip()
 
@@ -48,13 +46,7 @@ def in_a_shell(lines, **variables):
     """What lines of the documentation print; they must succeed."""
     words = [f"{name}={value}" for name, value in variables.items()]
     command = ["env", "-C", PROJECT, *words, "bash", "-o", "pipefail", "-ec", lines]
-    options = {
-        "stdin": subprocess.DEVNULL,
-        "capture_output": True,
-        "text": True,
-        "timeout": 5 * TIMEOUT_S,
-    }
-    done = subprocess.run(command, **options)
+    done = finished(command, stdin=subprocess.DEVNULL, timeout=600)
     assert done.returncode == 0, (lines, done.stdout, done.stderr)
     return done.stdout
 
@@ -85,11 +77,8 @@ def is_handed_over(client):
 def sessions():
     """Process ids of the service's own but its main one: what was forked from it, also by one that is
     gone."""
-    return {pid for pid in pids() if b"--daemon" in words_of(pid)} - {main_pid()}
-
-
-def pids():
-    return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    pids = {int(path.name) for path in Path("/proc").glob("[0-9]*")} - {main_pid()}
+    return {pid for pid in pids if b"--daemon" in words_of(pid)}
 
 
 def words_of(pid):

@@ -3,13 +3,12 @@
 import json
 import os
 import signal
-import subprocess
 import uuid
 from tempfile import TemporaryDirectory
 
 from tests.lab.systemd import machine
 from tests.support.backends import backends
-from tests.support.client import PROJECT, Client
+from tests.support.client import PROJECT, Client, finished
 from tests.support.services import wait_until
 
 CALLS = (
@@ -39,16 +38,16 @@ def a_session_offers_every_tool_and_each_system_answers():
     with backends() as url, machine.served(ANKI_CONNECT_URL=url, SEARCH_API_URL=url) as client:
         listed = client.request("tools/list")["result"]["tools"]
         assert {one["name"] for one in listed} == {one["name"] for one in golden}
-        for name, arguments, expected in CALLS:
-            result = client.call(name, **arguments)
-            assert not result["isError"] and expected in result["content"][0]["text"], (
-                name,
-                result,
-            )
-        assert client.request("prompts/get", name="morning_plan", arguments={})["result"][
-            "messages"
-        ]
+        each_system_answers(client)
+        prompt = client.request("prompts/get", name="morning_plan", arguments={})
+        assert prompt["result"]["messages"]
         assert client.request("resources/read", uri="pi-mcp://status")["result"]["contents"]
+
+
+def each_system_answers(client):
+    for name, arguments, expected in CALLS:
+        result = client.call(name, **arguments)
+        assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
 
 
 def a_clone_serves_by_debians_own_python_without_a_package():
@@ -57,12 +56,7 @@ def a_clone_serves_by_debians_own_python_without_a_package():
     with backends() as url, Client(command, ANKI_CONNECT_URL=url, SEARCH_API_URL=url) as client:
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
         assert len(client.request("tools/list")["result"]["tools"]) > 30
-        for name, arguments, expected in CALLS:
-            result = client.call(name, **arguments)
-            assert not result["isError"] and expected in result["content"][0]["text"], (
-                name,
-                result,
-            )
+        each_system_answers(client)
         assert client.call("get_user_snapshot")["isError"] is False
         assert client.call("printer_state")["structuredContent"]["hint"]
         assert client.end() == 0
@@ -100,9 +94,7 @@ def the_goal_is_there():
 
 def nobody_else_connects():
     code = "import socket; socket.socket(socket.AF_UNIX).connect('/run/pi-mcp/socket')"
-    done = subprocess.run(
-        ["sudo", "-u", "nobody", "python3", "-c", code], capture_output=True, text=True, timeout=60
-    )
+    done = finished(["sudo", "-u", "nobody", "python3", "-c", code])
     assert "PermissionError" in done.stderr
 
 
@@ -145,10 +137,8 @@ def unused_it_ends_and_the_next_connection_starts_it_again():
                 assert works(client)
             wait_until(lambda: machine.state() == "inactive")
             assert not os.path.exists(f"/proc/{pid}")
-            assert (machine.shown("Result"), machine.state("pi-mcp.socket")) == (
-                "success",
-                "active",
-            )
+            assert machine.shown("Result") == "success"
+            assert machine.state("pi-mcp.socket") == "active"
 
 
 def a_service_that_cannot_start_leaves_its_callers_to_themselves():

@@ -39,9 +39,7 @@ def the_timer_is_set_and_its_service_brings_new_pages_to_every_session():
     assert machine.shown("NextElapseUSecRealtime", "pi-mcp-docs.timer")
     with machine.served() as client:
         assert "Quokka.md" not in found(client)
-        (DOCS_UPSTREAM / "docs" / "Quokka.md").write_text(
-            "# Quokka\n\nAll about the quokka.\n", encoding="utf-8"
-        )
+        (DOCS_UPSTREAM / "docs/Quokka.md").write_text("# Quokka\n\nAll about the quokka.\n")
         git(DOCS_UPSTREAM, "add", "-A")
         git(DOCS_UPSTREAM, "commit", "-qm", "two")
         machine.systemctl("start", "pi-mcp-docs.service")
@@ -70,27 +68,21 @@ def an_update_cuts_no_session_and_new_ones_get_the_new_version():
 
 def publish(version):
     """A commit in the project's upstream that changes the server, and a unit."""
-    server, unit = UPSTREAM / "tools" / "starting.py", UPSTREAM / "systemd" / "pi-mcp.service"
-    text = server.read_text(encoding="utf-8")
-    server.write_text(
-        re.sub(r'(?m)^VERSION = ".*"', f'VERSION = "{version}"', text), encoding="utf-8"
-    )
-    unit.write_text(
-        f"# a comment of {version}\n{unit.read_text(encoding='utf-8')}", encoding="utf-8"
-    )
+    server, unit = UPSTREAM / "tools/starting.py", UPSTREAM / "systemd/pi-mcp.service"
+    line = f'VERSION = "{version}"'
+    server.write_text(re.sub(r'(?m)^VERSION = ".*"', line, server.read_text()))
+    unit.write_text(f"# a comment of {version}\n{unit.read_text()}")
     git(UPSTREAM, "commit", "-qam", version)
 
 
 def uninstalled_only_data_is_left():
     machine.setup("--uninstall")
-    places = ("/etc", "/usr", "/var", "/run", "/home")
-    left = machine.root(
-        "find", *places, "-name", "*pi-mcp*", "-not", "-path", f"{PROJECT}/*"
-    ).split()
-    assert set(left) == {str(PROJECT), str(STATE), str(Path.home() / ".config/pi-mcp")}, left
+    words = f"find /etc /usr /var /run /home -name *pi-mcp* -not -path {PROJECT}/*".split()
+    left = set(map(Path, machine.root(*words).split()))
+    assert left == {PROJECT, STATE, Path.home() / ".config/pi-mcp"}, left
     assert not (PROJECT / ".venv").exists()
     assert (STATE / "onepercent.sqlite3").exists()
-    assert (PROJECT / "docs_repo" / "klipper" / "docs" / "Quokka.md").exists()
+    assert (PROJECT / "docs_repo/klipper/docs/Quokka.md").exists()
 
 
 def installed_again_it_works_with_the_data_there_was():
@@ -102,8 +94,5 @@ def installed_again_it_works_with_the_data_there_was():
 
 def after_a_reboot_the_socket_is_there_before_anyone_logs_in():
     assert machine.root("who") == ""
-    assert (machine.state("pi-mcp.socket"), machine.state("pi-mcp-docs.timer")) == (
-        "active",
-        "active",
-    )
+    assert machine.state("pi-mcp.socket") == machine.state("pi-mcp-docs.timer") == "active"
     assert machine.state() == "inactive"
