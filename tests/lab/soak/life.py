@@ -41,18 +41,18 @@ class Person:
 
     def _actions(self) -> list[dict[str, Any]]:
         """Goals to make, and of those there are one with another title and one to delete."""
-        there = self.chance.sample(sorted(self.goals), min(2, len(self.goals)))
-        texts = [
-            {"title": f"{self.user} № {self.made + number}"}
-            for number in range(self.chance.randint(1, 4))
+        actions = [
+            act("goal.create", title=self._title()) for _ in range(self.chance.randint(1, 4))
         ]
-        self.made += len(texts) + 1
-        actions = [act("goal.create", **text) for text in texts]
-        actions += [
-            act("goal.update", goal_id=goal, title=f"{self.user} № {self.made}")
-            for goal in there[:1]
-        ]
-        return actions + [act("goal.delete", goal_id=goal) for goal in there[1:]]
+        if len(self.goals) > 1:
+            changed, deleted = self.chance.sample(sorted(self.goals), 2)
+            actions.append(act("goal.update", goal_id=changed, title=self._title()))
+            actions.append(act("goal.delete", goal_id=deleted))
+        return actions
+
+    def _title(self) -> str:
+        self.made += 1
+        return f"{self.user} № {self.made}"
 
     def change(self) -> Flow:
         """Preview, and then apply or forget it."""
@@ -97,25 +97,19 @@ class Person:
         expect(xp["balance"] == self.xp + xp["delta"], f"{xp}, not {self.xp + xp['delta']}")
         after = opened.after(answer.value["results"])
         # One more `undo_last` would take back what came before that.
-        self.before, self.goals, self.xp = (
-            None if opened.undoes else self.goals,
-            after,
-            xp["balance"],
-        )
+        self.before = None if opened.undoes else self.goals
+        self.goals, self.xp = after, xp["balance"]
         self.open, self.applied = None, self.applied + 1
 
     def look(self) -> Flow:
         """The snapshot has the goals that were confirmed."""
-        answer = yield Request(
-            "get_user_snapshot", {"include": ["goals", "xp"], "goals_status": "all"}
-        )
+        wish = {"include": ["goals", "xp"], "goals_status": "all"}
+        answer = yield Request("get_user_snapshot", wish)
         if not answer.code:
-            data = answer.value["data"]
-            goals, xp = (
-                data.get("goals", {"items": [], "total_count": 0}),
-                data.get("xp", {"balance": 0}),
-            )
-            shown = {goal["id"]: goal["title"] for goal in goals["items"]}
-            there, confirmed = (goals["total_count"], xp["balance"]), (len(self.goals), self.xp)
+            empty = {"goals": {"items": [], "total_count": 0}, "xp": {"balance": 0}}
+            data = empty | answer.value["data"]
+            shown = {goal["id"]: goal["title"] for goal in data["goals"]["items"]}
+            there = (data["goals"]["total_count"], data["xp"]["balance"])
+            confirmed = (len(self.goals), self.xp)
             expect(there == confirmed, f"{there} goals and XP, not {confirmed}")
             expect(shown.items() <= self.goals.items(), f"{shown}, not {self.goals}")

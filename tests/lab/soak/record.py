@@ -70,11 +70,7 @@ class Record:
             self.wrong.append(text)
             if len(self.wrong) <= SHOWN:
                 at_s = time.monotonic() - self.began
-                print(
-                    f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr)
 
     def show(self) -> None:
         for what in ("sessions", "calls", "faults", "errors", "unanswered"):

@@ -44,11 +44,10 @@ class Session:
         params = {"name": request.tool, "arguments": request.arguments}
         try:
             self.client.send(id=self.client.last_id, method="tools/call", params=params)
-            reply = (
-                self._cut(request.system)
-                if self.calls == self.cut_at
-                else self.client.answer(self.client.last_id)
-            )
+            if self.calls == self.cut_at:
+                reply = self._cut(request.system)
+            else:
+                reply = self.client.answer(self.client.last_id)
         except (AssertionError, BrokenPipeError, queue.Empty) as error:
             self.is_over = True
             raise Wrong(f"no answer, {error!r}") from None
@@ -81,10 +80,8 @@ class Session:
         expect(result["structuredContent"] == structured, "structuredContent differs")
         if not failed:
             return Answer(value)
-        expect(
-            all(value.get(name) for name in ("error", "hint", "code")),
-            f"an error without hint or code: {value}",
-        )
+        is_whole = value["error"] and value["hint"] and value["code"]
+        expect(is_whole, f"an error without hint or code: {value}")
         if value["code"] not in request.expects:
             fault = self.faults.excuse(value["code"], request)
             expect(fault, f"{value['code']} without a reason: {value}")
@@ -117,20 +114,18 @@ class Worker:
     def keep_going(self, stopping: threading.Event) -> None:
         """One session after the other until the end; two of five are killed in the middle of a call."""
         while not stopping.is_set():
+            cut_at = self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)
             try:
-                self.converse(
-                    self.session(self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6))
-                )
+                self.converse(self.session(cut_at))
             except (Wrong, OSError) as wrong:
                 self.record.complain(repr(wrong))
 
     def converse(self, session: Session) -> None:
         try:
             for _ in range(self.chance.randint(1, 6)):
+                system = self.chance.choice((self.person, self.notes, self.docs))
                 if not session.is_over:
-                    self.run(
-                        self.chance.choice((self.person, self.notes, self.docs)).flow(), session
-                    )
+                    self.run(system.flow(), session)
         finally:
             session.close()
 
