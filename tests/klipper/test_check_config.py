@@ -9,7 +9,6 @@ from tests.klipper.asking import call
 from tests.klipper.config.sample import CHANGES, REFERENCE
 from tests.support.client import PROJECT, finished
 from tools.core.json_types import compact_json
-from tools.klipper.config import printer_cfg
 
 MEGABYTES = 2_000_000
 
@@ -82,12 +81,6 @@ def test_a_hostile_file_gets_a_short_answer_soon(docs, config):
 def command_check(file):
     """The command for people, on a file."""
     return finished([sys.executable, "-m", "tools", "klipper", "check", str(file)], cwd=PROJECT)
-
-
-def test_files_that_include_all_others_are_read_so_far():
-    files = {f"{number}.cfg": "[include *.cfg]\n" for number in range(12)}
-    config = printer_cfg.from_text("[include *.cfg]\n", files)
-    assert 0 < len(config.problems) < printer_cfg.MOST_LINES
 
 
 @pytest.mark.slow

@@ -22,7 +22,6 @@ from tools.anki.client import Unanswered
 PYTHON = os.environ.get("ANKI_PYTHON", "")
 ADDONS = [folder for folder in os.environ.get("ANKI_CONNECT_ADDONS", "").split(":") if folder]
 COLUMNS = "cid, ease, ivl, lastIvl, factor, type"
-CARD_COLUMNS = "id, did, ord, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
@@ -143,36 +142,6 @@ def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
 
     assert answer["alreadyThere"] == 300 and "addedAgain" not in answer
     assert count_of_notes(anki) == 300
-
-
-def test_an_answer_alone_is_taken_back(anki):
-    cards = add(anki, 5)
-    anki.python("mw.col.db.execute('update notes set mod = mod - 90000')")
-    before = anki.python(f'mw.col.db.all("select {CARD_COLUMNS} from cards order by id")')
-    answers = [{"cardId": card, "ease": "good"} for card in cards[:3]]
-    assert call("anki.answer_cards", answers=answers)["answered"] == 3
-
-    codes = [call("anki.answer_cards", undo=True).get("code") for _ in range(4)]
-
-    assert codes == [None, None, None, "NOTHING_TO_UNDO"]
-    assert log(anki) == []
-    assert anki.python(f'mw.col.db.all("select {CARD_COLUMNS} from cards order by id")') == before
-
-
-# Sides of cards
-
-
-def test_sides_are_as_anki_shows_them(anki):
-    add(anki, 1, "Basic (type in the answer)")
-    anki.python("""
-note = mw.col.new_note(mw.col.models.by_name("Basic"))
-note.fields[:2] = ["x < 5 and y > 3: [$]x^2[/$]", "b"]
-mw.col.add_note(note, mw.col.decks.id("Geo"))
-""")
-    typed, plain = call("anki.due", deck="Geo")["cards"]
-
-    assert typed["question"].endswith("[type it]") and typed["answer"] == "answer 0"
-    assert plain["question"] == "x < 5 and y > 3: x^2" or "x^2" in plain["question"]
 
 
 # A session
@@ -344,41 +313,3 @@ mw.reset()
             "select name from decks"
         )
     phone.close()
-
-
-# Putting back
-
-
-def whole(anki):
-    """Every note with its cards, whatever their ids are."""
-    return anki.python("""
-def shown(note):
-    cards = [[card.ord, mw.col.decks.name(card.did), card.type, card.queue, card.ivl, card.flags] for card in note.cards()]
-    return [note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)]
-result = sorted(shown(mw.col.get_note(note)) for note in mw.col.find_notes(""))
-""")
-
-
-def test_what_was_deleted_comes_back_with_every_card_deck_and_flag(anki):
-    add(anki, 2)
-    add(anki, 2, "Basic (and reversed card)")
-    notes = anki.python("""
-for note in map(mw.col.get_note, mw.col.find_notes('note:Basic')):
-    note["Back"] = "{{c1::where Anki wants none}}"
-    mw.col.update_note(note)
-cards = mw.col.find_cards("card:2")
-mw.col.set_deck(cards, mw.col.decks.id("Production"))
-mw.col.sched.set_due_date(cards, "400!")
-mw.col.set_user_flag_for_cards(3, mw.col.find_cards("card:1"))
-mw.col.sched.bury_cards(mw.col.find_cards("note:Basic")[:1])
-result = list(mw.col.find_notes(""))
-""")
-    before = whole(anki)
-    for tool, arguments in (
-        ("anki.delete_notes", {"noteIds": notes}),
-        ("anki.delete_decks", {"decks": ["Production"], "cardsToo": True, "expected": 2}),
-    ):
-        call(tool, **arguments)
-        assert whole(anki) != before
-        answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
-        assert "failed" not in answer and whole(anki) == before, tool

@@ -10,6 +10,7 @@ usage: .venv-test/bin/python tests/lab/emulated/run.py [arm64] [armhf]
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from tests.klipper.upstreams import Upstream
 from tests.support import client
 from tests.support.backends import backends
-from tests.support.client import Client
+from tests.support.client import Client, finished
 from tests.support.http_server import HttpServer
 from tests.support.installing import copy_of_the_project
 from tests.support.services import wait_until
@@ -36,6 +37,22 @@ GOAL = {
     "client_action_id": "11111111-1111-4111-8111-111111111111",
     "params": {"title": "Pi"},
 }
+
+
+APT = """\
+Dir::State "%(apt)s/state";
+Dir::State::status "%(apt)s/status";
+Dir::Cache "%(apt)s/cache";
+Dir::Etc "%(apt)s/etc";
+Dir::Etc::SourceList "%(apt)s/sources.list";
+Dir::Etc::SourceParts "-";
+APT::Architecture "%(name)s";
+APT::Architectures { "%(name)s"; };
+APT::Install-Recommends "false";
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Acquire::http::Timeout "20";
+"""
 
 
 class Unavailable(Exception):
@@ -65,24 +82,11 @@ class Machine:
         (apt / "sources.list").write_text(
             f"deb [signed-by={KEYRING}] {mirror()} {SUITE} main\n", encoding="utf-8"
         )
-        options = {
-            "Dir::State": apt / "state",
-            "Dir::State::status": apt / "status",
-            "Dir::Cache": apt / "cache",
-            "Dir::Etc": apt / "etc",
-            "Dir::Etc::SourceList": apt / "sources.list",
-            "Dir::Etc::SourceParts": "-",
-            "APT::Architecture": self.name,
-            "APT::Architectures::": self.name,
-            "APT::Install-Recommends": "false",
-            "APT::Sandbox::User": "",
-            "Acquire::Languages": "none",
-            "Acquire::http::Timeout": 20,
-        }
-        command = ["apt-get", "-q", "-y", *(f"-o{name}={value}" for name, value in options.items())]
-        for words in (["update", "--error-on=any"], ["install", "--download-only", "python3"]):
-            run_or_skip(f"Debian's mirror ({mirror()})", [*command, *words])
-        for package in (apt / "cache" / "archives").glob("*.deb"):
+        (apt / "apt.conf").write_text(APT % {"apt": apt, "name": self.name}, encoding="utf-8")
+        for words in ("update --error-on=any", "-y install --download-only python3"):
+            command = ["env", f"APT_CONFIG={apt}/apt.conf", "apt-get", "-q", *words.split()]
+            run_or_skip(f"Debian's mirror ({mirror()})", command)
+        for package in (apt / "cache/archives").glob("*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, self.root], check=True, timeout=TIMEOUT_S)
 
     def server(self, settings: dict[str, str], *words: str) -> list[str]:
@@ -98,24 +102,15 @@ class Machine:
 
 def mirror() -> str:
     """Where apt here has its packages from, if that is Debian's own archive."""
-    command = ["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]
-    listed = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
-    ).stdout
-    sites = [
-        line.removesuffix(" Debian") for line in listed.splitlines() if line.endswith(" Debian")
-    ]
-    return sites[0] if sites else "http://deb.debian.org/debian"
+    listed = finished(["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]).stdout
+    site = re.search(r"(?m)^(\S+) Debian$", listed)
+    return site[1] if site else "http://deb.debian.org/debian"
 
 
 def run_or_skip(what: str, command: list[str]) -> None:
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S
-    )
+    done = finished(command, timeout=TIMEOUT_S)
     if done.returncode:
-        raise Unavailable(
-            f"{what} does not give what is needed: {' | '.join(done.stdout.splitlines()[-3:])}"
-        )
+        raise Unavailable(f"{what} does not give what is needed: {done.stderr[-300:]}")
 
 
 def main(names: list[str]) -> int:
@@ -138,10 +133,8 @@ def look_at(machine: Machine) -> str:
     home = machine.folder / "home"
     home.mkdir()
     with backends() as url:
-        settings = {
-            "HOME": str(home),
-            "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url,
-        }
+        docs_url = Upstream(machine.folder / "upstream").url
+        settings = {"HOME": str(home), "KLIPPER_DOCS_URL": docs_url}
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
         count = use(machine, settings)
         through_the_service(machine, settings)
@@ -166,14 +159,8 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
         call("search_docs", "BLTouch.md", query="bltouch")
         call("search", "example.org/pi", query="pi")
         preview_id = call("preview_actions", "preview_id", actions=[GOAL])["preview_id"]
-        key = "123e4567-e89b-42d3-a456-426614174000"
-        call(
-            "apply_actions",
-            "created_id",
-            preview_id=preview_id,
-            idempotency_key=key,
-            user_confirmation="yes",
-        )
+        keys = {"preview_id": preview_id, "idempotency_key": GOAL["client_action_id"]}
+        call("apply_actions", "created_id", **keys, user_confirmation="yes")
         call("get_user_snapshot", '"Pi"')
         assert session.end() == 0
     return len(tools)
