@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SMALL_DOCS
+from tests.klipper.asking import call
 from tests.printer import klippy
 
 
@@ -33,3 +34,14 @@ def printer(env):
 def log(printer):
     """The printer's log."""
     return printer / "logs/klippy.log"
+
+
+@pytest.fixture
+def told(log):
+    """A function that gives the answer of printer_log to a log of this text."""
+
+    def tell(text, **arguments):
+        log.write_text(text)
+        return call("printer_log", **arguments)
+
+    return tell

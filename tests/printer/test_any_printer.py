@@ -67,9 +67,8 @@ LOGS = {
 
 
 @pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
-def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, log, env, pages, text):
-    log.write_text(text)
-    by_disk = call("printer_log")
+def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, told, env, pages, text):
+    by_disk = told(text)
     with serving(Moonraker(printer)) as url:
         env(PRINTERS=f"k1={url}")
         by_web = call("printer_log", printer="k1")
@@ -113,23 +112,21 @@ def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
     assert call("printer_log", text="nothing of a log")["code"] == "NO_SUCH_START"
 
 
-def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, web, monkeypatch):
-    log.write_text(klippy.start(1) + "y\n" * 3000 + ran(2, STOPPED))
+def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, told, web, monkeypatch):
     monkeypatch.setattr(printers, "MOST_BYTES", 4000)
-    answer = call("printer_log")
+    answer = told(klippy.start(1) + "y\n" * 3000 + ran(2, STOPPED))
     assert (answer["shutdown"], answer["starts"]) == (TOO_CLOSE, 1)
     unread = log.stat().st_size - 4000
     assert answer["cut"] == f"the first {unread:,} bytes of the log were not read"
 
 
 def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_once(
-    printer, log, web
+    printer, told, web
 ):
     yesterday = printer / "logs/klippy.log.2026-08-03"
     yesterday.write_text(ran(3))
     os.utime(yesterday, (0, 0))
-    log.write_text(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
-    answer = call("printer_log")
+    answer = told(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
     assert answer["started"].startswith("Mon Aug  3") and answer["ran_s"] == 500
     sent = [path for path in web.requests if "/logs/klippy" in path]
     assert len(sent) == len(set(sent)) == 2
@@ -154,17 +151,18 @@ def test_creality_s_log_is_read_behind_what_it_puts_before_each_message(printer,
         "v0.13.0-419-g2e5802370-dirty": None,
     }.items(),
 )
-def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, log, pages, version, age):
-    log.write_text(klippy.start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED)
-    assert call("printer_log").get("klipper") == age
+def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, told, pages, version, age):
+    assert (
+        told(klippy.start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED).get("klipper")
+        == age
+    )
     info = RESULTS["info"] | {"software_version": version}
     assert state_of(printer, RESULTS | {"info": info}).get("klipper") == age
 
 
-def test_a_message_that_nobody_knows_is_said_as_unknown(printer, log):
+def test_a_message_that_nobody_knows_is_said_as_unknown(printer, told):
     message = "prtouch run pressure check failed on the strain gauge"
-    log.write_text(ran(1, f"Transition to shutdown state: {message}\n"))
-    (error,) = call("printer_log")["errors"]
+    (error,) = told(ran(1, f"Transition to shutdown state: {message}\n"))["errors"]
     assert (error["line"], error["means"]) == (message, "Not one of Klipper's own messages.")
     state = state_of(printer, klippy.halted("shutdown", f"{message}\nPrinter is shutdown\n"))
     assert "Not one of" in state["known_message"]["means"]
@@ -201,10 +199,9 @@ def files_of(answer):
     return {finding.get("file") for finding in answer["findings"]}
 
 
-def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(log, web, pages):
-    log.write_text(ran(1, STOPPED))
+def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(told, web, pages):
     web.jobs = [JOB]
-    answer = call("printer_log")
+    answer = told(ran(1, STOPPED))
     assert answer["last_print"].pop("ended_hours_ago") > 1000
     assert answer["last_print"] == {
         "file": "benchy.gcode",
@@ -213,9 +210,8 @@ def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(log, web
         "filament_m": 1.23,
         "cause": answer["errors"][0],
     }
-    log.write_text(ran(1, STOPPED) + ran(9))
     web.jobs = [JOB | {"end_time": 1785751202.0}]
-    answer = call("printer_log")
+    answer = told(ran(1, STOPPED) + ran(9))
     assert answer["errors"] == [] and "host was too late" in answer["last_print"]["cause"]["means"]
     assert tokens(answer) <= 600
     web.jobs = [JOB | {"status": "completed"}]
@@ -226,11 +222,10 @@ def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(log, web
         assert call("printer_log")["starts"] == 2
 
 
-def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer, log):
-    log.write_text(ran(1, STOPPED))
+def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer, told):
     history = klipper({"server.history.list": {"jobs": [JOB]}})
     with speaking(printer / "comms/moonraker.sock", history):
-        assert call("printer_log")["last_print"]["cause"]["line"] == TOO_CLOSE
+        assert told(ran(1, STOPPED))["last_print"]["cause"]["line"] == TOO_CLOSE
     assert "last_print" not in call("printer_log")
 
 

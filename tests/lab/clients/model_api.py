@@ -36,21 +36,15 @@ class _Handler(Handler):
             body = b"".join(iter(self._chunk, b""))
         request = json.loads(body)
         self.server.requests.append(request)
-        api = next((found for part, found in APIS.items() if part in self.path), None)
-        if api is None:
-            return self._send("application/json", b"{}")
         step = next_step(request, self.server.plan)
-        events = api(request, step)
+        events = next((api(request, step) for part, api in APIS.items() if part in self.path), {})
         if isinstance(events, dict):
-            return self._send("application/json", json.dumps(events).encode())
-        lines = [f"event: {one['type']}\n" if "type" in one else "" for one in events]
-        texts = [
-            f"{line}data: {json.dumps(one)}\n\n" for line, one in zip(lines, events, strict=True)
-        ]
-        self._send("text/event-stream", "".join(texts).encode())
+            return self._send("application/json", json.dumps(events))
+        texts = [f"event: {one.get('type', '')}\ndata: {json.dumps(one)}\n\n" for one in events]
+        self._send("text/event-stream", "".join(texts))
 
     def do_GET(self):
-        self._send("application/json", b'{"data": [], "models": []}')
+        self._send("application/json", '{"data": [], "models": []}')
 
     def _chunk(self):
         size = int(self.rfile.readline(), 16)
@@ -59,86 +53,70 @@ class _Handler(Handler):
         return data
 
     def _send(self, kind, body):
-        self.send(200, body, {"Content-Type": kind})
+        self.send(200, body.encode(), {"Content-Type": kind})
 
 
 def tools(request):
-    """{name: (namespace, tool)} of all that a request offers."""
+    """{name: namespace} of all tools that a request offers."""
     found = {}
     for tool in request.get("tools") or []:
-        if tool.get("type") == "namespace":
-            found |= {one["name"]: (tool["name"], one) for one in tool["tools"]}
-        for one in tool.get("functionDeclarations", [tool] if "name" in tool else []):
-            found[one["name"]] = ("", one)
+        named = tool.get("tools") or tool.get("functionDeclarations") or [tool]
+        namespace = tool["name"] if tool.get("type") == "namespace" else ""
+        found |= {one["name"]: namespace for one in named if "name" in one}
     return found
 
 
-def answers(request):
-    """The answers of tools in a request, as the model reads them, in order."""
-    return [answer for message in _messages(request) for answer in _answers(message)]
+# The member that has the answer of a tool: OpenAI's, Anthropic's, Gemini's.
+ANSWERS = {
+    "function_call_output": "output",
+    "tool_result": "content",
+    "functionResponse": "response",
+}
 
 
-def _messages(request):
-    return request.get("messages") or request.get("contents") or request.get("input") or []
-
-
-def _answers(message):
-    if not isinstance(message, dict):
-        return
-    if message.get("type") == "function_call_output":  # OpenAI
-        yield message["output"]
-    content = message.get("content")
-    for part in content if isinstance(content, list) else []:  # Anthropic
-        if part.get("type") == "tool_result":
-            yield part["content"]
-    for part in message.get("parts") or []:  # Gemini
-        if "functionResponse" in part:
-            yield part["functionResponse"]["response"]
+def answers(part):
+    """The answers of tools in a request, or in a part of it, as the model reads them, in order."""
+    if isinstance(part, list):
+        return [answer for one in part for answer in answers(one)]
+    if not isinstance(part, dict):
+        return []
+    part = part.get("functionResponse", part)
+    kind = part.get("type", "functionResponse")
+    if isinstance(kind, str) and ANSWERS.get(kind) in part:
+        return [part[ANSWERS[kind]]]
+    return answers(list(part.values()))
 
 
 def next_step(request, plan):
     """(number, namespace, name, arguments) of the call that comes next, or None."""
-    offered, number = tools(request), len(answers(request))
-    if number >= len(plan):
-        return None
-    wanted, arguments = plan[number]
-    for name, (namespace, _) in offered.items():
-        if name == wanted or name.endswith((f"__{wanted}", f"_pi_{wanted}")):
-            return number, namespace, name, arguments
+    number = len(answers(request))
+    for wanted, arguments in plan[number : number + 1]:
+        for name, namespace in tools(request).items():
+            if name == wanted or name.endswith((f"__{wanted}", f"_pi_{wanted}")):
+                return number, namespace, name, arguments
     return None
 
 
 def anthropic(request, step):
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {
-        "id": "m",
-        "type": "message",
-        "role": "assistant",
-        "model": request["model"],
-        "content": [],
-    }
-    message |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": request["model"]}
+    message |= {"content": [], "usage": usage}
     if step:
         number, _, name, arguments = step
         block = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
-        whole = {**block, "input": arguments}
+        end = {"stop_reason": "tool_use"}
     else:
         block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": "done"}
-        whole = {"type": "text", "text": "done"}
-    reason = "tool_use" if step else "end_turn"
-    if not request.get("stream"):
-        return {**message, "content": [whole], "stop_reason": reason}
+        end = {"stop_reason": "end_turn"}
+    if not request.get("stream"):  # asked beside the conversation
+        return {**message, "content": [{"type": "text", "text": "done"}], **end}
     return [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": block},
         {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta",
-            "delta": {"stop_reason": reason, "stop_sequence": None},
-            "usage": usage,
-        },
+        {"type": "message_delta", "delta": end, "usage": usage},
         {"type": "message_stop"},
     ]
 
@@ -146,32 +124,18 @@ def anthropic(request, step):
 def openai(request, step):
     if step:
         number, namespace, name, arguments = step
-        item = {
-            "type": "function_call",
-            "id": f"fc_{number}",
-            "call_id": f"call_{number}",
-            "name": name,
-        }
-        item |= {"arguments": json.dumps(arguments), "status": "completed"}
-        item |= {"namespace": namespace} if namespace else {}
+        item = {"type": "function_call", "call_id": f"call_{number}", "name": name}
+        item["arguments"] = json.dumps(arguments)
+        if namespace:
+            item["namespace"] = namespace
     else:
-        text = {"type": "output_text", "text": "done", "annotations": []}
-        item = {
-            "type": "message",
-            "id": "m",
-            "role": "assistant",
-            "status": "completed",
-            "content": [text],
-        }
-    response = {"id": "r", "object": "response", "status": "completed", "output": [item]}
-    response["usage"] = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+        item = {"type": "message", "role": "assistant"}
+        item["content"] = [{"type": "output_text", "text": "done"}]
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     return [
-        {
-            "type": "response.created",
-            "response": {"id": "r", "object": "response", "status": "in_progress"},
-        },
+        {"type": "response.created", "response": {"id": "r"}},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": response},
+        {"type": "response.completed", "response": {"id": "r", "usage": usage}},
     ]
 
 

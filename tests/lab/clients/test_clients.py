@@ -15,7 +15,7 @@ import pytest
 from tests.lab.clients.model_api import ModelApi, answers, tools
 from tests.lab.clients.raspberrypi import raspberrypi
 from tests.support.backends import backends
-from tests.support.client import PROJECT, SERVER
+from tests.support.client import PROJECT, SERVER, finished
 from tests.support.http_server import HttpServer
 from tools.core import places, registry
 from tools.core.files import exclusive_lock
@@ -50,15 +50,7 @@ def from_npm(package: str, program: str) -> Path:
     lock = folder.with_name(f"{folder.name}.lock")  # two modules may want the same at once
     with exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=lock):
         if not found.exists():
-            command = [
-                "npm",
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--prefix",
-                str(folder),
-                package,
-            ]
+            command = f"npm install --no-audit --no-fund --prefix {folder} {package}".split()
             try:
                 subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_S)
             except subprocess.SubprocessError as error:
@@ -100,26 +92,20 @@ class Desktop:
         self.home, self.path, self.api, self.server = home, path, api, server
         (home / "work").mkdir()
         self.token = server.token(scope=" ".join(places.toolsets())) if server else ""
-        self.header = f"--header 'Authorization: Bearer {self.token}'"
+
+    def words_of_adding(self, client):
+        """The command that adds the Pi to a client, as the READMEs say, or a server of HTTP with its token."""
+        if not self.server:
+            return from_the_readmes(rf"^{client} mcp add [^\n]+")
+        header = f"--header 'Authorization: Bearer {self.token}'"
+        return f"{client} mcp add --scope user --transport http pi {self.server.url} {header}"
 
     def run(self, command, program, **more):
         """A command as it stands in a shell, with the folder of `program` on its PATH."""
-        environ = {
-            "HOME": str(self.home),
-            "PATH": f"{program.parent}:{self.path}",
-            "LANG": "C.UTF-8",
-            "CI": "1",
-            "PI_TOKEN": self.token,
-        }
-        done = subprocess.run(
-            ["sh", "-c", command],
-            cwd=self.home / "work",
-            env={**environ, "NO_PROXY": "127.0.0.1", **more},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
+        environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", **more}
+        environ |= {"LANG": "C.UTF-8", "CI": "1", "NO_PROXY": "127.0.0.1", "PI_TOKEN": self.token}
+        how = {"cwd": self.home / "work", "env": environ, "stdin": subprocess.DEVNULL}
+        done = finished(["sh", "-c", command], **how, timeout=TIMEOUT_S)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -133,12 +119,7 @@ def from_the_readmes(pattern):
 
 def claude_code(desktop):
     program = from_npm("@anthropic-ai/claude-code@2.1.330", "claude")
-    added = from_the_readmes(r"^claude mcp add [^\n]+")
-    if desktop.server:
-        added = (
-            f"claude mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
-        )
-    desktop.run(added, program)
+    desktop.run(desktop.words_of_adding("claude"), program)
     desktop.run(
         from_the_readmes(r"^export [^\n]+") + "; claude -p go --allowedTools mcp__pi",
         program,
@@ -176,12 +157,7 @@ def gemini_cli(desktop):
         "privacy": {"usageStatisticsEnabled": False},
     }
     (desktop.home / ".gemini" / "settings.json").write_text(json.dumps(config))
-    added = from_the_readmes(r"^gemini mcp add [^\n]+")
-    if desktop.server:
-        added = (
-            f"gemini mcp add --scope user --transport http pi {desktop.server.url} {desktop.header}"
-        )
-    desktop.run(added, program)
+    desktop.run(desktop.words_of_adding("gemini"), program)
     desktop.run(
         "gemini -p go --approval-mode yolo --model gemini-2.5-flash",
         program,
@@ -237,10 +213,11 @@ def texts(answer):
     """All texts in what a model reads, whatever its API wraps them in."""
     if isinstance(answer, str):
         yield answer
-    for member in (
-        answer if isinstance(answer, list) else answer.values() if isinstance(answer, dict) else ()
-    ):
-        yield from texts(member)
+    elif isinstance(answer, list):
+        for member in answer:
+            yield from texts(member)
+    elif isinstance(answer, dict):
+        yield from texts(list(answer.values()))
 
 
 def inspected(reached, era, method, *words):
@@ -249,13 +226,7 @@ def inspected(reached, era, method, *words):
     inspector = from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector")
     command = [node, inspector, "--cli", *reached, "--format", "json", "--protocol-era", era]
     environ = {**os.environ, "NO_PROXY": "127.0.0.1", "MCP_INSPECTOR_SECRET_STORE": "memory"}
-    done = subprocess.run(
-        [*map(str, command), "--method", method, *words],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        env=environ,
-    )
+    done = finished([*command, "--method", method, *words], timeout=TIMEOUT_S, env=environ)
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
     return done.stdout
 
