@@ -7,22 +7,19 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 
 from tests.lab.bench.measuring import ONE_TOOL, Row, at_most, medians, memory_mib
-from tests.support.client import HANDSHAKE, HEADERS
+from tests.support.client import HANDSHAKE, HEADERS, LIST
 from tests.support.http_server import HttpServer
 from tests.support.services import cpu_s
 
 READY_RUNS, ROUNDS, ROUND_CALLS = 7, 5, 400
 CALLS, AT_ONCE = 300, 24
 ANCHOR = "one-tool server"
-GREET = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "tools/call",
-    "params": {"name": "greet", "arguments": {"name": "Анна"}},
-}
-INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}
+PARAMS = {"name": "greet", "arguments": {"name": "Анна"}}
+GREET = LIST | {"method": "tools/call", "params": PARAMS}
+INITIALIZE = LIST | {"method": "initialize", "params": HANDSHAKE}
 
 
 class OneTool(HttpServer):
@@ -38,28 +35,23 @@ class OneTool(HttpServer):
 
 def rows() -> Iterator[Row]:
     for what, request, promise in (("ready", INITIALIZE, 0.4), ("first call", GREET, 0.75)):
-        sides = [
-            lambda side=side, request=request: answered_ms(side(), request)
-            for side in (HttpServer, OneTool)
-        ]
+        sides = [partial(answered_ms, side, request) for side in (HttpServer, OneTool)]
         ours, anchor = medians(READY_RUNS, *sides)
         yield at_most(promise, f"{what}, over HTTP", ours, "ms", anchor, ANCHOR)
     with HttpServer() as server, OneTool() as other:
-        ours, anchor = (used_mib(side) for side in (server, other))
+        ours, anchor = map(used_mib, (server, other))
         what = f"memory after {CALLS} calls, {AT_ONCE} at a time"
         yield at_most(0.55, what, ours, "MiB", anchor, ANCHOR)
         for what, count in (("1 connection", 1), ("50 connections", 50)):
-            sides = [
-                lambda side=side, count=count: per_cpu_second(side, count)
-                for side in (server, other)
-            ]
+            sides = [partial(per_cpu_second, side, count) for side in (server, other)]
             ours, anchor = medians(ROUNDS, *sides)
             what = f"calls a processor second, {what}"
             yield Row(what, ours, "", anchor, ANCHOR, "at least 1.7", ours >= 1.7 * anchor)
 
 
-def answered_ms(server: HttpServer, request: dict[str, object]) -> float:
+def answered_ms(side: type[HttpServer], request: dict[str, object]) -> float:
     """The time from the start until a request was answered."""
+    server = side()
     began = time.perf_counter()
     with server:
         assert server.send(request, token=server.token(scope="server"))[0] == 200
