@@ -113,8 +113,9 @@ def test_another_default_branch_another_one_in_the_settings_and_another_address_
     env, docs, upstream
 ):
     done()
-    git(upstream.folder, "branch", "-M", "master", "passing")
-    git(upstream.folder, "branch", "-M", "passing", "master/v2")
+    # A name below the one before: git cannot keep both.
+    git(upstream.folder, "branch", "-M", "passing")
+    git(upstream.folder, "branch", "-M", "master/v2")
     upstream.publish("Bed_Mesh", "renamed")
     done()
     assert_at_tip(docs, upstream, "master/v2")
@@ -157,7 +158,7 @@ def test_a_missing_page_is_restored_and_a_generation_of_an_earlier_version_is_fe
 def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstream, filters):
     git(upstream.folder, "config", "uploadpack.allowFilter", filters)
     upstream.commit({f"docs/P{number}.md": page(f"P{number}") for number in range(30)})
-    upstream.commit({"docs/.gitattributes": "*.md text\n", ".gitattributes": "*.md text\n"})
+    upstream.commit(dict.fromkeys(("docs/.gitattributes", ".gitattributes"), "*.md text\n"))
     handler = smart_http(upstream.folder.parent)
     with listening(handler) as url:
         env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
