@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[3]
 IMAGE_MIB = 64
@@ -106,9 +107,10 @@ def main(cuts: int) -> int:
         lost: Counter[str] = Counter()
         for copy, lines in snapshots:
             with mounted(copy) as card:
-                missing = run(READER, card, lines)
+                command, text = [sys.executable, "-c", READER], "\n".join(lines)
+                missing = subprocess.check_output(command, input=text, **on(card))
             copy.unlink()
-            lost.update({json.loads(line)[0] for line in missing})
+            lost.update({json.loads(line)[0] for line in missing.splitlines()})
         done = Counter(json.loads(line)[0] for line in snapshots[-1][1])
     for kind in done:
         print(f"{kind}: {done[kind]} acknowledged, lost in {lost[kind]} of {cuts} cuts")
@@ -119,13 +121,8 @@ def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
     """A copy of the image for each cut, with the lines that the writer had printed by then."""
     lines: list[str] = []
     snapshots = []
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment(card),
-        cwd=PROJECT,
-    )
+    command = [sys.executable, "-c", WRITER]
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE, **on(card))
     assert writer.stdout
     os.set_blocking(writer.stdout.fileno(), False)
     rest = ""
@@ -150,39 +147,21 @@ def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
 @contextmanager
 def mounted(image: Path):
     """A folder with what is in an image."""
-    loop = subprocess.check_output(["losetup", "--find", "--show", image], text=True).strip()
     with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-o", "loop", image, folder], check=True)
         try:
-            subprocess.run(["mount", loop, folder], check=True)
-            try:
-                yield Path(folder)
-            finally:
-                subprocess.run(["umount", folder], check=True)
+            yield Path(folder)
         finally:
-            subprocess.run(["losetup", "--detach", loop], check=True)
+            subprocess.run(["umount", folder], check=True)
 
 
-def environment(card: Path) -> dict[str, str]:
-    settings = {
-        "HOME": str(card),
-        "MCP_STATE_DIR": str(card / "state"),
-        "ONEPERCENT_RATE_LIMIT": "off",
-    }
-    return {**os.environ, **settings, "PYTHONPATH": str(PROJECT)}
-
-
-def run(code: str, card: Path, lines: list[str]) -> list[str]:
-    command = [sys.executable, "-c", code]
-    text = "\n".join(lines)
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, env=environment(card), cwd=PROJECT
-    )
-    if done.returncode:
-        sys.exit(done.stderr)
-    return done.stdout.splitlines()
+def on(card: Path) -> dict[str, Any]:
+    """How a process is started whose state lies there."""
+    settings = {"MCP_STATE_DIR": str(card / "state"), "ONEPERCENT_RATE_LIMIT": "off"}
+    return {"env": {**os.environ, "HOME": str(card), **settings}, "cwd": PROJECT, "text": True}
 
 
 if __name__ == "__main__":
-    if os.geteuid() or not shutil.which("losetup"):
+    if os.geteuid():
         sys.exit("skipped: only root can mount an image")
     sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 20))
