@@ -29,7 +29,7 @@ class Moonraker:
         url = urlsplit(path)
         path = unquote(url.path)
         query = dict(parse_qsl(url.query, keep_blank_values=True))
-        file = self.folder / path.removeprefix("/server/files/")
+        file = self.folder / path.removeprefix("/server/files/").lstrip("/")
         if self.key and headers.get("X-Api-Key") != self.key:
             return recorded("it wants a key")
         if path.startswith("/printer") and self.results is None:

@@ -7,7 +7,7 @@ import pytest
 from tests.klipper.asking import call, tokens
 from tests.printer import accelerometer, klippy
 from tests.printer.klippy import CONFIG
-from tests.printer.test_any_printer import files_of
+from tests.printer.test_any_printer import files_of, remote
 from tools.core import calls
 from tools.klipper.config import printer_cfg
 from tools.printer.printer_state import health
@@ -98,15 +98,13 @@ def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(
 
 
 def test_a_remote_caller_needs_the_scope_of_the_printer(printer, pages):
-    anna = calls.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
-    bob = calls.Caller("bob", frozenset({"klipper"}), frozenset(), "token")
     tools = ("printer_log", "printer_resonances", "printer_state")
-    with calls.acting_for(bob):
+    with remote("klipper"):
         for tool in tools:
             with pytest.raises(Exception, match="Unknown tool"):
                 call(tool)
         assert call("check_config")["code"] == "NOT_ALLOWED"
-    with calls.acting_for(anna):
+    with remote("klipper", "printer"):
         for tool in tools:
             assert call(tool).get("code") != "NOT_ALLOWED"
         assert call("check_config")["success"]
