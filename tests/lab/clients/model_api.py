@@ -40,8 +40,12 @@ class _Handler(Handler):
         events = next((api(request, step) for part, api in APIS.items() if part in self.path), {})
         if isinstance(events, dict):
             return self._send("application/json", json.dumps(events))
-        texts = [f"event: {one.get('type', '')}\ndata: {json.dumps(one)}\n\n" for one in events]
-        self._send("text/event-stream", "".join(texts))
+        text = ""
+        for event in events:
+            if "type" in event:
+                text += f"event: {event['type']}\n"
+            text += f"data: {json.dumps(event)}\n\n"
+        self._send("text/event-stream", text)
 
     def do_GET(self):
         self._send("application/json", '{"data": [], "models": []}')
