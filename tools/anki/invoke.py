@@ -124,11 +124,10 @@ def invoke_reading(
     brings_media = any(key in BRINGING_MEDIA for key, _ in _members(params))
     for name in client.names(action, params):
         if brings_media or name not in READING - NAMING_DECKS:
-            problem = f"Not a reading action: {name[:80]}"
             hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
             if name in NAMING_DECKS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
-            raise ToolError(problem, hint, "READ_ONLY")
+            raise ToolError(f"Not a reading action: {name[:80]}", hint, "READ_ONLY")
     return invoke(action, params, version)
 
 

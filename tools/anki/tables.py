@@ -30,7 +30,6 @@ HEADER_LINE = re.compile(
 )
 # A comment line in such a head.
 COMMENT = re.compile(r"#[^\t\n]*\n")
-COLUMN = " column"
 TAGS_COLUMN = "tags"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
@@ -147,8 +146,8 @@ def table(rows: list[Texts], names: Texts, head: dict[str, str], remarks: Texts)
     # The columns that the head of an export names, by their index.
     columns = {}
     for key, value in head.items():
-        if key.endswith(COLUMN) and value.isdigit():
-            columns[int(value) - 1] = TAGS_COLUMN if key == TAGS_COLUMN + COLUMN else key
+        if key.endswith(" column") and value.isdigit():
+            columns[int(value) - 1] = key.replace("tags column", TAGS_COLUMN)
     # The names in the first row, or else those of the call.
     if by_name.keys() <= {TAGS_COLUMN, *first}:
         rows = rows[1:]

@@ -119,9 +119,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     """
 
     count_key = "updated"
-    # The call must state how many notes it changes.
-    needs_count = False
-    most_examples = notes.MOST_EXAMPLES
     # Places in notes that a query finds beyond those of this call.
     more_places = 0
     # Nothing is to be stored, no picture either.
@@ -137,7 +134,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.deck_ids: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
+        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.brief):
             self.prepare_all(self.updates)
             self._record()
             return self.send_all(self.weight, ADVICE)
@@ -162,7 +159,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             "dryRun": True,
             "count": len(ids),
             "missing": len(self.updates) - len(examples),
-            "examples": examples[: self.most_examples],
+            "examples": [] if self.brief else examples[: notes.MOST_EXAMPLES],
             "warnings": [
                 "it empties Anki's undo list (Ctrl+Z); anki_restore puts back",
                 *self.warnings[:MOST_PLACES],
@@ -352,10 +349,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
 class Replacement(UpdateBatch):
     """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
     `left` are for the same call made again. Of a large collection no more than these are in memory."""
-
-    needs_count = True
-    # The places say it.
-    most_examples = 0
 
     def __init__(self, query: str, replace: dict[str, Pair]):
         super().__init__([], brief=True)
