@@ -159,8 +159,6 @@ def schedule_of(frequency_type: str, detail: str | None, anchor: int = 0) -> Sch
     values = tuple(parsed_numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
-    if frequency_type in ("weekly", "times_per_week"):
-        return Schedule(frequency_type, values, days.monday(anchor), values[0], 0)
-    return Schedule(
-        frequency_type, values, anchor, 0, values[0] if frequency_type == "every_n_days" else 0
-    )
+    times = values[0] if frequency_type in ("weekly", "times_per_week") else 0
+    turn = values[0] if frequency_type == "every_n_days" else 0
+    return Schedule(frequency_type, values, days.monday(anchor) if times else anchor, times, turn)

@@ -34,19 +34,15 @@ MATCHES = f"""SELECT * FROM (
 
 WORD = re.compile(r"[^\W_]+")
 
-# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones; the longest that fits is
-# taken.
-ENDINGS = sorted(
-    (
-        "ами ями ого его ому ему ыми ими ать ять еть ить ешь ишь ете ите али или ала ила ало ило ует уют ает "
-        "яет ают яют ется ться ся ый ий ой ая яя ое ее ые ие ую юю ых их ом ем ам ям ах ях ов ев ей ию ия "
-        "ии ью ья ет ит ут ют ат ят ал ил ть а я о е ы и у ю ь й "
-        "ings ing ies ied ers er ed es ly s e y"
-    ).split(),
-    key=len,
-    reverse=True,
-)
-
+# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones.
+ENDINGS = (
+    "ами ями ого его ому ему ыми ими ать ять еть ить ешь ишь ете ите али или ала ила ало ило ует уют ает "
+    "яет ают яют ется ться ся ый ий ой ая яя ое ее ые ие ую юю ых их ом ем ам ям ах ях ов ев ей ию ия "
+    "ии ью ья ет ит ут ют ат ят ал ил ть а я о е ы и у ю ь й "
+    "ings ing ies ied ers er ed es ly s e y"
+).split()
+# The longest that fits, after the letters of a stem.
+ENDING = re.compile(f"(?<=.{{{SHORTEST_STEM}}})(?:{'|'.join(ENDINGS)})$")
 
 # How names are spelt in the other script; of Latin letters the longest group that fits is taken.
 LATIN = dict(
@@ -62,10 +58,7 @@ LATIN_LETTERS = re.compile("|".join(sorted(CYRILLIC, key=len, reverse=True)))
 
 def stem(word: str) -> str:
     """The part that all forms of a word begin with, more or less: `бегать` and `бегом` give `бег`."""
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
-            return word[: -len(ending)]
-    return word
+    return ENDING.sub("", word, 1)
 
 
 def folded(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,17 @@ TABLE_QUERIES = {
     "diary": """SELECT date, what_done, what_not_done, reflection, plans FROM diary
         WHERE user = :user AND deleted_at IS NULL ORDER BY date, id""",
 }
-CALENDAR_DAYS = f"""SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description,
-            s.updated_at
+# With the forms of a calendar: days as 20260318, the last change as 20260318T120000Z.
+CALENDAR_DAYS = f"""SELECT kind, id, title, goal || ifnull(char(10) || nullif(description, ''), '') AS about,
+    strftime('%Y%m%d', date) AS day, strftime('%Y%m%d', date, '+1 day') AS next_day,
+    strftime('%Y%m%dT%H%M%SZ', updated_at) AS changed FROM (
+    SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description, s.updated_at
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.dt IS NOT NULL AND s.deleted_at IS NULL
             AND g.deleted_at IS NULL AND g.archived_at IS NULL
     UNION ALL SELECT 'goal', id, due, title, title, why_important, updated_at FROM goals
         WHERE user = :user AND due IS NOT NULL AND deleted_at IS NULL AND archived_at IS NULL
-    ORDER BY 3, 1, 2"""
+    ) ORDER BY date, kind, id"""
 
 # Texts that spreadsheets compute: `=…`, `@…`, and with a call, a sheet or a program in them also `+…` and
 # `-…`.
@@ -83,17 +85,14 @@ def calendar(db: Database) -> Iterator[str]:
 
 
 def _event(row: Row) -> list[str]:
-    day = date.fromisoformat(row["date"])
-    changed = row["updated_at"].translate({ord(sign): None for sign in "-:"})[:15]
-    description = "\n".join(text for text in (row["goal"], row["description"]) if text)
     return [
         "BEGIN:VEVENT",
         f"UID:{row['kind']}-{row['id']}@pi-mcp",
-        f"DTSTAMP:{changed}Z",
-        f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
-        f"DTEND;VALUE=DATE:{day + timedelta(1):%Y%m%d}",
+        f"DTSTAMP:{row['changed']}",
+        f"DTSTART;VALUE=DATE:{row['day']}",
+        f"DTEND;VALUE=DATE:{row['next_day']}",
         f"SUMMARY:{_escaped(row['title'])}",
-        f"DESCRIPTION:{_escaped(description)}",
+        f"DESCRIPTION:{_escaped(row['about'])}",
         "TRANSP:TRANSPARENT",
         "END:VEVENT",
     ]
