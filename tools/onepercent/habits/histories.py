@@ -49,9 +49,9 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
     iif(s.until < :week_ago, s.run, 0) AS run, iif(s.until < :week_ago, s.best, 0) AS best,
     min(h.created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = h.id), h.created_on))
         AS started,
-    (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
+    (SELECT json_group_array(json_array(first_day, max(first_day, h.created_on), frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
-    (SELECT json_group_array(json_array(first_day, last_day))
+    (SELECT json_group_array(json_array(first_day, ifnull(last_day, '{LAST}')))
         FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     iif(h.target_amount IS NULL, NULL,
         json_object(iif(h.at_most, 'at_most', 'amount'), h.target_amount, 'unit', h.target_unit)) AS target,
@@ -256,21 +256,21 @@ def _load(
 def _history(row: Row, today: date, since: date) -> History:
     # The day it began, and the first day that is not in the folded streak.
     week_ago = today.toordinal() - WEEK
-    created_on = row["created_on"]
     started = days.ordinal(row["started"])
     unfolded = days.monday(min(started, week_ago))
     if row["folded_to"]:
         unfolded = days.ordinal(row["folded_to"]) + 1
 
     # Its schedules and pauses; a habit that never changed its schedule has none but its own.
-    changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail_of(row))]
+    changes = json.loads(row["changes"]) or [
+        (BEGINNING, row["created_on"], row["frequency_type"], detail_of(row))
+    ]
     schedules = []
-    for first, frequency, numbers in changes:
-        anchor = days.ordinal(max(first, created_on))
-        schedules.append((days.ordinal(first), schedule_of(frequency, numbers, anchor)))
+    for first, anchor, frequency, numbers in changes:
+        schedule = schedule_of(frequency, numbers, days.ordinal(anchor))
+        schedules.append((days.ordinal(first), schedule))
     pauses = [
-        (days.ordinal(first), days.ordinal(last or LAST))
-        for first, last in json.loads(row["pauses"])
+        (days.ordinal(first), days.ordinal(last)) for first, last in json.loads(row["pauses"])
     ]
     last_day = days.ordinal(row["until"] or LAST)
 

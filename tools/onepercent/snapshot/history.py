@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.onepercent import settings
-from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.base import words
 from tools.onepercent.base.days import WEEK, YEAR
 from tools.onepercent.base.fields import DIARY_COLUMNS
@@ -34,10 +33,12 @@ SUMS = f"""SELECT
     (SELECT count(*) {CLOSED_STEPS}), (SELECT count(*) {CLOSED_GOALS}),
     (SELECT count(DISTINCT date) FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL)"""
-# Counted back from the present balance, so that the cost does not grow with the history.
+# XP gained and lost, and the balance at the end: counted back from the present one, so that the cost does not
+# grow with the history.
 EARNED = """SELECT ifnull(sum(max(xp, 0)) FILTER (WHERE day <= :last), 0),
     ifnull(sum(min(xp, 0)) FILTER (WHERE day <= :last), 0),
-    ifnull(sum(xp) FILTER (WHERE day > :last), 0) FROM xp_ledger WHERE user = :user AND day >= :first"""
+    (SELECT ifnull(sum(balance), 0) FROM xp_balance WHERE user = :user)
+        - ifnull(sum(xp) FILTER (WHERE day > :last), 0) FROM xp_ledger WHERE user = :user AND day >= :first"""
 DIARY_TEXT = f"""SELECT group_concat(value, ' ') AS text
     FROM (SELECT value FROM diary, json_each(json_array({DIARY_COLUMNS})) WHERE user = :user AND value <> ''
         AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY diary.id, key)"""
@@ -179,8 +180,7 @@ def history(view: View) -> JsonObject:
             items.append({name: label} | piece)
 
     # What holds for the whole period, and for as many days before it.
-    gained, lost, later = recent.rows_between(EARNED, first, last)[0]
-    end_xp = balance(view.db, settings.user())[0] - later
+    gained, lost, end_xp = recent.rows_between(EARNED, first, last)[0]
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",

@@ -10,6 +10,7 @@
 # - Of a new habit the journal keeps one change, `deleted_at` back to null: an undo hides it with all its
 #   marks.
 
+import json
 import sqlite3
 from contextlib import suppress
 from datetime import date
@@ -39,7 +40,8 @@ UNKNOWN = -1
 SKIP = 3
 YES_NO = {UNKNOWN: "", 0: "missed", 1: "", 2: "completed"}
 
-SAME_NAME = """SELECT id, target_unit FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL
+SAME_NAME = """SELECT id, target_unit,
+    (SELECT json_group_array(date) FROM habit_marks WHERE habit_id = habits.id) AS dates FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL
     ORDER BY id LIMIT 1 OFFSET ?"""
 # Also of an entry that the person has deleted: it stays away. An undo of the import leaves none.
 SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection"
@@ -129,8 +131,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> No
     start = len(unit.journal)
     present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
     key = present["id"] if present else _create(unit, habit, past)
-    rows = unit.db.execute("SELECT date FROM habit_marks WHERE habit_id = ?", (key,))
-    days_here = {day for (day,) in rows}
+    days_here = set(json.loads(present["dates"])) if present else ()
 
     marks = [mark for mark in _marks(habit, past) if mark["date"] not in days_here]
     for mark in marks:
