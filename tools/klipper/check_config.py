@@ -7,7 +7,6 @@ from typing import Annotated
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
 from tools.core.schema import Limits
-from tools.core.tool import Tool
 from tools.klipper import pages, printers
 from tools.klipper.config import checking, moonraker, printer_cfg
 from tools.klipper.config.machine import cut_between_words
@@ -30,11 +29,9 @@ ALWAYS = (
 )
 
 
-@Tool(
+@pages.DocsTool(
     "check_config",
     title="Check printer.cfg",
-    requires=pages.require_docs,
-    envelope=True,
     page=printer_page.CONFIG_PAGE,
 )
 def check_config(

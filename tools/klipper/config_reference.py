@@ -8,7 +8,6 @@ from typing import Annotated
 from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
-from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.config import changes, checking, options
 from tools.klipper.config.machine import cut_between_words
@@ -34,9 +33,7 @@ LONGEST_CHANGE = 160
 MOST_CHANGES = 4
 
 
-@Tool(
-    "config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True
-)
+@pages.DocsTool("config_reference", title="Options of printer.cfg")
 def config_reference(section: Name = None, option: Name = None, full: bool = False) -> JsonObject:
     """Look up a printer.cfg section's options (default, required, text), or the sections that have an option;
     with what Config_Changes says. Texts are shortened unless `full`.

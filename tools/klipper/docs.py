@@ -5,7 +5,6 @@ from typing import Annotated
 
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
-from tools.core.tool import Tool
 from tools.klipper import headings, pages
 from tools.klipper.settings import Source, sources
 
@@ -15,7 +14,7 @@ CUT_NOTE = "\n[… {} characters more: read_doc again with offset={}{}]"
 LONGEST_CLOSING = 100
 
 
-@Tool("read_doc", title="Read Klipper's docs", requires=pages.require_docs, envelope=True)
+@pages.DocsTool("read_doc", title="Read Klipper's docs")
 def read_doc(
     path: Annotated[str, "from search_docs, or a link", Limits(max_length=1000)],
     offset: Annotated[int, "next_offset of the answer before", Limits(ge=0)] = 0,
@@ -66,9 +65,7 @@ def _window(text: str, offset: int, end: int, also: str) -> tuple[str, int]:
     return text[offset:stop] + CUT_NOTE.format(end - stop, stop, also), stop
 
 
-@Tool(
-    "list_docs_map", title="Contents of Klipper's docs", requires=pages.require_docs, envelope=True
-)
+@pages.DocsTool("list_docs_map", title="Contents of Klipper's docs")
 def list_docs_map(
     path: Annotated[
         str | None, "one page: its headings with their size; or a source", Limits(max_length=1000)

@@ -3,12 +3,14 @@
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
+from tools.core.tool import Tool
 from tools.klipper.headings import headings
 from tools.klipper.settings import Source, sources
 
@@ -41,6 +43,10 @@ def require_docs() -> None:
             "Call sync_docs once; it fetches about 2 MB.",
             "DOCS_MISSING",
         )
+
+
+# A tool that reads the documentation.
+DocsTool = partial(Tool, requires=require_docs, envelope=True)
 
 
 def pages(*of: Source) -> Iterator[Page]:

@@ -17,7 +17,6 @@ from typing import Annotated
 from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
-from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
@@ -43,7 +42,7 @@ WORD = re.compile(r"[^\W_]+")
 SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
 
 
-@Tool("search_docs", title="Search Klipper's docs", requires=pages.require_docs, envelope=True)
+@pages.DocsTool("search_docs", title="Search Klipper's docs")
 def search_docs(
     query: Annotated[
         str, "words, question, command, option, error message or log", Limits(max_length=20_000)

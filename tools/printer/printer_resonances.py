@@ -26,25 +26,20 @@ MOST_BYTES = 4_000_000
 # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
 # `shapers:` stands before them. Their rows are not read: since then they hold values of other frequencies.
 FITTED = re.compile(r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)")
-# The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the share of the
-# move, and the time from their middle, in periods of the shaper's frequency.
+# The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the time from their
+# middle, in periods of the shaper's frequency, and the share of the move.
 PULSES = {
-    "zv": [(0.578286, -0.211919), (0.421714, 0.290600)],
-    "mzv": [(0.365128, -0.324974), (0.407489, 0.051915), (0.227383, 0.428804)],
-    "ei": [(0.354881, -0.422868), (0.452998, 0.084372), (0.192121, 0.582170)],
-    "2hump_ei": [
-        (0.258535, -0.622638),
-        (0.359936, -0.106732),
-        (0.272764, 0.385568),
-        (0.108765, 0.866288),
-    ],
-    "3hump_ei": [
-        (0.220854, -0.817460),
-        (0.277211, -0.276958),
-        (0.259700, 0.210591),
-        (0.167055, 0.688439),
-        (0.075179, 1.165467),
-    ],
+    "zv": {-0.211919: 0.578286, 0.290600: 0.421714},
+    "mzv": {-0.324974: 0.365128, 0.051915: 0.407489, 0.428804: 0.227383},
+    "ei": {-0.422868: 0.354881, 0.084372: 0.452998, 0.582170: 0.192121},
+    "2hump_ei": {-0.622638: 0.258535, -0.106732: 0.359936, 0.385568: 0.272764, 0.866288: 0.108765},
+    "3hump_ei": {
+        -0.817460: 0.220854,
+        -0.276958: 0.277211,
+        0.210591: 0.259700,
+        0.688439: 0.167055,
+        1.165467: 0.075179,
+    },
 }
 # The share of the highest peak up to which Klipper ignores a vibration.
 NEGLIGIBLE = 1 / 20
@@ -197,7 +192,7 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
 
 def _pulses(name: str, hz: float) -> list[tuple[float, float]]:
     """The pulses of a shaper: share of the move, and time in seconds."""
-    return [(share, periods / hz) for share, periods in PULSES[name]]
+    return [(share, periods / hz) for periods, share in PULSES[name].items()]
 
 
 def _shaped(name: str, hz: float, spectrum: Spectrum, damping: float = 0.1) -> list[float]:

@@ -90,7 +90,7 @@ def _state(printer: Printer) -> JsonObject:
         wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer(info, status, degrees)
-        bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
+        bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix") or [])
     except FORM_ERRORS as error:
         raise ToolError(
             f"What answers for the printer {printer.name} is not Klipper ({error})",

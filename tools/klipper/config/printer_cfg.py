@@ -242,6 +242,7 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             setting.lines.append(text)
             continue
         setting, indent = None, depth
+        problem = ""
         # The end of a file or of an include, or the header of a section.
         if not text:
             section = None
@@ -251,28 +252,28 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             is_saved = saved or name.startswith(PROFILES)
             section = config.sections.setdefault(name, Section(name, number, file, is_saved))
             is_skipping = False
+        elif is_skipping:
+            continue
         # A line in no section: only the first is reported.
-        elif section is None and not is_skipping:
-            message = f"File contains no section headers: '{text[:60]}' stands in no section"
-            config.refuse(file, number, message)
+        elif section is None:
+            problem = f"File contains no section headers: '{text[:60]}' stands in no section"
             is_skipping = True
         # An option, or a line that cannot be read.
-        elif section and not is_skipping:
+        else:
             match = OPTION_LINE.match(text)
-            name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
+            name, value = match.groups() if match else ("", "")
+            name = name.rstrip().lower()[:LONGEST_NAME]
             if _is_code(section, name, text):
-                message = f"'{text[:60]}' is at the beginning of its line; the rest is skipped"
-                config.refuse(
-                    file, number, f"G-Code of a macro must be indented: {message}", section.name
-                )
+                problem = f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its line; the rest is skipped"
                 is_skipping = True
-            elif match and name:
-                setting = Setting(name, [match[2].strip()], number, file, is_saved)
+            elif name:
+                setting = Setting(name, [value.strip()], number, file, is_saved)
                 section.settings.append(setting)
                 section.saved = section.saved and is_saved
             else:
-                message = f"'{text[:60]}' is neither 'option: value' nor a section"
-                config.refuse(file, number, f"Unable to parse the line: {message}", section.name)
+                problem = f"Unable to parse the line: '{text[:60]}' is neither 'option: value' nor a section"
+        if problem:
+            config.refuse(file, number, problem, section.name if section else "")
     return config
 
 

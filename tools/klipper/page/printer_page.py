@@ -64,22 +64,16 @@ def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
     return listed
 
 
-def bed(matrix: Any) -> JsonObject | None:
+def bed(matrix: list[list[Any]]) -> JsonObject | None:
     """The heights of a mesh in mm, the front first, null for what is not a number; the lowest and the
     highest. None if it is not a mesh, or too large to be drawn."""
-    if not isinstance(matrix, list) or not 2 <= len(matrix) <= MOST_POINTS:
-        return None
-    rows = []
-    for row in matrix:
-        if (
-            not isinstance(row, list)
-            or len(row) != len(matrix[0])
-            or not 2 <= len(row) <= MOST_POINTS
-        ):
-            return None
-        rows.append(list(map(_height, row)))
+    rows = [list(map(_height, row)) for row in matrix]
     heights = [height for height in chain.from_iterable(rows) if height is not None]
-    return {"rows": rows, "low": min(heights), "high": max(heights)} if heights else None
+    columns = set(map(len, rows))
+    sizes = {len(rows), *columns}
+    if not heights or len(columns) > 1 or min(sizes) < 2 or max(sizes) > MOST_POINTS:
+        return None
+    return {"rows": rows, "low": min(heights), "high": max(heights)}
 
 
 def _height(value: Any) -> float | None:
