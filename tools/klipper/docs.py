@@ -35,34 +35,27 @@ def read_doc(
     section = headings.Section("", 1, 0, len(text))  # the whole page
     if wanted:
         section = headings.section_named(text, wanted, page.path)
-    end = section.end
+    stop = end = section.end
     offset = max(offset, section.offset)
-    window, stop = _window(text, offset, end, " and this heading" if wanted else "")
+    closing = ""
+    if end - offset > LIMIT:  # the cut is after a line where that costs little
+        longest = offset + LIMIT - LONGEST_CLOSING
+        stop = text.rfind("\n", offset + LIMIT // 2, longest) + 1 or longest
+        closing = CUT_NOTE.format(end - stop, stop, " and this heading" if wanted else "")
     answer = {
         "path": page.path,
         "title": pages.title(text, page.path),
-        "text": window,
+        "text": text[offset:stop] + closing,
         "offset": offset,
         "total_chars": len(text),
-        "next_offset": stop if stop < end else None,
-        "truncated": stop < end,
+        "next_offset": stop if closing else None,
+        "truncated": bool(closing),
     }
     if wanted:
         sections = headings.sections(text).values()
         later = (other.heading for other in sections if other.offset >= end)
         answer["next_heading"] = next(later, None)
     return answer
-
-
-def _window(text: str, offset: int, end: int, also: str) -> tuple[str, int]:
-    """The part from `offset` that fits into one answer, cut after a line where that costs little, and its
-    end. `also` is sent beside the next offset."""
-    if end - offset <= LIMIT:
-        return text[offset:end], end
-    longest = offset + LIMIT - LONGEST_CLOSING
-    line_end = text.rfind("\n", offset + LIMIT // 2, longest) + 1
-    stop = line_end or longest
-    return text[offset:stop] + CUT_NOTE.format(end - stop, stop, also), stop
 
 
 @pages.DocsTool("list_docs_map", title="Contents of Klipper's docs")
@@ -105,13 +98,13 @@ def _tree(source: Source) -> JsonObject:
     root: JsonObject = {}
     for file in pages.files(source):
         folder = root
-        for part in file.path.split("/")[:-1]:
+        *folders, name = file.path.split("/")
+        for part in folders:
             folder = folder.setdefault("folders", {}).setdefault(part, {})
         if not pages.is_markdown(file):
             folder["assets"] = folder.get("assets", 0) + 1
             continue
         with suppress(OSError):  # a sync has just taken it away, or it is a link to itself
-            name = file.path.rpartition("/")[2]
             folder.setdefault("pages", []).append({"name": name, **pages.outline(file)})
     if not source.name:
         for other in sources()[1:]:

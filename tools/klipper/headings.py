@@ -9,7 +9,7 @@ from tools.core.errors import ToolError, several
 
 # A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or
 # the fence of a code block: marks and what is behind them.
-LINE = re.compile(r"^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))", re.MULTILINE)
+LINE = re.compile(r"(?m)^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))")
 # Marks that close a heading, apart from its text.
 CLOSING_MARKS = re.compile(r"(?<![^ \t])#+$")
 # Marks that a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it
@@ -20,7 +20,7 @@ NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 # Characters of a heading that are looked at.
 LONGEST_HEADING = 300
 # The date that begins an entry of a page of dated ones (`Config_Changes.md`), and as it is typed.
-ENTRY_DATE = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
+ENTRY_DATE = re.compile(r"(?m)^(20\d\d)(\d\d)(\d\d): ")
 TYPED_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
 ENTRY_LEVEL = 7
@@ -30,9 +30,9 @@ WORD = re.compile(r"\w{3,}")
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
 # command in a list, anywhere as code.
 DESCRIPTIONS = (
-    r"^#? ?\[?{}(?: [^\]\n]{{1,80}})?(?:\]|:)",
-    r"^ *[-*] [^`\n]{{0,200}}`{}\b",
-    r"`{}\b",
+    r"(?im)^#? ?\[?{}(?: [^\]\n]{{1,80}})?(?:\]|:)",
+    r"(?im)^ *[-*] [^`\n]{{0,200}}`{}\b",
+    r"(?i)`{}\b",
 )
 
 
@@ -150,7 +150,7 @@ def _describing_sections(text: str, name: str, every: list[Section]) -> list[Sec
     for description in DESCRIPTIONS:
         pattern = description.format(re.escape(name))
         places = []
-        for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
+        for match in re.finditer(pattern, text):
             before = [section for section in every if section.offset <= match.start()]
             places += before[-1:]
         if places:

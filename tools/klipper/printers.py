@@ -97,13 +97,20 @@ class Folder(NamedTuple):
         path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(max(0.001, self.deadline - time.monotonic()))
+                connection.settimeout(self._left_s())
                 connection.connect(os.fspath(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)
-                for message in _messages(connection, self.deadline):
-                    if message.get("id") == method:
-                        return message["result"]
+                data = b""
+                while True:  # notifications come, too
+                    connection.settimeout(self._left_s())
+                    part = connection.recv(LONGEST_READ_BYTES)
+                    if not part or len(data) > MOST_MESSAGE_BYTES:
+                        raise ValueError("it ends, or does not end")
+                    *whole, data = (data + part).split(MESSAGE_END)
+                    for message in map(json.loads, whole):
+                        if message.get("id") == method:
+                            return message["result"]
         except (OSError, *FORM_ERRORS) as error:
             reason = str(error) or "no answer in time: it may be starting or hanging"
             message = f"Klipper is not running, or something else answers at {path}: {reason}"
@@ -112,6 +119,13 @@ class Folder(NamedTuple):
             "printer_log shows what happened; start Klipper, or check its service.",
             "PRINTER_SILENT",
         ) from None
+
+    def _left_s(self) -> float:
+        """The seconds until the deadline. Raises TimeoutError."""
+        left_s = self.deadline - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        return left_s
 
     def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""
@@ -128,21 +142,6 @@ class Folder(NamedTuple):
         with printer_data.opened(path, self.path) as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_LOG_BYTES))
             yield from iter(lambda: file.readline(LONGEST_READ_BYTES), b"")
-
-
-def _messages(connection: socket.socket, deadline: float) -> Iterator[Any]:
-    """The messages over a connection until a deadline, notifications among them. Raises TimeoutError, and
-    several others if it is not Klipper.
-    """
-    data = b""
-    while (left_s := deadline - time.monotonic()) > 0:
-        connection.settimeout(left_s)
-        part = connection.recv(65_536)
-        if not part or len(data) > MOST_MESSAGE_BYTES:
-            raise ValueError("it ends, or does not end")
-        *whole, data = (data + part).split(MESSAGE_END)
-        yield from map(json.loads, whole)
-    raise TimeoutError
 
 
 class Moonraker(NamedTuple):

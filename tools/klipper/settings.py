@@ -19,11 +19,10 @@ CURRENT = "current"
 SPARSE = "info/sparse-checkout"
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = re.compile(
-    r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?",
-    re.ASCII,
+    r"(?a)([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?"
 )
 # A printer of PRINTERS with its address, or of PRINTER_KEYS with its key.
-NAMED_PRINTER = re.compile(r"(?<!\S)(?!here=)([\w-]+)=(\S+)", re.ASCII)
+NAMED_PRINTER = re.compile(r"(?a)(?<!\S)(?!here=)([\w-]+)=(\S+)")
 
 
 class Repository(NamedTuple):
@@ -154,7 +153,7 @@ class Source(NamedTuple):
                 if loose.is_file():
                     return loose.read_text("ascii").strip()
                 packed = (git_dir / "packed-refs").read_text("utf-8")  # rows of `commit name`
-                if row := re.search(rf"^(\w+) {re.escape(branch)}$", packed, re.MULTILINE):
+                if row := re.search(rf"(?m)^(\w+) {re.escape(branch)}$", packed):
                     return row[1]
         return ""
 

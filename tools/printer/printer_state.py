@@ -32,8 +32,7 @@ ENDED = ("error", "shutdown")
 ACTIVE = ("printing", "paused")
 # What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
 RESTART_ADVICE = re.compile(
-    r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*",
-    re.DOTALL,
+    r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*"
 )
 HALTED = "Printer is halted"
 # The text in place of a guess at a message's meaning.
@@ -44,7 +43,7 @@ UNKNOWN = messages.Message(
     [],
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
-RELEASE_HEADING = re.compile(r"^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})", re.MULTILINE)
+RELEASE_HEADING = re.compile(r"(?m)^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})")
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
 

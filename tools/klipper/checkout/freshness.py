@@ -18,7 +18,7 @@ from tools.klipper.settings import Source, current, is_foreign, sources
 
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
-LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
+LOGIN = re.compile(r"(?i)https?://[^/]*@")
 STALE_NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 # The hint if only checkouts that this server may not change are behind.
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
@@ -39,9 +39,7 @@ def ask(source: Source) -> tuple[str, str]:
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
     rows = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
     # A row `commit<tab>name`; before that of HEAD one that says which branch it is.
-    row = re.search(
-        rf"^(?:ref: refs/heads/(.+)\tHEAD\n)?(\w+)\t{re.escape(name)}$", rows, re.MULTILINE
-    )
+    row = re.search(rf"(?m)^(?:ref: refs/heads/(.+)\tHEAD\n)?(\w+)\t{re.escape(name)}$", rows)
     branch = source.branch or (row and row[1])
     if not row or not branch:
         missing = f"has no branch {source.branch!r}" if source.branch else "names no default branch"

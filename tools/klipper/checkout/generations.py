@@ -21,9 +21,9 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from filecmp import cmp
 from functools import partial
 from pathlib import Path
-from zlib import crc32
 
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject, filled
@@ -162,8 +162,7 @@ def _tidy(source: Source, current: Path) -> JsonObject:
     """
     aside = (
         source.checkout
-        / "local-edits"
-        / f"edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
+        / f"local-edits/edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
     )
     edited = []
     for name in (source.docs.partition("/")[0], ".git"):
@@ -221,20 +220,18 @@ def _link(path: Path, target: str) -> None:
 
 def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
     """The pages added, changed and removed."""
-    before = _sums(source, old) if old else {}
-    after = _sums(source, new)
+    before = _locations(source, old) if old else {}
+    after = _locations(source, new)
     kept = before.keys() & after.keys()
     return filled(
         added=sorted(after.keys() - kept),
-        changed=sorted(page for page in kept if before[page] != after[page]),
+        changed=sorted(page for page in kept if not cmp(before[page], after[page], shallow=False)),
         removed=sorted(before.keys() - kept),
     )
 
 
-def _sums(source: Source, generation: Path) -> dict[str, int]:
-    """The checksum of each page, by the path that read_doc takes."""
-    sums = {}
-    for page in pages.pages(source._replace(generation=generation)):
-        if os.path.isfile(page.location):  # no link to itself
-            sums[page.path] = crc32(Path(page.location).read_bytes())
-    return sums
+def _locations(source: Source, generation: Path) -> dict[str, str]:
+    """The file of each page, by the path that read_doc takes."""
+    listed = pages.pages(source._replace(generation=generation))
+    # No link to itself.
+    return {page.path: page.location for page in listed if os.path.isfile(page.location)}

@@ -79,7 +79,7 @@ def _named(name: str) -> re.Pattern[str]:
     """The name, or what fits it with a placeholder: `default_parameter_<name>`."""
     # Behind each `_` stands a placeholder, or the rest.
     parts = re.escape(name).replace("_", r"_(?:<\w+>|") + ")" * name.count("_")
-    return re.compile(rf"(?<![\w<]){parts}(?![\w>])", re.IGNORECASE)
+    return re.compile(rf"(?i)(?<![\w<]){parts}(?![\w>])")
 
 
 def fate_of(listed: Entries, section: str, option: str) -> Fate | None:

@@ -52,7 +52,7 @@ Z_PROBE = "z_virtual_endstop"
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
 # A heading of a further source that names a section, or of Moonraker's page.
-SECTION_HEADING = re.compile(r"^#+ `?\[(\w+)", re.MULTILINE)
+SECTION_HEADING = re.compile(r"(?m)^#+ `?\[(\w+)")
 
 
 def checker() -> "Checker":
@@ -97,7 +97,7 @@ class Checker:
         machine = ParsedPrinter(config, self.reference, self.sensors)
         every: Findings = chain(
             config.problems,
-            self._sections(machine),
+            *[self._section(machine, section) for section in machine.values()],
             motion.findings(machine),
             references.findings(machine),
         )
@@ -117,39 +117,35 @@ class Checker:
             described.setdefault(name, Option(name))
         return described
 
-    def _sections(self, machine: ParsedPrinter) -> Findings:
-        """The findings of each section; those that SAVE_CONFIG wrote are left to Klipper."""
-        for section in machine.values():
-            checkpoint()
-            if section.kind in self.others or section.name.startswith(PROFILES):
-                continue
-            if kind := self.reference.kind(section.name):
-                yield from self._section(
-                    machine, section, self.options_of(kind, machine.kinematics)
-                )
-            elif section.kind in options.known_words("bare")["sections"]:
+    def _section(self, machine: ParsedPrinter, section: Section) -> Findings:
+        """The findings of a section; those that SAVE_CONFIG wrote are left to Klipper."""
+        checkpoint()
+        kind = self.reference.kind(section.name)
+        if section.kind in self.others or section.name.startswith(PROFILES):
+            return
+        if not kind:
+            if section.kind in options.known_words("bare")["sections"]:
                 yield from (self.unknown(section, name, Options()) for name in section.values)
             elif machine.is_whole and section.kind in options.known_words("moonraker")["sections"]:
                 message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 yield finding_at(section, "", message)
             elif not section.saved and section.kind not in options.known_words("kind"):
                 yield self.unknown_section(section)
-
-    def _section(self, machine: ParsedPrinter, section: Section, options: Options) -> Findings:
-        """The findings of a section that the reference has, with these options."""
+            return
+        known = self.options_of(kind, machine.kinematics)
         yield from _twice(section)
         sensor = section.value(SENSOR)
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
             checkpoint()
-            option = options.option_named(setting.name)
+            option = known.option_named(setting.name)
             if option:
                 yield from self._setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
-                yield self.unknown(section, setting.name, options)
+                yield self.unknown(section, setting.name, known)
         if not section.saved or not machine.has_other_probe(section):
-            yield from _required(machine, section, options)
+            yield from _required(machine, section, known)
 
     def unknown_section(self, section: Section) -> Finding:
         """The finding of a section that the documentation does not have: misspelt if another name is near."""

@@ -9,12 +9,14 @@ from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, Print
 from tools.klipper.config.reference import KINEMATICS, Reference
 
 # The sections that make the object `probe`.
-PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
+PROBES = "probe bltouch smart_effector load_cell_probe probe_eddy_current".split()
 # The sections that other options call a heater, and those that measure with any sensor_type.
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 # The beginnings of names of sections whose pins are not a micro-controller's.
-CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
+CHIPS = tuple(
+    "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
+)
 # Sections whose name defines a sensor: `[thermistor NAME]`.
 OWN_SENSORS = ("thermistor", "adc_temperature")
 # Files of programs that bring macros, and the sections that may stand in them.
@@ -122,7 +124,7 @@ class ParsedPrinter(dict[str, Section]):
         # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
         chips: dict[str, Section] = {}
         for section in self.values():
-            if section.kind.startswith(tuple(CHIPS)):
+            if section.kind.startswith(CHIPS):
                 words = section.name.split()
                 chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
         return chips

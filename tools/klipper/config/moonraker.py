@@ -14,14 +14,14 @@ from tools.klipper.settings import sources
 PAGE = "configuration.md"
 CHANGES = "user_changes.md"
 # Sections of a printer, or of a program that connects to Moonraker.
-NOT_ITS = ("printer", "mcu", "gcode_macro", "stepper_x", "moonraker", "relay")
+NOT_ITS = "printer mcu gcode_macro stepper_x moonraker relay".split()
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The heading of a chapter with examples of mistakes.
 EXAMPLES_HEADING = "# Option Moved Deprecations"
 # The mark of an option that Moonraker warns of.
 DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")
 # The heading of the changes of a day: `### October 14th 2022`.
-DATE_HEADING = re.compile(r"^### (\w+) (\d+)\w+ (\d{4})$", re.MULTILINE)
+DATE_HEADING = re.compile(r"(?m)^### (\w+) (\d+)\w+ (\d{4})$")
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
@@ -36,17 +36,13 @@ def findings(config: PrinterConfig) -> list[Finding]:
     for source in sources()[1:]:
         page, dated = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
         if page and dated:
-            judge = checker(pages.page_text(page), pages.page_text(dated))
+            text = pages.page_text(page).partition(EXAMPLES_HEADING)[0]
+            entries = DATE_HEADING.sub(_entry, pages.page_text(dated))
+            judge = Checker(text, entries, f"{text}\n# [history]")
             return merged([*config.problems, *_findings(judge, config)])
     message = f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     section = next(iter(config.sections.values()))
     return [finding_at(section, "", message, HINT)]
-
-
-def checker(text: str, changes_text: str) -> Checker:
-    """The check by the pages on the configuration and its changes."""
-    text = text.partition(EXAMPLES_HEADING)[0]
-    return Checker(text, DATE_HEADING.sub(_entry, changes_text), f"{text}\n# [history]")
 
 
 def _entry(day: re.Match[str]) -> str:

@@ -15,8 +15,8 @@ NUMBERED = re.compile(
 # The stepper of an axis, and the number of a further one.
 STEPPER_NAME = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
 # Options of an axis as a whole; those of its range, and kinematics that compute it.
-OF_FIRST = re.compile("position_|homing_|second_homing_")
-OF_RANGE = re.compile("position_m")
+OF_FIRST = ("position_", "homing_", "second_homing_")
+OF_RANGE = "position_m"
 WITHOUT_RANGE = ("delta", "rotary_delta")
 # Sections that move the z steppers one by one, and the option with their places.
 LEVELLING = {"z_tilt": "z_positions", "quad_gantry_level": "gantry_corners"}
@@ -59,14 +59,12 @@ def _rail(machine: ParsedPrinter, section: Section) -> Findings:
             )
             yield finding_at(section, "", message)
         return
-    if match[2]:
-        refused = OF_FIRST
-    elif machine.kinematics in WITHOUT_RANGE:
-        refused = OF_RANGE
-    else:
-        return
-    for name in filter(refused.match, section.values):
-        yield finding_at(section, name, f"Option '{name}' is not valid in section '{section.name}'")
+    if match[2] or machine.kinematics in WITHOUT_RANGE:
+        refused = OF_FIRST if match[2] else OF_RANGE
+        for name in section.values:
+            if name.startswith(refused):
+                message = f"Option '{name}' is not valid in section '{section.name}'"
+                yield finding_at(section, name, message)
 
 
 def numbered(machine: ParsedPrinter) -> Findings:
@@ -76,25 +74,20 @@ def numbered(machine: ParsedPrinter) -> Findings:
     """
     for section in machine.values():
         for name in (section.name, *section.values):
-            for missing in _needed(name):
+            match = NUMBERED.fullmatch(name)
+            if not match:
+                continue
+            base, number, end = match.groups()
+            needed = {name.replace("_min", "_max")}
+            if int(number) > 1:
+                needed.add(f"{base}{int(number) - 1}{end}")
+            elif base.startswith(("stepper_", "extruder")):
+                needed.add(base)
+            for missing in needed:
                 if missing not in machine and missing not in section.values:
                     needs = f"it needs {missing}, which is not there"
                     message = f"'{name}' is not valid in section '{section.name}': {needs}"
                     yield machine.absent(section, name, message)
-
-
-def _needed(name: str) -> set[str]:
-    """The names that Klipper has to find before it reads one with a number."""
-    match = NUMBERED.fullmatch(name)
-    if not match:
-        return set()
-    base, number, end = match.groups()
-    needed = {name.replace("_min", "_max")}
-    if int(number) > 1:
-        needed.add(f"{base}{int(number) - 1}{end}")
-    elif base.startswith(("stepper_", "extruder")):
-        needed.add(base)
-    return needed
 
 
 def bounds(machine: ParsedPrinter, section: Section) -> Findings:

@@ -25,7 +25,7 @@ from tools.klipper.config.printer_cfg import Section
 from tools.klipper.config.reference import SERIES, STEPPER, Option
 
 TABLE_FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
-TABLE_ROW = re.compile(r"^(\w+) ([^:\n]*):(.*)", re.MULTILINE)
+TABLE_ROW = re.compile(r"(?m)^(\w+) ([^:\n]*):(.*)")
 # `l`, the type of the elements, `n` (one list a line), their count; then the interval, e.g. `[0,1)`.
 NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 # The words that Klipper takes as a boolean, in any case.
@@ -64,22 +64,20 @@ def base(kind: str) -> str:
     return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
 
 
-@cache
 def value_rule(kind: str, option: str) -> str:
     """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
     know them."""
-    for module in known_words("kind").get(base(kind), ())[1:]:
-        options = _rules_of(module)
-        for name in (option, SERIES.sub("1", option)):
-            if name in options:
-                return options[name]
-    return ""
+    rules = _value_rules(base(kind))
+    return rules.get(option) or rules.get(SERIES.sub("1", option), "")
 
 
 @cache
-def _rules_of(module: str) -> Mapping[str, str]:
-    """The rule of each option that a module of klippy reads."""
-    return dict(word.split("=") for word in known_words("of").get(module, ()))
+def _value_rules(kind: str) -> dict[str, str]:
+    """The rule of each option that the modules of a kind of section read; that of the nearest counts."""
+    rules: dict[str, str] = {}
+    for module in reversed(known_words("kind").get(kind, ())[1:]):
+        rules |= dict(word.split("=") for word in known_words("of").get(module, ()))
+    return rules
 
 
 def required(section: Section) -> list[str]:

@@ -21,13 +21,15 @@ from tools.klipper.printer_data import content
 BLOCK = re.compile(
     r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 )
-SAVED_MARK = re.compile(r"^#\*# ?", re.MULTILINE)
+SAVED_MARK = re.compile(r"(?m)^#\*# ?")
 # What makes Klipper drop the block: a marked line above it, an unmarked one or a second
 # header in it.
-STRAY = re.compile(r"^(#\*# .*)", re.MULTILINE)
-ODD = re.compile(r"^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)", re.MULTILINE)
-SAVED_IS_DROPPED = "Klipper drops everything that SAVE_CONFIG wrote because of this line"
-WHERE = "its block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
+STRAY = re.compile(r"(?m)^(#\*# .*)")
+ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
+SAVED_IS_DROPPED = (
+    "Klipper drops everything that SAVE_CONFIG wrote because of this line: '{}'; its block stands once, at the "
+    "end of printer.cfg itself, and each of its lines begins with '#*# '"
+)
 INCLUDE_HEAD = "[include "
 # The beginnings of names of sections that only calibrations write, wherever a person has moved them.
 PROFILES = ("bed_mesh ", "skew_correction ")
@@ -306,7 +308,7 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
     if wrong:
         begin = end = size
         place = text.count("\n", 0, wrong.start(1)) + 1
-        config.refuse(file, place, f"{SAVED_IS_DROPPED}: '{wrong[1][:40]}'; {WHERE}")
+        config.refuse(file, place, SAVED_IS_DROPPED.format(wrong[1][:40]))
     # The lines, those of the block without its mark, and those of an include in its place.
     first = text.count("\n", 0, begin) + 1
     text = text[:end] + SAVED_MARK.sub("", text[end:])

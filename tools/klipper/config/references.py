@@ -47,9 +47,9 @@ VARIABLE = "variable_"
 NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
 OTHER_COMMAND = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
 # The command of a filament change, which Klipper does not have.
-M600 = re.compile(r"^\s*M600\b", re.MULTILINE)
+M600 = re.compile(r"(?m)^\s*M600\b")
 # A command at the beginning of a line, long enough to be misspelt.
-GCODE_COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
+GCODE_COMMAND = re.compile(r"(?m)^\s*([A-Z][A-Z_]{5,})(?=\s|$)")
 
 
 def findings(machine: ParsedPrinter) -> Findings:
@@ -83,17 +83,12 @@ def check_repeated(machine: ParsedPrinter) -> Findings:
         option, _, message = rule.partition(" ")
         first: dict[str, Section] = {}
         for section in machine.of(*kinds):
-            value = section.value(option)
-            place = option if value else ""
-            if option == "name":
-                value = section.label
-            elif option == "any":
-                value = option
+            written = section.value(option)
+            value = {"name": section.label, "any": option}.get(option, written)
             before = first.setdefault(value.lower(), section)
             if value and before is not section and not section.saved:
-                yield finding_at(
-                    section, place, f"{message.format(value[:40])}: also in [{before.name}]"
-                )
+                already = f"{message.format(value[:40])}: also in [{before.name}]"
+                yield finding_at(section, option if written else "", already)
 
 
 def check_name(section: Section) -> Findings:
@@ -244,8 +239,8 @@ def check_pins(machine: ParsedPrinter) -> Findings:
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
-    # The section, the option and the marks with which each pin of a chip was used first.
-    first: dict[tuple[str, str], tuple[Section, str, set[str]]] = {}
+    # The section, the option and the marks with which each pin was used first.
+    first: dict[str, tuple[Section, str, set[str]]] = {}
     override = machine[OVERRIDE].words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _pins(machine):
@@ -267,14 +262,15 @@ def check_pins(machine: ParsedPrinter) -> Findings:
         if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
             continue
         marks = set(text) & set("^~!")
-        other, name, other_marks = first.setdefault((chip, pin), (section, option, marks))
+        place = f"{chip}:{pin}".removeprefix("mcu:")
+        other, name, other_marks = first.setdefault(place, (section, option, marks))
         is_shared = name == option and option.startswith(SHARED)
         if option == "endstop_pin":
             # By one axis alone: stepper_z and stepper_z1, a carriage and its extra one (klippy/stepper.py).
             is_shared = is_shared and NOT_THE_AXIS.sub("", section.name) == NOT_THE_AXIS.sub(
                 "", other.name
             )
-        if (other, name) == (section, option) or f"{chip}:{pin}".removeprefix("mcu:") in allowed:
+        if (other, name) == (section, option) or place in allowed:
             continue
         if not is_shared:
             message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"

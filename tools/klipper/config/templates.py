@@ -17,13 +17,11 @@ OPEN = re.compile(r"\{(%?)[-+]?\s*")
 BLOCK_END = re.compile(r"[-+]?(%?)\}")
 # A block that is not a template, and a word that does not change the syntax.
 RAW = re.compile(
-    r"\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})",
-    re.DOTALL,
+    r"(?s)\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})"
 )
 # A name, a number, a text, or a sign, with the blanks around it.
 TOKEN = re.compile(
-    r"""\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*""",
-    re.DOTALL,
+    r"""(?s)\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*"""
 )
 CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
 # Jinja's operators and what stands for them in Python.
@@ -31,7 +29,7 @@ OPERATORS = dict(
     pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|")
 )
 # Tags that consist of one word.
-BARE = ("else", "endif", "endfor", "endmacro", "endset", "endcall")
+BARE = "else endif endfor endmacro endset endcall".split()
 # The mark of an open block whose else was read.
 AFTER_ELSE = " else"
 # Characters of a template in a message, from the tag on.

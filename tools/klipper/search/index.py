@@ -13,7 +13,7 @@ import re
 from array import array
 from binascii import crc32
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -45,7 +45,7 @@ CHECKSUM_BYTES = 9
 AFTER_ALL_LETTERS = "\U0010ffff"
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # A line of it: `page#anchor`, tab, English, tab, Russian.
-ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)
+ASKED = re.compile(r"(?m)^([^#\n]+)#([^\t\n]*)\t(.*)")
 # The sources that make an index, and the newest of them while they are imported.
 SOURCES = [Path(headings.__file__), *Path(__file__).parent.glob("*.*")]
 MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
@@ -71,10 +71,10 @@ class Index:
     def __init__(self, files: list[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
         end = kept.find(b"\n", CHECKSUM_BYTES)
-        lists = json.loads(kept[CHECKSUM_BYTES:end])
+        places, words = json.loads(kept[CHECKSUM_BYTES:end])
         self.files = files
-        self.places = [Place(*place) for place in lists["places"]]
-        self.words: list[str] = lists["words"]
+        self.places = [Place(*place) for place in places]
+        self.words: list[str] = words
         numbers = memoryview(kept)[end + 1 :].cast("I")
         count = len(self.words) + 1
         self.ends = numbers[:count]
@@ -83,10 +83,8 @@ class Index:
         self.mean = max(total, 1) / max(len(self.places), 1)
 
     def row(self, word: str) -> dict[int, int]:
-        """The sections that have a word, with its count in each."""
+        """The sections that have a word of the pages, with its count in each."""
         number = bisect_left(self.words, word)
-        if self.words[number : number + 1] != [word]:
-            return {}
         run = self.postings[self.ends[number] : self.ends[number + 1]]
         return dict(zip(run[::2], run[1::2], strict=True))
 
@@ -111,7 +109,7 @@ class Index:
 def counted(files: list[Page]) -> bytes:
     """The index of pages as bytes, for an Index to read."""
     places: list[Place] = []
-    postings: dict[str, array[int]] = {}
+    postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
     for number, page in enumerate(files):
         checkpoint()
         text = text_or_empty(page)
@@ -125,18 +123,15 @@ def counted(files: list[Page]) -> bytes:
             counts.update(asked.get(anchor, ()))  # each once
 
             for word, count in counts.items():
-                postings.setdefault(word, array("I")).extend((len(places), count))
+                postings[word].extend((len(places), count))
 
             headed = sorted(set(head) - STOP_WORDS)
-            heading, level, offset, _ = section
-            places.append(
-                Place(number, heading, level, offset, following.offset, len(body), headed)
-            )
+            places.append(Place(number, *section[:3], following.offset, len(body), headed))
     # A run of postings is section, count, section, count …; `ends` are the places between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
-    lists = compact_json({"places": places, "words": words}).encode()
+    lists = compact_json((places, words)).encode()
     return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 

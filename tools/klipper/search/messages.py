@@ -15,7 +15,7 @@ from tools.core.json_types import JsonObject
 from tools.klipper.search import spelling
 
 TABLE = Path(__file__).with_name("messages.txt")
-TABLE_ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ", re.MULTILINE)
+TABLE_ENTRY = re.compile(r"(?m)^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ")
 # Words that people leave out or add; other words for the same.
 FILLER_WORDS = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
@@ -26,7 +26,7 @@ SYNONYMS = dict(
     "comm=communication hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
 # The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
-BOARD_NAME = re.compile(r"(mcu ')\w+_mcu(?=')", re.IGNORECASE)
+BOARD_NAME = re.compile(r"(?i)(mcu ')\w+_mcu(?=')")
 # Words that may stand between two words of a message.
 GAP = r"(?: \S+){0,1}? "
 # Words in the place of a `*`.
