@@ -103,7 +103,7 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(plan):
         answers = killed_at(statement, previewed)
         assert health().state == "ok"
         states += [] if state() in states else [state()]
-    assert answers[0]["success"] and len(states) == 2 and statement >= 20
+    assert answers[0]["success"] and len(states) == 2 and statement >= 12
 
 
 def test_after_an_apply_the_one_file_alone_is_whole(file):
