@@ -115,8 +115,8 @@ def scheduled_again(cards: Ids) -> list[Step]:
 
 
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them, without their flags. Those that a filtered deck has borrowed are left
-    out: their place at home cannot be read. One request, and one for each 500."""
+    """The cards that a query finds, as cardsInfo has them, without their flags. Those that a filtered deck has
+    borrowed are left out: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), CARDS_PER_REQUEST):
         for info in filter(

@@ -55,7 +55,8 @@ PLACE_BETWEEN = """WITH others AS (SELECT id, ifnull(place, id) AS place, {in_si
         WHERE id = :before OR (:before IS NULL AND is_seen AND number = :order)),
         (SELECT ifnull(max(place), 0) + 1.0 FROM others))"""
 
-HABITS_OF_GOAL = "SELECT id FROM habits WHERE user = :user AND goal_id = :goal AND deleted_at IS NULL ORDER BY id"
+HABITS_OF_GOAL = """SELECT id FROM habits
+    WHERE user = :user AND goal_id = :goal AND deleted_at IS NULL ORDER BY id"""
 
 
 def as_columns(params: JsonObject) -> JsonObject:

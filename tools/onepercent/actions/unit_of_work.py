@@ -254,7 +254,8 @@ class UnitOfWork:
         amount."""
         entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
-        statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = :id AND action GLOB :actions AND +user = :user"
+        statement = """SELECT total(xp) FROM xp_ledger
+            WHERE entity_id = :id AND action GLOB :actions AND +user = :user"""
         earned = self.scalar(statement, id=entity_id, actions=f"{entity}.*")
         return self.earn(worth - int(earned), action, entity_id, day)
 

@@ -41,7 +41,8 @@ SKIP = 3
 YES_NO = {UNKNOWN: "", 0: "missed", 1: "", 2: "completed"}
 
 SAME_NAME = """SELECT id, target_unit,
-    (SELECT json_group_array(date) FROM habit_marks WHERE habit_id = habits.id) AS dates FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL
+    (SELECT json_group_array(date) FROM habit_marks WHERE habit_id = habits.id) AS dates
+    FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL
     ORDER BY id LIMIT 1 OFFSET ?"""
 # Also of an entry that the person has deleted: it stays away. An undo of the import leaves none.
 SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection"
