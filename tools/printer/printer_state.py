@@ -89,7 +89,7 @@ def _state(printer: Printer) -> JsonObject:
         wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer(info, status, degrees)
-        bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix") or [])
+        bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
     except FORM_ERRORS as error:
         raise ToolError(
             f"What answers for the printer {printer.name} is not Klipper ({error})",

@@ -266,7 +266,10 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             name, value = match.groups() if match else ("", "")
             name = name.rstrip().lower()[:LONGEST_NAME]
             if _is_code(section, name, text):
-                problem = f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its line; the rest is skipped"
+                problem = (
+                    f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its"
+                )
+                problem += " line; the rest is skipped"
                 is_skipping = True
             elif name:
                 setting = Setting(name, [value.strip()], number, file, is_saved)

@@ -64,10 +64,13 @@ def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
     return listed
 
 
-def bed(matrix: list[list[Any]]) -> JsonObject | None:
+def bed(matrix: Any) -> JsonObject | None:
     """The heights of a mesh in mm, the front first, null for what is not a number; the lowest and the
     highest. None if it is not a mesh, or too large to be drawn."""
-    rows = [list(map(_height, row)) for row in matrix]
+    try:
+        rows = [list(map(_height, row)) for row in matrix]
+    except TypeError:
+        return None
     heights = [height for height in chain.from_iterable(rows) if height is not None]
     columns = set(map(len, rows))
     sizes = {len(rows), *columns}
