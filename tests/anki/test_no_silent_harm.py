@@ -163,7 +163,10 @@ def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, c
 
 
 @both_versions
-def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki, collection):
+@pytest.mark.parametrize("is_new", [False, True])
+def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(
+    anki, collection, is_new
+):
     cards = two_sided(collection, "A", "B")
     note = collection.get_card(cards[0]).nid
     delete_notes([note])
@@ -173,6 +176,8 @@ def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(anki,
     assert homes == ["A", "B"]
 
     collection.set_deck([first], collection.decks.id("C"))
+    if is_new:
+        collection.sched.schedule_cards_as_new([first])
     assert restore()["alreadyThere"] == 1
 
     assert collection.decks.name(collection.get_card(first).did) == "C"

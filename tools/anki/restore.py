@@ -2,7 +2,7 @@
 
 import time
 
-from tools.anki import client, journal, notes
+from tools.anki import client, decks, journal, notes
 from tools.anki.batch import timed_parts
 from tools.anki.card_text import DAY_S
 from tools.anki.client import Action, CardsByDeck, Ids, action, card_search, note_search
@@ -160,8 +160,11 @@ def _added(missing: list[Note]) -> tuple[dict[int, Note], list[JsonObject]]:
 
 
 def _put_cards_back(back: dict[int, Note], present: set[int]) -> tuple[int, list[JsonObject]]:
-    """Move the new cards of restored notes into their former decks, and give them their former schedule: how
-    many have one, and those that refused it. A card studied since keeps its own."""
+    """Move the new cards of restored notes into their former decks, unless the person has put them elsewhere,
+    and give them their former schedule: how many have one, and those that refused it. A card studied since
+    keeps its own."""
+    # The add-on of 2023 puts new cards into the default deck, whatever its name is.
+    default = decks.default_name(decks.ids())
     home_of: dict[int, str] = {}
     for note_id, info in notes.in_parts(list(back)):
         home_of.update(zip(info["cards"], back[note_id].decks, strict=False))
@@ -169,9 +172,11 @@ def _put_cards_back(back: dict[int, Note], present: set[int]) -> tuple[int, list
     schedules = []
     for info in journal.cards_in_own_deck(f"{client.ids_query('nid', back)} is:new"):
         card = info["cardId"]
+        note = back[info["note"]]
         if card in home_of and card not in present:
-            moves.setdefault(home_of[card], []).append(card)
-            schedule = dict(back[info["note"]].schedules).get(info["ord"])
+            if info["deckName"] in (*note.decks, default):
+                moves.setdefault(home_of[card], []).append(card)
+            schedule = dict(note.schedules).get(info["ord"])
             if schedule:
                 schedules += Step("cards", SET_VALUE, schedule, [card]).actions()
     for step in journal.moved_again(moves):
