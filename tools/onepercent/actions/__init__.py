@@ -171,10 +171,10 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
     if kind in ("person", "ssp"):
         return Thing(kind)
     key = None if f"{table}/{row['id']}" in unit.created_rows else row["id"]
-    if kind == "diary":
-        return Thing(kind, id=key, dates=(row["date"],))
+    title = row.get("title") or row.get("name", "")
     goal_title = title_of_goal(unit, row) if kind == "step" else ""
-    return Thing(kind, row["name" if kind == "habit" else "title"], key, goal_title)
+    dates = (row["date"],) if kind == "diary" else ()
+    return Thing(kind, title, key, goal_title, dates)
 
 
 def title_of_goal(unit: UnitOfWork, row: JsonObject) -> str:

@@ -12,6 +12,7 @@ from tools.onepercent.actions import (
     action_on_one,
     delete_entity,
     shown_values,
+    steps,
     targets,
     title_of_goal,
     update_entity,
@@ -150,8 +151,7 @@ def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Warn of an end in the past, and of amounts in another unit than the goal's."""
-    if params.get("until") and params["until"] < unit.day:
-        unit.warn("warn.past", title=habit["name"], day=params["until"])
+    steps.warn_of_odd(unit, habit["name"], params.get("until"))
     if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
         targets.warn_of_unit(unit, habit, unit.row("goals", habit["goal_id"]))
 

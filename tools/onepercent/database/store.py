@@ -103,10 +103,8 @@ def today() -> date:
 
 def persons_day(db: Database) -> days.PersonsDay:
     """The zone in which the present user counts days, and the hour at which a day begins."""
-    user = settings.user()
-    row = db.execute(
-        "SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)
-    ).fetchone()
+    statement = "SELECT time_zone, day_start_hour FROM persons WHERE user = ?"
+    row = db.execute(statement, (settings.user(),)).fetchone()
     zone, start_hour = row or (None, 0)
     return days.PersonsDay(zone or settings.current().onepercent_tz, start_hour)
 
