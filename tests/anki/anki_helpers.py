@@ -328,9 +328,10 @@ def random_collection(collection, seed):
         config["rev"]["perDay"] = choice.choice([5, 10, 200])
         bury = choice.random() < 0.5
         config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
-        for name in ("newMix", "interdayLearningMix", "newGatherPriority"):
-            config[name] = choice.choice([0, 0, 1, 2])
+        config["newMix"] = choice.choice([0, 0, 1, 2])
+        config["interdayLearningMix"] = choice.choice([0, 0, 1, 2])
         config["newSortOrder"] = choice.choice([0, 0, 1])
+        config["newGatherPriority"] = choice.choice([0, 0, 1, 2])
     names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
     for number in range(choice.randint(20, 60)):
         model = choice.choice(["Basic", REVERSED])
@@ -338,14 +339,17 @@ def random_collection(collection, seed):
     today, now = collection.sched.today, int(time.time())
     overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
     for card in sorted(collection.find_cards("")):
-        type, queue, due = choice.choice([
-            (0, 0, choice.randint(1, 99)),
-            *[(2, REVIEW, today - choice.choice(overdue))] * 3,
-            (1, LEARNING, now - choice.randint(1, 5000)),
-            (1, LEARNING, now + choice.randint(60, 3600)),
-            (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
-            (2, REVIEW, today + choice.randint(1, 9)),
-        ])  # fmt: skip
+        kind = choice.choice(
+            ["new", "review", "review", "review", "learning", "ahead", "across", "later"]
+        )
+        type, queue, due = {
+            "new": (0, 0, choice.randint(1, 99)),
+            "review": (2, REVIEW, today - choice.choice(overdue)),
+            "learning": (1, LEARNING, now - choice.randint(1, 5000)),
+            "ahead": (1, LEARNING, now + choice.randint(60, 3600)),
+            "across": (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
+            "later": (2, REVIEW, today + choice.randint(1, 9)),
+        }[kind]
         left = 1001 if type in (1, 3) else 0
         put(collection, card, type=type, queue=queue, due=due, ivl=9 if type else 0, left=left)
     collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
