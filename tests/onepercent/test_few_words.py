@@ -91,6 +91,8 @@ def test_every_error_code_stands_on_the_page_with_what_to_do():
     }
     raised |= set(re.findall('"(INVALID_[A-Z]+)"', sources))
     raised |= {f"{entity.upper()}_NOT_FOUND" for entity in ("goal", "step", "habit", "diary")}
+    # Of the status of a preview.
+    raised |= {"PREVIEW_APPLIED", "PREVIEW_CANCELLED"}
     assert raised - listed == set()
     assert listed - raised <= {"CANNOT_ASK", "INTERNAL_ERROR", "NOT_PRESSED"}
     assert RESOURCES["onepercent://errors"].text("onepercent://errors") == page
