@@ -11,6 +11,7 @@ what the file system still keeps in memory. Each copy is then mounted and read. 
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import subprocess
@@ -18,13 +19,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[3]
 IMAGE_MIB = 64
-FIRST_S = 2  # before the first cut: the files are made
+
 BETWEEN_S = (0.2, 1.5)
 
 # Writes until it is ended. Prints a line of JSON for each thing that is done: its kind and its name.
@@ -127,12 +128,13 @@ def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
     os.set_blocking(writer.stdout.fileno(), False)
     rest = ""
     try:
-        time.sleep(FIRST_S)
+        select.select([writer.stdout], [], [])  # the files are made
         for number in range(cuts):
             time.sleep(random.uniform(*BETWEEN_S))
             writer.send_signal(signal.SIGSTOP)
             copy = image.with_name(f"copy-{number}")
-            rest += os.read(writer.stdout.fileno(), 1 << 20).decode()
+            with suppress(BlockingIOError):  # nothing since the cut before
+                rest += os.read(writer.stdout.fileno(), 1 << 20).decode()
             *whole, rest = rest.split("\n")
             lines += whole
             shutil.copyfile(image, copy)
