@@ -155,6 +155,7 @@ def test_a_change_further_back_is_taken_back_alone_or_not_at_all(life):
     do(new_entry(plans="x"))
     assert apply(previewed)["success"] and titles() == ["Два"]
     assert "changed: title" in call("undo_last", number=3)["error"]
+    assert call("undo_last", number=2**70)["code"] == "NOTHING_TO_UNDO"
 
 
 def test_what_is_undone_already_or_ended_by_a_new_change_is_stale(life):

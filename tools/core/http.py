@@ -232,8 +232,12 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
     context.sslsocket_class = type(
         "TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline}
     )
-    plain.settimeout(_left(limits.deadline))
-    return context.wrap_socket(plain, server_hostname=host)
+    try:
+        plain.settimeout(_left(limits.deadline))
+        return context.wrap_socket(plain, server_hostname=host)
+    except OSError:
+        plain.close()
+        raise
 
 
 def _look_up(host: str, port: int, deadline: float) -> list[Place]:

@@ -36,7 +36,7 @@ from tools.onepercent.actions.unit_of_work import (
     digested,
 )
 from tools.onepercent.apply_actions import FEW_LINES
-from tools.onepercent.base import days, words
+from tools.onepercent.base import days, rules, words
 from tools.onepercent.base.diff import (
     Archived,
     Changed,
@@ -82,7 +82,7 @@ def undo_last(
         # Undo takes the newest, or the `number`-th; redo the one undone last.
         newest = """SELECT id FROM applied WHERE user = ? AND undone = ?
             ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
-        newer = max(number, 1) - 1
+        newer = min(max(number, 1) - 1, rules.UNDONE_AT_MOST)
         row = db.execute(newest, (settings.user(), redo, newer)).fetchone()
         if row is None:
             raise ToolError(
