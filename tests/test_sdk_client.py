@@ -85,7 +85,7 @@ def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode)
 
 
 @pytest.mark.parametrize(
-    ("transport", "mode"), [("stdio", "legacy"), ("http", "legacy"), ("http", MODERN)]
+    "transport, mode", [("stdio", "legacy"), ("http", "legacy"), ("http", MODERN)]
 )
 def test_a_call_that_is_given_up_at_its_first_progress_stops(over, transport, mode, tmp_path):
     mark = tmp_path / "mark"

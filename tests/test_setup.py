@@ -132,7 +132,7 @@ def test_in_a_folder_that_cannot_be_written_it_sets_up_what_it_can(copy, upstrea
 
 
 @pytest.mark.parametrize(
-    ("variables", "language"),
+    "variables, language",
     [({"LANG": "de_DE.UTF-8"}, "en"), ({"MCP_LANGUAGE": "ru", "LANG": "en_GB"}, "ru")],
 )
 def test_the_language_is_that_of_setup_whatever_device_asks_later(

@@ -87,7 +87,7 @@ def test_what_was_asked_for_stays_asked_for_also_in_an_environment_that_is_made_
 
 
 @pytest.mark.parametrize(
-    ("version", "is_enough"), [("0.17.6", False), ("0.32.0", True)], ids=["bookworm", "trixie"]
+    "version, is_enough", [("0.17.6", False), ("0.32.0", True)], ids=["bookworm", "trixie"]
 )
 def test_debians_uvicorn_serves_where_it_is_new_enough(
     project, tmp_path, monkeypatch, version, is_enough

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from pathlib import Path
 
-from anki.collection import Collection
 from anki.consts import MODEL_CLOZE
 from anki.errors import NotFoundError
 
@@ -28,13 +27,13 @@ class AnkiConnect(Studying, Windows):
 
     GREETING = b'{"apiVersion": "AnkiConnect v.6"}'
 
-    def __init__(self, collection: Collection):
+    def __init__(self, collection):
         self._collection = collection
         self._profile_open = True
         self._open_in_browser: set[int] = set()
 
     @property
-    def _col(self) -> Collection:
+    def _col(self):
         if not self._profile_open:
             raise Exception("collection is not available")
         return self._collection

@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from tools.anki import answers, batch
 
 
 @pytest.fixture(scope="session")
-def fresh_collection(tmp_path_factory) -> Path:
+def fresh_collection(tmp_path_factory):
     """The folder of a new collection, to be copied."""
     collection = pytest.importorskip(
         "anki.collection", reason="the PyPI package `anki` is not installed"
@@ -29,7 +28,7 @@ def collection_in(fresh_collection):
 
     opened = []
 
-    def open_in(folder: Path) -> Collection:
+    def open_in(folder):
         shutil.copytree(fresh_collection, folder)
         opened.append(Collection(str(folder / "collection.anki2")))
         # Anki's day ends half a day away: in the last hour before it, cards that come back after it are

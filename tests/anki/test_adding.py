@@ -85,7 +85,7 @@ def test_add_notes_does_not_make_the_deck(anki):
 
 
 @pytest.mark.parametrize(
-    ("model", "fields"),
+    "model, fields",
     [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})],
 )
 def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki, model, fields):
@@ -116,7 +116,7 @@ def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki
 
 
 @both_versions
-@pytest.mark.parametrize(("count", "requests"), [(1, 3), (100, 4), (500, 5)])
+@pytest.mark.parametrize("count, requests", [(1, 3), (100, 4), (500, 5)])
 def test_notes_without_media_cost_few_requests_whatever_their_number(
     anki, collection, count, requests
 ):
@@ -267,7 +267,7 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection):
 
 
 @pytest.mark.parametrize(
-    ("line", "separator"),
+    "line, separator",
     [("basement|подвал", "'|'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
 )
 def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, line, separator):
@@ -291,7 +291,7 @@ def test_a_first_row_of_field_names_is_left_out_and_said_so(anki):
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    "text, kept",
     [
         ("vector<int>", "vector&lt;int&gt;"),
         ("if a<b and b>c: print(x)", "if a&lt;b and b&gt;c: print(x)"),
@@ -318,7 +318,7 @@ def test_items_are_html(anki, collection):
 
 
 @pytest.mark.parametrize(
-    ("fields", "used"),
+    "fields, used",
     [
         (["Front", "Back"], "Basic"),
         (["Text"], "Cloze"),

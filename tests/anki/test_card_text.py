@@ -23,7 +23,7 @@ def one_card():
 
 
 @pytest.mark.parametrize(
-    ("template", "fields", "question", "answer"),
+    "template, fields, question, answer",
     [
         ("{{Front}}<br>{{type:Back}}", ["2+2", "<b>4</b>"], "2+2\n[type it]", "4"),
         ("{{Front}}<br>{{type:nc:Back}}", ["cafe", "café"], "cafe\n[type it]", "café"),

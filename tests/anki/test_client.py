@@ -78,7 +78,7 @@ def test_only_a_request_that_changes_something_may_have_been_done(anki, env, fau
 
 
 @pytest.mark.parametrize(
-    ("fault", "code"),
+    "fault, code",
     [
         ("cut_before", "ANKI_CUT"),
         ("reset", "ANKI_CUT"),

@@ -36,7 +36,7 @@ FIELD = {"modelName": "Basic", "fieldName": "Back"}
 
 
 @pytest.mark.parametrize(
-    ("action", "params", "hint"),
+    "action, params, hint",
     [
         ("deleteNotes", {"notes": [1]}, "anki_delete_notes"),
         ("deleteDecks", {}, "anki_delete_decks"),
@@ -112,7 +112,7 @@ def test_what_harms_nothing_is_sent_as_it_is(anki):
 
 
 @pytest.mark.parametrize(
-    ("action", "way"),
+    "action, way",
     [
         ("createFilteredDeck", "Create Filtered Deck"),
         ("buryCards", "Toggle Bury"),
@@ -130,7 +130,7 @@ def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, action, way):
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"),
+    "text, hint",
     [
         ("sync: auth not configured", "logs in once in Anki"),
         (
@@ -167,7 +167,7 @@ WITH_A_FILE = {"notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename"
 
 
 @pytest.mark.parametrize(
-    ("action", "params"),
+    "action, params",
     [
         ("createDeck", {"deck": "New"}),
         ("deleteNotes", {}),
@@ -194,7 +194,7 @@ def test_no_action_that_sounds_like_writing_is_called_reading():
 
 
 @pytest.mark.parametrize(
-    ("action", "params"),
+    "action, params",
     [
         ("getDeckStats", {"decks": ["Default", "Typo"]}),
         ("cardReviews", {"deck": ["Typo"], "startID": 0}),

@@ -123,7 +123,7 @@ ADD_ONS = [
 ]
 
 
-@pytest.mark.parametrize(("version", "fault"), ADD_ONS)
+@pytest.mark.parametrize("version, fault", ADD_ONS)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
     collection_in, env, tmp_path, name, fault, version

@@ -66,7 +66,7 @@ def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    "arguments, code",
     [
         ({"filename": "../a.mp3", "data": "eA=="}, "INVALID_FILENAME"),
         ({"filename": "a.mp3", "data": "%%%"}, "IMAGE"),

@@ -47,7 +47,7 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
 
 
 @pytest.mark.parametrize(
-    ("changes", "text"),
+    "changes, text",
     [
         ({"modelName": "Basic"}, "Model name already exists"),
         ({"modelName": " "}, "at least 1 character"),
@@ -134,7 +134,7 @@ def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, left):
 
 
 @pytest.mark.parametrize(
-    ("text", "is_whole"),
+    "text, is_whole",
     [
         ("the root {{c1::\\(x^{y^{z}}\\)}} here", False),
         ("{{c1::{{x}}}}", False),

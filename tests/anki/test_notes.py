@@ -111,7 +111,7 @@ def school(anki, collection):
 
 
 @pytest.mark.parametrize(
-    ("query", "name", "nearest"),
+    "query, name, nearest",
     [
         ("deck:Школы", "deck:Школы", "Школа"),
         ('"deck:Школа bio" tag:x', "deck:Школа bio", "Школа"),
@@ -191,7 +191,7 @@ BLANK_NAMES = [
 
 @pytest.mark.parametrize("query", BLANK_NAMES)
 @pytest.mark.parametrize(
-    ("tool", "more"),
+    "tool, more",
     [
         ("find_notes", {}),
         ("find_notes", {"duplicates": "Front"}),

@@ -19,9 +19,7 @@ from tests.support.services import free_port, is_listening, wait_until
 pytestmark = pytest.mark.slow
 
 COMMAND = os.environ.get("ANKI_CONNECT_SERVER") or shutil.which("anki-connect-server")
-EXAMPLES = json.loads(
-    Path(__file__).with_name("requirement_examples.json").read_text(encoding="utf-8")
-)
+EXAMPLES = json.loads(Path(__file__).with_name("requirement_examples.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +120,7 @@ def test_media_are_stored_read_and_deleted(call):
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments"),
+    "tool, arguments",
     [
         ("anki.due", {}),
         ("anki.due", {"current": True}),

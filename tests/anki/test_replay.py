@@ -113,7 +113,7 @@ def compare(recording, version, collection_in, tmp_path):
     (profile / "deleted.txt").touch()  # Anki's windows keep it, a collection alone does not
     replay = Replay(standin, tmp_path)
 
-    lines = [json.loads(line) for line in recording.read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in recording.read_text("utf-8").splitlines()]
     compared = [line for line in lines if not line["label"].startswith(LEFT_OUT)]
     differences = {line["label"]: replay.difference(line) for line in compared}
     standin.close()

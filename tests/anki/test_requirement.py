@@ -28,7 +28,7 @@ FIELDS = [
 def examples():
     """By tool: its example requests, each with its example answer, null if there is none."""
     file = Path(__file__).with_name("requirement_examples.json")
-    return json.loads(file.read_text(encoding="utf-8"))
+    return json.loads(file.read_text("utf-8"))
 
 
 def example_of(tool):
@@ -110,7 +110,7 @@ def with_id(collection, model, *fields):
 )
 def test_the_examples_are_those_of_the_requirement():
     found = {}
-    for section in re.split(r"^### ", REQUIREMENT.read_text(encoding="utf-8"), flags=re.MULTILINE):
+    for section in re.split(r"^### ", REQUIREMENT.read_text("utf-8"), flags=re.MULTILINE):
         for text in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
             block = json.loads(text)
             if isinstance(block, dict) and block.get("name", "").startswith("anki."):

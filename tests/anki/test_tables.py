@@ -22,7 +22,7 @@ def cells(text, names=("Front", "Back")):
 
 
 @pytest.mark.parametrize(
-    ("text", "rows"),
+    "text, rows",
     [
         ('cat\t"кот\nкошка"\nbird\tптица', [["cat", "кот<br>кошка"], ["bird", "птица"]]),
         ('dog\t"the ""big"" one"', [["dog", 'the "big" one']]),
@@ -54,7 +54,7 @@ def test_cells_are_read_as_they_were_meant(text, rows):
 
 
 @pytest.mark.parametrize(
-    ("text", "remark"),
+    "text, remark",
     [
         ("a;b\nc;d", "the cells were separated by ';'"),
         ('"a, x",b\nc,d', "the cells were separated by ','"),

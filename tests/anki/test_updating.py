@@ -138,7 +138,7 @@ FEW = {"fields": {"Back": "new"}, "addTags": ["t"], "deckName": "B"}
 
 @both_versions
 @pytest.mark.parametrize(
-    ("count", "update", "requests", "taggings"),
+    "count, update, requests, taggings",
     [(1, FEW, 5, 1), (500, FEW, 7, 3), (500, {"addTags": ["t"]}, 2, 1)],
 )
 def test_updates_cost_few_requests_whatever_their_number(anki, count, update, requests, taggings):
@@ -223,7 +223,7 @@ def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection):
 
 
 @pytest.mark.parametrize(
-    ("replace", "more", "reason"),
+    "replace, more, reason",
     [
         ({"Back": ["teh", "the"]}, {}, "ambiguous"),
         ({"Back": ["Teh", "the"]}, {}, "no_such_text"),
@@ -335,7 +335,7 @@ def test_a_change_that_empties_the_first_field_warns(geo, change):
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    "text, kept",
     [
         ("def f(x):\n    return x", "def f(x):<br>    return x"),
         ("a < b\nc", "a < b<br>c"),

@@ -224,7 +224,7 @@ http://h:8080/ | https://h/ | goes
 """
 
 
-@pytest.mark.parametrize(("before", "after", "authorization"), cases(MOVES))
+@pytest.mark.parametrize("before, after, authorization", cases(MOVES))
 def test_the_authorization_stays_on_its_origin(before, after, authorization):
     moved = Request(before, "POST", b"{}", {"Authorization": "Bearer x"}).moved(307, after)
     assert ("Authorization" in moved.headers) == (authorization == "stays")

@@ -75,7 +75,7 @@ MISTAKES = """
 """
 
 
-@pytest.mark.parametrize(("sent", "error"), cases(MISTAKES))
+@pytest.mark.parametrize("sent, error", cases(MISTAKES))
 def test_an_error_names_the_place_and_what_would_fit(sent, error):
     answer = read(json.loads(sent))
     assert answer["error"] == error
@@ -108,7 +108,7 @@ UNKNOWN = """
 """
 
 
-@pytest.mark.parametrize(("sent", "error", "hint"), cases(UNKNOWN))
+@pytest.mark.parametrize("sent, error, hint", cases(UNKNOWN))
 def test_an_unknown_name_is_told_the_nearest_right_one(sent, error, hint):
     answer = read(json.loads(sent))
     assert (answer["error"], answer["code"]) == (error, "UNKNOWN_ARGUMENT")
@@ -142,7 +142,7 @@ notes | [{}, [5], [{}], [{"fields": {}}, {"fields": {}}, {"fields": {}}]]
 """
 
 
-@pytest.mark.parametrize(("name", "sent", "values"), cases(WELL_FORMED))
+@pytest.mark.parametrize("name, sent, values", cases(WELL_FORMED))
 def test_a_value_is_taken_in_every_form_that_clients_send(name, sent, values):
     assert [read({name: value})[name] for value in json.loads(sent)] == json.loads(values)
 
@@ -152,7 +152,7 @@ def test_a_list_of_objects_may_hold_json_texts_or_nothing():
     assert not read({"notes": []})["notes"]
 
 
-@pytest.mark.parametrize(("name", "sent"), cases(MISFITS))
+@pytest.mark.parametrize("name, sent", cases(MISFITS))
 def test_a_value_of_another_form_or_beyond_a_limit_is_refused(name, sent):
     for value in [*json.loads(sent), *HUGE.get(name, ())]:
         answer = read({name: value})

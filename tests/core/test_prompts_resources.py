@@ -78,7 +78,7 @@ no_such | {} | There are:
 """
 
 
-@pytest.mark.parametrize(("name", "arguments", "words"), cases(IMPOSSIBLE))
+@pytest.mark.parametrize("name, arguments, words", cases(IMPOSSIBLE))
 def test_a_prompt_that_cannot_be_is_an_error_that_says_why(name, arguments, words):
     with pytest.raises(ToolError) as caught:
         prompts.get_prompt({"name": name, "arguments": json.loads(arguments)})
@@ -185,7 +185,7 @@ MCP_READ_ONLY | 1 | search_docs get_user_snapshot | preview_actions sync_docs an
 """
 
 
-@pytest.mark.parametrize(("setting", "value", "named", "unnamed"), cases(OFFERS))
+@pytest.mark.parametrize("setting, value, named, unnamed", cases(OFFERS))
 def test_the_instructions_tell_what_is_on_offer(setting, value, named, unnamed, env):
     env(**{setting: value})
     text = toolsets.instructions()

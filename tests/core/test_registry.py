@@ -51,7 +51,7 @@ def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_si
 
 
 @pytest.mark.parametrize(
-    ("returned", "answer"),
+    "returned, answer",
     [
         (None, {"success": True}),
         ({"foo": "bar"}, {"success": True, "foo": "bar"}),

@@ -61,7 +61,7 @@ KLIPPER_DOCS_EXTRA | a=https://example.org/r A=https://example.org/s
 """
 
 
-@pytest.mark.parametrize(("name", "value"), cases(WRONG))
+@pytest.mark.parametrize("name, value", cases(WRONG))
 def test_a_wrong_value_names_its_variable(name, value):
     with pytest.raises(SettingsError, match=name):
         for section in settings.sections():

@@ -151,7 +151,7 @@ token invite --user x --scope server --label y | unrecognized arguments: --label
 """
 
 
-@pytest.mark.parametrize(("line", "words"), cases(WRONG_WORDS))
+@pytest.mark.parametrize("line, words", cases(WRONG_WORDS))
 def test_wrong_words_are_told(url, capsys, line, words):
     assert status_of(line) == 2
     assert words in capsys.readouterr().err

@@ -33,7 +33,7 @@ def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more(clock):
     assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 15]
 
 
-@pytest.mark.parametrize(("callers", "most_at_once"), [("aaaaaaaaa", 2), ("abcabcabc", 4)])
+@pytest.mark.parametrize("callers, most_at_once", [("aaaaaaaaa", 2), ("abcabcabc", 4)])
 def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers, most_at_once):
     turns, at_once, seen = Turns(4, 2), [], []
 

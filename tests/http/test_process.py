@@ -69,7 +69,7 @@ HEAD = b"POST /token HTTP/1.1\r\nHost: localhost\r\n"
 BODY = HEAD + b"Content-Length: 10000\r\n\r\n"
 
 
-@pytest.mark.parametrize(("count", "beginning"), [(600, HEAD + b"X: "), (1300, BODY)])
+@pytest.mark.parametrize("count, beginning", [(600, HEAD + b"X: "), (1300, BODY)])
 def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, beginning):
     """Each sends a byte now and then, and comes back when it is dropped. The server begins with 1,024 files,
     as under systemd."""

@@ -146,7 +146,7 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
 
 
 @pytest.mark.parametrize(
-    ("accepted", "lang", "word"), [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")]
+    "accepted, lang, word", [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")]
 )
 def test_the_page_says_who_asks_and_where_it_leads_and_runs_nothing(person, accepted, lang, word):
     evil = "<script>alert(1)</script>\u202e"

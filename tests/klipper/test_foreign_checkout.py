@@ -16,7 +16,7 @@ from tools.klipper.sync_docs import health
 pytestmark = pytest.mark.slow
 
 
-def state_of(folder) -> dict:
+def state_of(folder):
     """Every file, link and folder below, the hidden ones too, and when its contents, mode or name changed: that
     time is the file system's own."""
     return {path: path.lstat().st_ctime_ns for path in (folder, *folder.rglob("*"))}

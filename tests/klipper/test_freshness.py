@@ -26,7 +26,7 @@ def heard(monkeypatch):
     return times
 
 
-def described() -> bool:
+def described():
     """Whether the description of sync_docs recommends a sync."""
     tool = registry.tool_named("sync_docs", registry.listed().values())
     return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description

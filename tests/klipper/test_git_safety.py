@@ -23,7 +23,7 @@ SHELL_PROGRAMS = (
 )
 
 
-def set_hooks(folder, evil) -> None:
+def set_hooks(folder, evil):
     """Hooks that leave the file `evil` behind."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in HOOKS:
@@ -31,7 +31,7 @@ def set_hooks(folder, evil) -> None:
         (folder / name).chmod(0o755)
 
 
-def poison(docs, evil) -> None:
+def poison(docs, evil):
     """Name a program wherever git's configuration, hooks and attributes take one."""
     program, own = f"touch {evil} #", docs / ".git"
     for name in PROGRAMS:
@@ -134,7 +134,7 @@ def test_a_path_that_leaves_the_checkout_is_refused(docs, upstream, entry):
     assert not (docs / "x.md").exists() and not (docs / ".git/x.md").exists()
 
 
-def make_tree(folder, rows: dict[str, str]) -> str:
+def make_tree(folder, rows):
     """A tree object of any names (with their modes) and objects: git itself refuses to make some."""
     rows_data = [f"{name}\0".encode() + bytes.fromhex(of) for name, of in rows.items()]
     words = "git hash-object -t tree -w --literally --stdin".split()

@@ -23,7 +23,7 @@ def docs(small_docs):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text, words",
     {
         "How do I calibrate the probe's Z offset?": "calibrate, probe, offset",
         "mesh Mesh meshes": "mesh",

@@ -88,11 +88,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(
-    ("path", "code"), [(path, code) for code, paths in HOSTILE.items() for path in paths]
+    "path, code", [(path, code) for code, paths in HOSTILE.items() for path in paths]
 )
 def test_a_hostile_path_is_an_error_with_a_hint(small_docs, tmp_path, path, code):
     folder = small_docs({"Bed_Mesh.md": PAGE, "img/bed.png": b"\x89PNG\r\n\xff\xfe"})
-    (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
+    (tmp_path / "secret.md").write_text("secret", "utf-8")
     (folder / "leads_out.md").symlink_to(tmp_path / "secret.md")
     (folder / "out").symlink_to(tmp_path)
     assert read(path)["code"] == code

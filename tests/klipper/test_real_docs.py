@@ -117,7 +117,7 @@ def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
 
 
 def questions_of(file):
-    return json.loads(file.read_text(encoding="utf-8"))
+    return json.loads(file.read_text("utf-8"))
 
 
 # Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that their
@@ -137,7 +137,7 @@ def assert_at_least(floors, questions):
 
 
 @pytest.mark.parametrize(
-    ("file", "floors"),
+    "file, floors",
     [
         (QUESTIONS, (0.91, 0.98, 0.94)),
         (SHARED / "klipper_queries_dev.json", (0.95, 1.0, 0.97)),
@@ -154,7 +154,7 @@ BOTH_WAYS = questions_of(PROJECT / "tests/klipper/asked_both_ways.json")
 
 
 @pytest.mark.parametrize(
-    ("form", "floors"), [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))]
+    "form, floors", [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))]
 )
 def test_questions_find_their_page_as_people_ask_and_as_a_model_does(real_docs, form, floors):
     assert_at_least(floors, ((row[form], row["gold"]) for row in BOTH_WAYS))
@@ -176,7 +176,7 @@ def test_every_result_is_as_documented(real_docs, query):
     places = {(result["path"], result["offset"]) for result in results}
     assert 1 <= len(places) == len(results) <= 7
     for result in results:
-        text = (real_docs / result["path"]).read_text(encoding="utf-8")
+        text = (real_docs / result["path"]).read_text("utf-8")
         line = text.split("\n")[result["line"] - 1]
         heading, in_line = (re.sub(r"\W", "", part) for part in (result["heading"], line))
         assert text[result["offset"] :].startswith(line)

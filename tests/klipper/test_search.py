@@ -104,7 +104,7 @@ ORDER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pages", "questions"), ORDER)
+@pytest.mark.parametrize("pages, questions", ORDER)
 def test_what_comes_first(small_docs, pages, questions):
     small_docs(pages)
     for query, expected in questions.items():

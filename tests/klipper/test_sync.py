@@ -14,19 +14,19 @@ from tools.klipper.settings import sources
 pytestmark = pytest.mark.slow
 
 
-def sync(**arguments) -> dict:
+def sync(**arguments):
     """The answer of sync_docs, through its whole wrapper stack."""
     return call("sync_docs", **arguments)
 
 
-def done(**arguments) -> dict:
+def done(**arguments):
     """The answer of a sync that must succeed."""
     answer = sync(**arguments)
     assert answer["success"], answer
     return answer
 
 
-def commit_of(docs) -> str:
+def commit_of(docs):
     """The commit of a checkout, as the tools name it."""
     return git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9")
 
@@ -94,7 +94,7 @@ def test_a_call_that_began_before_a_sync_ends_with_the_pages_it_began_with(docs,
     assert not source.root.exists()
 
 
-@pytest.mark.parametrize(("back", "forth"), [(0, 5), (1, 1), (1, 0)])
+@pytest.mark.parametrize("back, forth", [(0, 5), (1, 1), (1, 0)])
 def test_whatever_became_of_the_history_the_sync_ends_at_its_tip(docs, upstream, back, forth):
     """Several commits, a forced push, and one commit less."""
     upstream.publish("Draft")

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 MAIN = "from tools.__main__ import main\nsys.exit(main(['call', 'sync_docs']))"
 
 
-def command(*parts: str) -> list[str]:
+def command(*parts):
     """A process that runs these pieces of Python, as `python3 -m tools` does. Without -B one whose files may
     not grow would leave half a .pyc behind, which Python 3.11 takes for whole and stumbles over for ever
     after."""
@@ -50,7 +50,7 @@ def test_an_upstream_that_is_gone_leaves_the_pages_and_says_what_to_do(env, docs
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"),
+    "setting, value",
     [
         ("KLIPPER_DOCS_BRANCH", "--upload-pack=evil"),
         ("KLIPPER_DOCS_BRANCH", "a..b"),

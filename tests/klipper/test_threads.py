@@ -18,7 +18,7 @@ PRINTER = (
 
 
 @pytest.mark.parametrize(
-    ("thread", "lines", "solution"),
+    "thread, lines, solution",
     [
         ("Arksine/moonraker#683", "[server]\nhost: 0.0.0.0\n", "belongs in moonraker.conf"),
         (
@@ -94,7 +94,7 @@ def test_a_configuration_that_was_asked_about_names_what_solved_it(
 
 
 @pytest.mark.parametrize(
-    ("thread", "message", "solution"),
+    "thread, message, solution",
     [
         (
             "zellneralex/klipper_config#29",

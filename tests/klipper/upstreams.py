@@ -3,7 +3,6 @@
 import os
 import subprocess
 from contextlib import suppress
-from pathlib import Path
 from typing import ClassVar
 
 from tests.support.web import Handler
@@ -13,7 +12,7 @@ NO_SETTINGS = dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnu
 ENVIRON = {**os.environ, **dict.fromkeys(IDENTITY, "t@example.org"), **NO_SETTINGS}
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder, *words):
     """git as a person runs it."""
     done = subprocess.run(
         ["git", "-C", folder, *words], env=ENVIRON, capture_output=True, text=True, check=False
@@ -25,7 +24,7 @@ def git(folder: Path, *words: str) -> str:
 class Upstream:
     """A repository with a `docs` folder, as Klipper's, that tests commit to."""
 
-    def __init__(self, folder: Path, branch: str = "master"):
+    def __init__(self, folder, branch="master"):
         self.folder = folder
         folder.mkdir(parents=True)
         git(folder, "init", "-q", "-b", branch)
@@ -39,14 +38,14 @@ class Upstream:
         )
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"file://{self.folder}"
 
     @property
-    def tip(self) -> str:
+    def tip(self):
         return git(self.folder, "rev-parse", "HEAD")
 
-    def commit(self, files: dict[str, str | bytes | None], *words: str) -> str:
+    def commit(self, files, *words):
         """Write (None: remove) these files and commit them."""
         for name, text in files.items():
             path = self.folder / name
@@ -61,25 +60,25 @@ class Upstream:
         git(self.folder, "commit", "-q", "--allow-empty", "-m", "change", *words)
         return self.tip
 
-    def publish(self, name: str, title: str = "") -> str:
+    def publish(self, name, title=""):
         """Commit a page."""
         return self.commit({f"docs/{name}.md": page(title or name)})
 
-    def go_away(self) -> None:
+    def go_away(self):
         self.folder.rename(self.folder.with_name("away"))
 
-    def pages(self) -> dict[str, bytes]:
+    def pages(self):
         """What a checkout's docs should hold."""
         return contents(self.folder / "docs")
 
 
-def page(title: str, words: int = 200) -> str:
+def page(title, words=200):
     """A page whose last line shows that it is whole."""
     lines = [f"{title} line {number}\n" for number in range(words)]
     return f"# {title}\n\n{''.join(lines)}end of {title}\n"
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     """Every file below, by relative path."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
@@ -88,7 +87,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def smart_http(root: Path) -> type[Handler]:
+def smart_http(root):
     """git's own smart HTTP server over the repositories in `root`."""
 
     class Git(Handler):

@@ -223,14 +223,14 @@ SPOILT = {
 def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
     lived()
     export(str(tmp_path / "export.json"))
-    before = (tmp_path / "export.json").read_text(encoding="utf-8")
+    before = (tmp_path / "export.json").read_text("utf-8")
     content = json.loads(before)
     spoil(content)
     for bad in (json.dumps(content), before[: len(before) // 2]):
-        (tmp_path / "bad.json").write_text(bad, encoding="utf-8")
+        (tmp_path / "bad.json").write_text(bad, "utf-8")
         is_refused(import_, tmp_path / "bad.json")
     export(str(tmp_path / "export.json"))
-    assert (tmp_path / "export.json").read_text(encoding="utf-8") == before
+    assert (tmp_path / "export.json").read_text("utf-8") == before
     assert not list(tmp_path.glob(".restore*")) and not list(tmp_path.glob("*.part"))
 
 
@@ -239,7 +239,7 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
 def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp_path):
     def text():
         export(str(tmp_path / "text.json"))
-        return (tmp_path / "text.json").read_text(encoding="utf-8")
+        return (tmp_path / "text.json").read_text("utf-8")
 
     lived()
     old = text()

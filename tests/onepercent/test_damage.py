@@ -45,7 +45,7 @@ def behind_the_tools(file, *statements):
 
 
 @pytest.mark.parametrize(
-    ("statement", "words"),
+    "statement, words",
     [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE notes (id)", "another program")],
 )
 def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(statement, words, file):
@@ -79,7 +79,7 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    "words, message",
     [
         ("database is locked", "Another session"),
         ("database or disk is full", "The disk is full"),

@@ -24,7 +24,7 @@ from tools.onepercent.settings import OnePercentSettings
 
 
 @pytest.mark.parametrize(
-    ("zone", "moment", "day"),
+    "zone, moment, day",
     [
         ("Europe/Moscow", "2026-03-18T21:00:00+00:00", "2026-03-19"),
         # Berlin springs forward on 29 March 2026.

@@ -172,7 +172,7 @@ def test_a_preview_that_is_gone_or_older_than_its_rows_applies_nothing():
 
 
 @pytest.mark.parametrize(
-    ("damage", "code"),
+    "damage, code",
     [
         ("UPDATE applied SET journal = '{' WHERE id = 2", "DATABASE_ERROR"),
         # The one before: its row has changed since.

@@ -77,11 +77,11 @@ def test_many_changes_are_told_by_their_sums_once_they_are_done():
 
 
 def test_every_error_code_stands_on_the_page_with_what_to_do():
-    page = (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    page = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
     rows = "".join(re.findall(r"^\| (`[A-Z].*?) \|", page, re.M))
     listed = set(re.findall("`([A-Z_]+)`", rows))
     files = (PROJECT / "tools" / "onepercent").rglob("*.py")
-    sources = "".join(file.read_text(encoding="utf-8") for file in files)
+    sources = "".join(file.read_text("utf-8") for file in files)
     raised = {
         ast.literal_eval(call.args[2])
         for call in ast.walk(ast.parse(sources))
@@ -99,7 +99,7 @@ def test_every_error_code_stands_on_the_page_with_what_to_do():
 
 
 def test_answers_have_the_keys_that_the_page_names():
-    page = (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    page = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| (`[a-z_]+`.*?) \| (`.*?) \|$", page, re.M))
     named = {
         tool: set(re.findall("`([a-z_]+)`", keys))

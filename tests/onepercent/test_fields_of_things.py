@@ -63,7 +63,7 @@ def life():
     do(new_goal("Первая"))
 
 
-@pytest.mark.parametrize(("entity", "name"), FIELDS)
+@pytest.mark.parametrize("entity, name", FIELDS)
 def test_a_field_is_stored_said_before_the_yes_and_shown_afterwards(entity, name):
     plain = creation(entity)
     if schedule := next((each for each in SCHEDULES if name in each), {}):
@@ -87,7 +87,7 @@ def test_a_field_is_stored_said_before_the_yes_and_shown_afterwards(entity, name
     assert first != second
 
 
-@pytest.mark.parametrize(("entity", "name"), FIELDS)
+@pytest.mark.parametrize("entity, name", FIELDS)
 def test_a_field_has_a_name_in_both_languages(entity, name):
     for column in {"target": ("target_amount", "target_unit")}.get(name, (name,)):
         for language in ("ru", "en"):
@@ -107,7 +107,7 @@ def test_a_step_in_a_list_takes_every_field_and_the_page_of_the_answers_names_ea
     every = {name: sample("step", name) for name in steps.IN_A_LIST}
     shown = preview(act("step.create", goal_id=1, steps=[every]))
     (row,) = shown["diff"]["creates"][0]["rows"]
-    text = (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    text = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
     named = re.search(r"`rows` \[(.*?)\]", re.sub(r"\s+", " ", text))
     assert named and len(named[1].split(", ")) == len(row) == len(every)
     for name in every.keys() - {"title"}:

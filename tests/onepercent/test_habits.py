@@ -36,7 +36,7 @@ def marks(first="2026-03-09"):
 
 
 @pytest.mark.parametrize(
-    ("params", "item"),
+    "params, item",
     [
         ({"frequency_type": "times_per_week", "times": 3}, {"this_week": "0/3"}),
         ({"frequency_type": "every_n_days", "n": 2}, {"n": 2}),
@@ -81,14 +81,14 @@ SPOKEN = [
 ]
 
 
-@pytest.mark.parametrize(("action", "params", "expected"), SPOKEN)
+@pytest.mark.parametrize("action, params, expected", SPOKEN)
 def test_what_is_meant_is_taken_as_people_say_it(action, params, expected):
     names = {"habit.create": {"name": "x"}, "goal.create": {"title": "x"}}
     needed = names.get(action, {"title": "x", "inbox": True})
     assert expected in said(act(action, **needed, **params))
 
 
-@pytest.mark.parametrize(("params", "code"), WRONG)
+@pytest.mark.parametrize("params, code", WRONG)
 def test_what_does_not_go_together_is_a_clear_error(params, code):
     for action in (new_habit("x", **params), act("habit.update", habit(), **params)):
         error = refused(action)
@@ -125,7 +125,7 @@ def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
 
 
 @pytest.mark.parametrize(
-    ("dates", "code"),
+    "dates, code",
     [
         (["2025-01-01..2026-03-18"], "FIELD_INVALID"),
         (["2026-03-18..2026-03-17"], "FIELD_INVALID"),

@@ -108,7 +108,7 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    "wanted, found",
     [
         ("бег", ["Бегать по утрам", "Купить билеты: бег на 5 км"]),
         ("БЕГОМ", ["Бегать по утрам", "Купить билеты: бег на 5 км"]),

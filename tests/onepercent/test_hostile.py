@@ -138,7 +138,7 @@ GOAL = new_goal("x")
 
 
 @pytest.mark.parametrize(
-    ("actions", "code"),
+    "actions, code",
     [("text", "FIELD_INVALID"), ([], "NO_ACTIONS"), ([GOAL] * 51, "TOO_MANY_ACTIONS")],
 )
 def test_a_list_of_actions_that_is_none(actions, code):
@@ -156,7 +156,7 @@ def test_an_action_that_is_no_object(action):
 
 
 @pytest.mark.parametrize(
-    ("change", "code"),
+    "change, code",
     [
         ({"action": None}, "FIELD_REQUIRED"), ({"action": "undo.last"}, "UNKNOWN_ACTION"), ({"action": "\ud800"}, "UNKNOWN_ACTION"),
         ({"client_action_id": " "}, "FIELD_REQUIRED"), ({"client_action_id": "x" * 41}, "FIELD_TOO_LONG"),
@@ -181,7 +181,7 @@ def test_lists_a_thousand_deep_are_refused_and_leave_their_row():
 
 
 @pytest.mark.parametrize(
-    ("action", "name", "canonical"),
+    "action, name, canonical",
     [
         ("goal.update", "id", "goal_id"), ("step.complete", "task_id", "step_id"), ("step.create", "deadline", "dt"),
         ("goal.create", "deadline", "due"), ("goal.create", "description", "why_important"), ("goal.create", "Tittle", "title"),
@@ -204,7 +204,7 @@ def test_a_wrong_name_or_value_of_several_that_fit_names_them():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    "arguments, code",
     [
         ({"include": ["goals", "everything"]}, "FIELD_INVALID"), ({"include": "goals"}, "FIELD_INVALID"),
         ({"date_from": "tomorrow"}, "INVALID_DATE"), ({"date_from": "2026-01-02", "date_to": "2026-01-01"}, "INVALID_DATE"),

@@ -181,7 +181,7 @@ def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
 
 
 @pytest.mark.parametrize(
-    ("times", "every", "said", "is_nearest"),
+    "times, every, said, is_nearest",
     [
         (1, 1, "каждый день", False),
         (7, 7, "каждый день", False),
@@ -443,7 +443,7 @@ def is_refused(files, export):
         assert state() == before
 
 
-@pytest.mark.parametrize(("row", "past"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize("row, past", BAD.values(), ids=BAD)
 def test_of_an_export_with_a_bad_habit_not_even_the_good_one_before_it_comes(row, past, export):
     files = contents(habit("Good", days(d17="NO")))
     files["Habits.csv"] += f"{row.replace('001', '002', 1)}\n"

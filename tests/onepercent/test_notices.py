@@ -150,7 +150,7 @@ def test_what_may_have_arrived_is_not_sent_again(phone, life, monkeypatch, capsy
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    "name, value",
     [("NOTIFY_URL", "ntfy.sh/topic"), ("NOTIFY_MORNING", "25:00"), ("NOTIFY_PRIVATE", "x")],
 )
 def test_a_wrong_setting_is_named(name, value, file):

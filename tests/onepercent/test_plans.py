@@ -51,7 +51,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("action", "code", "field"), REFUSED)
+@pytest.mark.parametrize("action, code, field", REFUSED)
 def test_a_plan_that_does_not_fit_names_what_does_not(action, code, field):
     late = new_goal("Когда-нибудь", steps=[{"title": "Поздно", "dt": "9999-12-30"}])
     do(new_goal("Цель", steps=STEPS), late)

@@ -12,7 +12,7 @@ SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 @pytest.mark.parametrize(
-    ("prompt", "first", "sections"),
+    "prompt, first, sections",
     [
         (morning_plan, "2026-03-17", {"goals", "habits", "schedule", "diary", "history"}),
         (evening_review, "2026-03-18", {"goals", "habits", "schedule", "diary", "history"}),

@@ -43,7 +43,7 @@ def test_the_examples_are_of_every_action():
 
 
 @pytest.mark.parametrize(
-    ("action", "params"),
+    "action, params",
     [
         *EXAMPLES.items(),
         ("goal.delete", {"goal_id": f"$ref:{uuid.uuid4()}"}),

@@ -78,7 +78,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("action", "russian", "english"), REFUSED)
+@pytest.mark.parametrize("action, russian, english", REFUSED)
 def test_a_refusal_names_what_and_how_it_would_fit(action, russian, english, file):
     answer = propose(action, FITS)
     assert answer["message"].splitlines()[1] == f"✗ {russian}"
@@ -89,7 +89,7 @@ def test_a_refusal_names_what_and_how_it_would_fit(action, russian, english, fil
 
 
 @pytest.mark.parametrize(
-    ("action", "nearest"),
+    "action, nearest",
     [
         ("step.uncomplete", "There are: step.reopen."),
         ("habit.clear", "There are: habit.unmark."),

@@ -41,7 +41,7 @@ def dates():
 
 
 @pytest.mark.parametrize(
-    ("sent", "days"),
+    "sent, days",
     [
         ({"every": "day"}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
         ({"every": "day", "on": []}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
@@ -84,7 +84,7 @@ def test_a_yearly_step_keeps_its_day_and_says_it():
 
 
 @pytest.mark.parametrize(
-    ("rule", "words"),
+    "rule, words",
     [
         ({"every": "week", "interval": 2, "on": ["tue"]}, "раз в 2 недели: вт"),
         ({"every": "month", "interval": 21, "on": [1]}, "раз в 21 месяц: 1-го числа"),

@@ -189,7 +189,7 @@ MOST = {
 
 
 @pytest.mark.parametrize(
-    ("request_of", "most"), MOST.items(), ids=lambda one: getattr(one, "__name__", "")
+    "request_of, most", MOST.items(), ids=lambda one: getattr(one, "__name__", "")
 )
 def test_a_request_is_met_within_its_tokens(request_of, most, life):
     talk = Talk()

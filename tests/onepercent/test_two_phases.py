@@ -220,7 +220,7 @@ def test_every_call_of_a_writing_tool_leaves_an_audit_row():
 
 
 @pytest.mark.parametrize(
-    ("change", "code"),
+    "change, code",
     [
         ({"preview_id": "x"}, "INVALID_UUID"),
         ({"preview_id": "\ud800"}, "INVALID_UUID"),

@@ -119,7 +119,7 @@ def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
 
 
 @pytest.mark.parametrize(
-    ("statement", "why"),
+    "statement, why",
     [
         ("UPDATE goals SET title = 'Тайком'", "goal 'Тайком' changed: title"),
         (

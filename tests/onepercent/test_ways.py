@@ -6,7 +6,7 @@ from tests.onepercent.person import act, do, errand, items, new_goal, new_habit,
 
 
 @pytest.mark.parametrize(
-    ("action", "way"),
+    "action, way",
     [
         (new_habit("x", end_date="2026-04-01"), "Use until"),
         (new_goal("x", deadline="2026-04-01"), "Use due"),

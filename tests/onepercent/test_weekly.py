@@ -29,7 +29,7 @@ def habit():
 
 
 @pytest.mark.parametrize(
-    ("day", "done", "status"),
+    "day, done, status",
     [
         ("2026-03-18", 0, "not_scheduled"),  # a Wednesday, five days are left
         ("2026-03-20", 0, "pending"),

@@ -36,7 +36,7 @@ def on_the_page(previewed):
 
 
 @pytest.mark.parametrize(
-    ("action", "line"),
+    "action, line",
     [
         (act("step.update", 1, dt="2026-03-23"), "Шаг «Пройти тест»: 21.03 → 23.03"),
         (act("step.update", 1, time_duration="two"), "Шаг «Пройти тест»: длительность: — → 2 ч"),
@@ -67,7 +67,7 @@ def test_a_preview_says_what_is_going_to_happen(action, line, life):
 
 
 @pytest.mark.parametrize(
-    ("action", "warning"),
+    "action, warning",
     [
         (act("goal.complete", 1), "Вместе с целью «Английский» из расписания уходит 1 несделанный шаг"),
         (miss(1, date="2026-03-15"), "«Бег»: 15.03 (воскресенье) не по расписанию, но XP изменятся"),

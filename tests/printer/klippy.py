@@ -40,7 +40,7 @@ TOKEN = "oauth-secret-4711"
 TOO_CLOSE = "MCU 'mcu' shutdown: Timer too close"
 
 
-def start(number: int, config: str = CONFIG) -> str:
+def start(number, config=CONFIG):
     """The lines of one start, up to its configuration."""
     return (
         "Starting Klippy...\nArgs: ['/home/pi/klipper/klippy/klippy.py', '/home/pi/printer_data/config/printer.cfg']\n"
@@ -51,12 +51,12 @@ def start(number: int, config: str = CONFIG) -> str:
     )
 
 
-def ran(number: int, lines: str = "") -> str:
+def ran(number, lines=""):
     """The lines of a start that ran for a minute, and what came then."""
     return f"{start(number)}{STATS.format(number * 1000 + 60)}\n{lines}"
 
 
-def log() -> str:
+def log():
     """A log of three starts, whose last one ends in a shutdown."""
     text = ""
     for number in (1, 2, 3):
@@ -93,12 +93,12 @@ RESULTS = {
 }  # fmt: skip
 
 
-def results(**status) -> dict:
+def results(**status):
     """What Klipper answers, with other parts of its state."""
     return RESULTS | {"objects/query": RESULTS["objects/query"] | status}
 
 
-def halted(state: str, message: str) -> dict:
+def halted(state, message):
     """What Klipper answers that does not run."""
     info = RESULTS["info"] | {"state": state, "state_message": message}
     return {"info": info, "objects/query": {}}
@@ -121,7 +121,7 @@ def speaking(path, speak):
         yield
 
 
-def status(loaded: dict, objects: dict) -> dict:
+def status(loaded, objects):
     """The fields that a request wants; as Klipper does, null for those of what is not loaded."""
     return {
         name: {field: loaded.get(name, {}).get(field) for field in fields}
@@ -133,11 +133,11 @@ def status(loaded: dict, objects: dict) -> dict:
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
 
 
-def recorded(state: str) -> dict:
+def recorded(state):
     return {"info": RECORDED[state]["info"], "objects/query": RECORDED[state]["status"]}
 
 
-def klipper(results: dict = RESULTS):
+def klipper(results=RESULTS):
     """What a server says that speaks as Klipper: a notification first, then each answer. Its `methods` are those
     that it was asked for."""
 
@@ -161,12 +161,12 @@ def klipper(results: dict = RESULTS):
     return speak
 
 
-def running(printer: Path, said: dict = RESULTS):
+def running(printer, said=RESULTS):
     """A Klipper of this printer that answers so."""
     return speaking(printer / "comms/klippy.sock", klipper(said))
 
 
-def state_of(printer: Path, said: dict = RESULTS) -> dict:
+def state_of(printer, said=RESULTS):
     """What printer_state makes of such a Klipper."""
     with running(printer, said):
         return call("printer_state")

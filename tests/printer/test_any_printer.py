@@ -81,7 +81,7 @@ def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, told, en
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "part"),
+    "name, path, part",
     [
         ("server/history/list?limit=1", "server/history/list?limit=1", ""),
         ("server/files/list?root=logs", "server/files/list?root=logs", ""),
@@ -142,7 +142,7 @@ def test_creality_s_log_is_read_behind_what_it_puts_before_each_message(printer,
 
 
 @pytest.mark.parametrize(
-    ("version", "age"),
+    "version, age",
     {
         "v0.10.0-530-g3387a9c2-dirty": "of 2021-09, with files changed by its maker or a plugin; today's is 0.13",
         "v0.12.0-85-gd785b396a": "of 2023-11; today's is 0.13",
@@ -314,7 +314,7 @@ NO_GOOD = {
 }
 
 
-@pytest.mark.parametrize(("speak", "code"), NO_GOOD.values(), ids=NO_GOOD)
+@pytest.mark.parametrize("speak, code", NO_GOOD.values(), ids=NO_GOOD)
 def test_what_is_no_good_printer_is_one_sentence_within_its_deadline(
     env, pages, speak, code, monkeypatch
 ):

@@ -13,4 +13,4 @@ def test_the_picture_of_the_printer_that_stopped_is_real(env, any_docs, language
         env(KLIPPER_PRINTER_DATA=printer)
         lines = conversation.conversation(call, language)
     picture = PROJECT / "docs" / conversation.PICTURES[language]
-    assert conversation.svg(lines, language) == picture.read_text(encoding="utf-8")
+    assert conversation.svg(lines, language) == picture.read_text("utf-8")

@@ -63,7 +63,7 @@ Traceback (most recent call last):
 
 
 @pytest.mark.parametrize(
-    ("error", "words"),
+    "error, words",
     {
         "ModuleNotFoundError: No module named 'numpy'": "package",
         "ImportError: cannot import name 'signature' from 'x'": "package",
@@ -133,7 +133,7 @@ PRESSED = "Transition to shutdown state: Shutdown due to M112 command\nMCU 'mcu'
 
 
 @pytest.mark.parametrize(
-    ("lines", "cause"),
+    "lines, cause",
     {
         TWO_BOARDS: "Lost communication with MCU 'mcu'",
         STOPPED: TOO_CLOSE,

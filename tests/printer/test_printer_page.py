@@ -95,7 +95,7 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
     assert tab.run("calls", host=True) == [], "the page itself calls nothing"
 
 
-@pytest.mark.parametrize(("pins", "said"), [(3, "3"), (400, "[3-9]..")])
+@pytest.mark.parametrize("pins, said", [(3, "3"), (400, "[3-9]..")])
 def test_any_number_of_mistakes_fits(see, pins, said, tmp_path):
     sections = [
         f"[output_pin p{number}]\npin = PA{number % 16}\nvalue = 0\nvalue{number} = 7\n"
@@ -126,9 +126,7 @@ def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, axe, tmp_path):
     assert "\nX · пик" in tab.text() and "\nY · пик" in tab.text()
 
 
-@pytest.mark.parametrize(
-    ("columns", "rows", "holes"), [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)]
-)
+@pytest.mark.parametrize("columns, rows, holes", [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)])
 def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     see, printer, axe, tmp_path, columns, rows, holes
 ):
@@ -184,7 +182,7 @@ def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
 
 
 @pytest.mark.parametrize(
-    ("heights", "cells"),
+    "heights, cells",
     [
         ([[0.1, 0.1], [0.1, 0.1]], 4),
         ([[math.nan] * 2] * 2, 0),

@@ -48,7 +48,7 @@ def test_each_axis_is_explained_by_its_newest_file_in_300_tokens(folder, pages):
 
 
 @pytest.mark.parametrize(
-    ("peaks", "fitted", "before_2025", "since_2025"),
+    "peaks, fitted, before_2025, since_2025",
     [
         # The frequencies and the choices are those of calibrate_shaper.py, of October 2025 and of August 2026.
         ({45: 3000}, {"zv": 45.4, "mzv": 46.2, "ei": 56.8, "2hump_ei": 73.0, "3hump_ei": 89.8}, ("zv", 1.3), ("mzv", 0.0)),
@@ -114,7 +114,7 @@ def test_no_other_name_is_read(folder):
 
 
 @pytest.mark.parametrize(
-    ("make", "code"),
+    "make, code",
     [
         (lambda path: path.symlink_to("/etc/passwd"), "OUTSIDE"),
         (os.mkfifo, "UNREADABLE"),
@@ -159,7 +159,7 @@ def test_only_the_shapers_in_the_first_line_are_judged(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("smoothing", "score", "recommended"),
+    "smoothing, score, recommended",
     [
         (0.1, 0.94, "mzv"),  # 6 % better, and half as smooth
         (0.17, 0.94, "mzv"),  # 18 % smoother

@@ -137,7 +137,7 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
 
 
 @pytest.mark.parametrize(
-    ("name", "heights", "words"),
+    "name, heights, words",
     [
         ("default", [[-0.03, 0.0, 0.02]] * 2, "default, −0.03 to 0.02 mm, 3×2"),
         ("", [[]], "none loaded"),

@@ -238,7 +238,7 @@ for days in (7, 366):
     TIME_RANGES = TIME_RANGES.replace(f"{days} days ago", str(date.today() - timedelta(days)))
 
 
-@pytest.mark.parametrize(("kind", "week", "year"), cases(TIME_RANGES))
+@pytest.mark.parametrize("kind, week, year", cases(TIME_RANGES))
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind, week, year):
     engine = next(engine for engine in reversed(engines.ENGINES) if engine.kind == kind)
     plain = engines.parameters(engine, "bed mesh", 3, "1")

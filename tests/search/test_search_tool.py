@@ -149,7 +149,7 @@ REFUSALS = """
 """
 
 
-@pytest.mark.parametrize(("status", "body", "code", "words"), cases(REFUSALS))
+@pytest.mark.parametrize("status, body, code, words", cases(REFUSALS))
 def test_the_code_of_a_refusal_follows_its_status(upstream, status, body, code, words):
     answer = told(upstream, body, int(status))
     assert (answer["code"], answer["success"]) == (code, False)
@@ -188,7 +188,7 @@ def cut(handler):
 
 
 @pytest.mark.parametrize(
-    ("reply", "code", "advice"),
+    "reply, code, advice",
     [
         (endless, "SEARCH_ANSWER_TOO_LONG", "smaller limit"),
         (lambda handler: threading.Event().wait(2), "SEARCH_TIMEOUT", "SEARCH_API_TIMEOUT"),

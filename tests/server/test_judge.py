@@ -371,7 +371,7 @@ def codes(answers):
     return [answers[key][0].get("error", {}).get("code") for key in sorted(answers)]
 
 
-@pytest.mark.parametrize(("messages", "ours", "theirs"), DIFFERENCES)
+@pytest.mark.parametrize("messages, ours, theirs", DIFFERENCES)
 def test_the_differences_that_are_meant(messages, ours, theirs):
     """Eras: a message chooses its own, where the SDK fixes a connection's by the first request. Shapes: no 1 for
     true and no true for 1; the envelope is looked at whatever the method."""

@@ -178,7 +178,7 @@ ANSWERS = """
 """
 
 
-@pytest.mark.parametrize(("answer", "expected", "in_2026"), cases(ANSWERS))
+@pytest.mark.parametrize("answer, expected, in_2026", cases(ANSWERS))
 def test_only_a_well_formed_accept_is_a_yes_in_either_era(session, answer, expected, in_2026):
     answer = json.loads(answer)
     call = {"name": "test_asks", "arguments": {"text": "May I?"}}

@@ -125,5 +125,5 @@ def not_found(name: str, names: list[str]) -> ToolError:
 
 def default_model(name: str) -> JsonObject:
     """The arguments of anki.create_model for the suggested note type: four fields, one card."""
-    text = Path(__file__).with_name("default_model.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("default_model.json").read_text("utf-8")
     return {"model_name": name, **json.loads(text)}

@@ -45,7 +45,7 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         )
         due = f"{days.today()} {part}"
     state = state_path("notified")
-    if not options and state.exists() and state.read_text(encoding="utf-8") == due:
+    if not options and state.exists() and state.read_text("utf-8") == due:
         return 0
 
     title, lines = _notice(part, cards_due)

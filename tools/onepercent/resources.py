@@ -41,4 +41,4 @@ def errors() -> str:
 
     Source: docs/onepercent.md
     """
-    return (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    return (PROJECT / "docs" / "onepercent.md").read_text("utf-8")

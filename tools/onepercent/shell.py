@@ -183,7 +183,7 @@ def report(file: str, *period: str) -> TextOutput:
     page = document(Path(__file__).parent / "page" / "report.html")
     target = Path(file).expanduser()
     with store.replacing(target) as part:
-        part.write_text(page.replace(">null<", f">{data}<"), encoding="utf-8")
+        part.write_text(page.replace(">null<", f">{data}<"), "utf-8")
     return TextOutput(words.text_of("report.written", file=target))
 
 

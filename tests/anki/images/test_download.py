@@ -111,7 +111,7 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
 
 
 @pytest.mark.parametrize(
-    ("path", "words"),
+    "path, words",
     [
         ("/endless", "over the limit of 100000"),
         ("/dripping", "no answer within"),

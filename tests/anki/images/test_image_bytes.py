@@ -14,7 +14,7 @@ BMP = b"BM" + b"\0" * 12 + b"\x28\0\0\0" + b"\x04\0\0\0\xfd\xff\xff\xff" + b"\0"
 
 
 @pytest.mark.parametrize(
-    ("data", "extension"),
+    "data, extension",
     [
         (png(3, 2), "png"),
         (JPEG, "jpg"),
@@ -64,7 +64,7 @@ def test_the_one_form():
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    "before, after",
     [
         ("", DIV),
         ("a < b & c\nd", f"a < b & c\nd\n\n{DIV}"),
@@ -81,7 +81,7 @@ def test_an_image_goes_after_the_text_and_never_in_twice(before, after):
 
 
 @pytest.mark.parametrize(
-    ("value", "result", "stored"),
+    "value, result, stored",
     [
         ("data:image/png;base64,QUJD", DIV, ["QUJD"]),
         (" DATA:image/PNG;BASE64,QUJD\n", DIV, ["QUJD"]),

@@ -113,7 +113,7 @@ def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki
 
 
 @pytest.mark.parametrize(
-    ("image", "words"),
+    "image, words",
     [
         ({"image_base64": "%%%"}, "base64 is wrong"),
         ({"image_base64": in_base64(png())[:-8]}, "cut short"),
@@ -180,7 +180,7 @@ def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, collect
 
 
 @pytest.mark.parametrize(
-    ("name", "stored"),
+    "name, stored",
     [
         ("evil.html", "evil.html.png"),
         ("photo.jpeg", "photo.png"),
@@ -236,7 +236,7 @@ def stored_image(anki, pillow, data, **image):
 
 
 @pytest.mark.parametrize(
-    ("size", "more", "small"),
+    "size, more, small",
     [
         ((2000, 1000), {}, (768, 384)),
         ((400, 300), {"max_side": 100}, (100, 75)),
@@ -287,7 +287,7 @@ def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(
 
 
 @pytest.mark.parametrize(
-    ("mode", "form", "color", "grey"),
+    "mode, form, color, grey",
     [
         ("1", "PNG", 0, 0),
         ("P", "PNG", 0, 0),
@@ -319,7 +319,7 @@ print(extension, "stored as it came" in warning, int(re.search(r"VmHWM:\s+(\d+)"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("form", "mode", "size", "more", "shrunk"),
+    "form, mode, size, more, shrunk",
     [
         ("WEBP", "RGBA", (4800, 4990), {"lossless": True, "method": 0}, False),
         ("PNG", "RGBA", (4800, 4990), {}, False),

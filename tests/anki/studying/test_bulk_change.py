@@ -30,7 +30,7 @@ def dry_run(query="deck:Geo", **change):
 
 
 @pytest.mark.parametrize(
-    ("change", "search"),
+    "change, search",
     [
         ({"suspend": True}, "is:suspended"),
         ({"due": "3-7!"}, "prop:due>=3 prop:due<=7"),
@@ -113,7 +113,7 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, fa
 
 
 @pytest.mark.parametrize(
-    ("code", "change"),
+    "code, change",
     [
         ("INVALID_ARGUMENTS", {}),
         ("INVALID_ARGUMENTS", {"cardIds": [1], "suspend": True}),
@@ -143,7 +143,7 @@ def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten):
 
 
 @pytest.mark.parametrize(
-    ("number", "change"),
+    "number, change",
     [
         (3, {"forget": True}),
         (2, {"unsuspend": True}),

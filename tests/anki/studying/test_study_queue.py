@@ -33,7 +33,7 @@ def scheduled(collection, deck):
 
 
 @pytest.mark.parametrize(
-    ("seeds", "at_least"),
+    "seeds, at_least",
     [(range(10), 9), pytest.param(range(100), 95, marks=pytest.mark.slow)],
     ids=["10", "100"],
 )
@@ -158,7 +158,7 @@ def places(collection, cards):
 
 
 @pytest.mark.parametrize(
-    ("count", "order"), [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)]
+    "count, order", [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)]
 )
 def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(
     anki, collection, count, order

@@ -13,11 +13,11 @@ FILE = HERE / "mistakes.jsonl"
 BLOCK = "#*# <---"
 
 
-def rows() -> list[dict]:
+def rows():
     return [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
 
 
-def edited(row: dict) -> str:
+def edited(row):
     """The printer's text with the mistake."""
     text = (HERE / f"printers/{row['base']}.cfg").read_text("utf-8")
     for old, new in row["edits"]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from tools.klipper.config.checking import Checker
 
 REFERENCE, CHANGES = (
-    Path(__file__).with_name(f"sample_{name}.md").read_text(encoding="utf-8")
+    Path(__file__).with_name(f"sample_{name}.md").read_text("utf-8")
     for name in ("reference", "changes")
 )
 # With it a configuration is a whole one: nothing can stand in another file.

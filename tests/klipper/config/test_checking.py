@@ -40,7 +40,7 @@ def found(text, **include):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text, expected",
     {
         EXTRUDER + FAN + "hardware_pwm: on\nratios: 1, 2\n[display_status]\n": "",
         FAN + "hardwar_pwm: True\n": "error 3 hardwar_pwm hardware_pwm",

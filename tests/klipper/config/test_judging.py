@@ -45,7 +45,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(any_do
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    "more, words",
     {
         "[fan]\nmax_power: 1.5\n": "Option 'max_power' in section 'fan' must have maximum of 1.0",
         "[fan]\nmax_power: 0\n": "must be above 0.0",

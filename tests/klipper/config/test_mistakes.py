@@ -97,7 +97,7 @@ LESS = {
 
 @pytest.mark.parametrize("file", PRINTERS, ids=lambda file: file.stem)
 def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
-    text = file.read_text(encoding="utf-8")
+    text = file.read_text("utf-8")
     told = [
         (one.level, one.option or one.section)
         for one in findings_of(text)

@@ -66,7 +66,7 @@ def documented(further):
 
 
 @pytest.mark.parametrize(
-    ("lines", "words", "nearest"),
+    "lines, words, nearest",
     [
         ("[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", ""),
         ("[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", ""),

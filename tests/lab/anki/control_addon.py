@@ -9,7 +9,7 @@ import traceback
 from aqt import mw
 
 
-def run(text: str) -> object:
+def run(text):
     names = {"mw": mw}
     try:
         return eval(text, names)
@@ -18,14 +18,14 @@ def run(text: str) -> object:
         return names.get("result")
 
 
-def answer(connection: socket.socket) -> None:
+def answer(connection):
     data = b""
     while not data.endswith(b"\0"):
         data += connection.recv(65536)
     done = threading.Event()
     outcome: list[object] = []
 
-    def on_main() -> None:
+    def on_main():
         try:
             outcome.append(json.dumps(run(data[:-1].decode()), default=str))
         except Exception:
@@ -38,7 +38,7 @@ def answer(connection: socket.socket) -> None:
     connection.close()
 
 
-def serve() -> None:
+def serve():
     listener = socket.create_server(("127.0.0.1", int(os.environ["LAB_CONTROL_PORT"])))
     while True:
         connection, _ = listener.accept()

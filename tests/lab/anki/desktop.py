@@ -12,8 +12,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from tests.support.services import free_port
 
@@ -41,7 +39,7 @@ manager.save()
 class Desktop:
     """Anki's window as a process: `url` is AnkiConnect's, `python` runs a text in its main thread."""
 
-    def __init__(self, python: str, addon: str, name: str = "lab", collection: Path | None = None):
+    def __init__(self, python, addon, name="lab", collection=None):
         self.python_path = python
         self.addon = addon
         self.name = name
@@ -50,7 +48,7 @@ class Desktop:
         self.port, self.control_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def __enter__(self) -> "Desktop":
+    def __enter__(self):
         environ = {
             **os.environ,
             "QT_QPA_PLATFORM": "offscreen",
@@ -78,7 +76,7 @@ class Desktop:
         self.start()
         return self
 
-    def start(self) -> None:
+    def start(self):
         """Start it, also again after a crash, and wait until its collection is open."""
         command = [
             self.python_path,
@@ -103,16 +101,16 @@ class Desktop:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+        kind,
+        error,
+        trace,
+    ):
         self.process.kill()
         self.process.wait()
         self.log.close()
         shutil.rmtree(self.base, ignore_errors=True)
 
-    def python(self, text: str) -> Any:
+    def python(self, text):
         """The value of an expression, or of `result` after some statements, in Anki's main thread."""
         with socket.create_connection(("127.0.0.1", self.control_port), 600) as connection:
             connection.sendall(text.encode() + b"\0")

@@ -16,13 +16,12 @@ import tempfile
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 
 PROJECT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT))
 
 from tests.conftest import documentation  # noqa: E402
-from tests.lab.bench.measuring import HEAD, Row  # noqa: E402
+from tests.lab.bench.measuring import HEAD  # noqa: E402
 
 # Their headings, in this order: search measures memory, so it comes before what others import.
 BENCHES = {
@@ -36,7 +35,7 @@ BENCHES = {
 WIDTHS = (42, 14, 46, 7, 0)
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -52,16 +51,16 @@ def main() -> int:
             os.environ["KLIPPER_DOCS_DIR"] = str(docs)
         tables = {name: measure(name) for name in BENCHES if name in (options.names or BENCHES)}
     if options.save:
-        (PROJECT / "docs" / "benchmarks.md").write_text(page(tables), encoding="utf-8")
+        (PROJECT / "docs" / "benchmarks.md").write_text(page(tables), "utf-8")
     return 0 if all(row.kept for table in tables.values() for row in table) else 1
 
 
-def show(cells: tuple[str, ...]) -> None:
+def show(cells):
     line = "".join(f"{cell:<{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
     print(line.rstrip(), flush=True)
 
 
-def measure(name: str) -> list[Row]:
+def measure(name):
     """The rows of a bench, each printed as soon as it is there."""
     print()
     table = []
@@ -71,7 +70,7 @@ def measure(name: str) -> list[Row]:
     return table
 
 
-def page(tables: dict[str, list[Row]]) -> str:
+def page(tables):
     """The text of docs/benchmarks.md."""
     text = f"""# Benchmarks
 
@@ -86,7 +85,7 @@ which the two sides took turns. Compare ratios: milliseconds are another machine
     return text
 
 
-def module(name: str) -> ModuleType:
+def module(name):
     return importlib.import_module(f"tests.lab.bench.bench_{name}")
 
 

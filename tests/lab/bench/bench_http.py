@@ -4,7 +4,6 @@ anchor is a server with a single tool over HTTP on the SDK, stateless too, witho
 
 import json
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -25,15 +24,15 @@ INITIALIZE = LIST | {"method": "initialize", "params": HANDSHAKE}
 class OneTool(HttpServer):
     """The anchor; it takes any token."""
 
-    def start(self) -> None:
+    def start(self):
         self.command = [*ONE_TOOL, str(self.port)]
         super().start()
 
-    def token(self, *_: object, **__: object) -> str:
+    def token(self, *_, **__):
         return "none"
 
 
-def rows() -> Iterator[Row]:
+def rows():
     for what, request, promise in (("ready", INITIALIZE, 0.4), ("first call", GREET, 0.75)):
         sides = [partial(answered_ms, side, request) for side in (HttpServer, OneTool)]
         ours, anchor = medians(READY_RUNS, *sides)
@@ -49,7 +48,7 @@ def rows() -> Iterator[Row]:
             yield Row(what, ours, "", anchor, ANCHOR, "at least 1.7", ours >= 1.7 * anchor)
 
 
-def answered_ms(side: type[HttpServer], request: dict[str, object]) -> float:
+def answered_ms(side, request):
     """The time from the start until a request was answered."""
     server = side()
     began = time.perf_counter()
@@ -58,7 +57,7 @@ def answered_ms(side: type[HttpServer], request: dict[str, object]) -> float:
         return (time.perf_counter() - began) * 1000
 
 
-def used_mib(server: HttpServer) -> float:
+def used_mib(server):
     """The memory of a server after many calls."""
     token = server.token(scope="server")
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -66,7 +65,7 @@ def used_mib(server: HttpServer) -> float:
     return memory_mib(server.process.pid, "Pss")
 
 
-def per_cpu_second(server: HttpServer, count: int) -> float:
+def per_cpu_second(server, count):
     """Calls for each second of the processor's time that the server takes, over `count` open connections."""
     token, before = server.token(scope="server"), cpu_s(server.process.pid)
     with ThreadPoolExecutor(count) as threads:
@@ -74,7 +73,7 @@ def per_cpu_second(server: HttpServer, count: int) -> float:
     return ROUND_CALLS // count * count / (cpu_s(server.process.pid) - before)
 
 
-def greet(server: HttpServer, token: str, times: int) -> None:
+def greet(server, token, times):
     body, headers = json.dumps(GREET), {**HEADERS, "Authorization": f"Bearer {token}"}
     with closing(server.connection()) as connection:
         for _ in range(times):

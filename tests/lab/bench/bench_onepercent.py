@@ -3,12 +3,11 @@ one, and fifty actions previewed and applied beside fifty bare inserts."""
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 
-from tests.lab.bench.measuring import Row, at_most, medians
+from tests.lab.bench.measuring import at_most, medians
 from tests.onepercent import lifetimes
 from tests.onepercent.person import act, call, do, ref, use
 from tools.onepercent.database import store
@@ -19,7 +18,7 @@ INSERT = """INSERT INTO steps (user, goal_id, title, priority, dt, created_at, u
     VALUES ('local', 1, ?, 'attention', '2030-01-01', ?, ?)"""
 
 
-def rows() -> Iterator[Row]:
+def rows():
     with tempfile.TemporaryDirectory(prefix="onepercent-") as folder:
         one, ten = (Path(folder) / f"{years}.sqlite3" for years in (1, 10))
         for file, years in ((one, 1), (ten, 10)):
@@ -33,30 +32,30 @@ def rows() -> Iterator[Row]:
 
 
 def row(
-    what: str,
-    ours: Callable[[], float],
-    anchor: Callable[[], float],
-    anchor_name: str,
-    limit: float,
-) -> Row:
+    what,
+    ours,
+    anchor,
+    anchor_name,
+    limit,
+):
     medians(3, ours, anchor)
     ours_ms, anchor_ms = medians(ROUNDS, ours, anchor)
     return at_most(limit, what, ours_ms, "ms", anchor_ms, anchor_name)
 
 
-def timed(work: Callable[[], object]) -> float:
+def timed(work):
     started = time.perf_counter()
     work()
     return (time.perf_counter() - started) * 1000
 
 
-def snapshot(file: Path, **wish: object) -> float:
+def snapshot(file, **wish):
     use(file)
     call("get_user_snapshot")
     return timed(lambda: call("get_user_snapshot", **wish))
 
 
-def fifty_actions() -> float:
+def fifty_actions():
     """The mix of a busy day: goals with steps, steps done, habits marked, pages written."""
     actions = []
     for number in range(5):
@@ -78,10 +77,10 @@ def fifty_actions() -> float:
     return timed(lambda: do(*actions))
 
 
-def fifty_inserts() -> float:
+def fifty_inserts():
     """Fifty rows in one transaction, on a connection that is already open."""
 
-    def insert() -> None:
+    def insert():
         with store.writing() as db:
             for number in range(50):
                 db.execute(INSERT, (f"Шаг {number}", lifetimes.STAMP, lifetimes.STAMP))

@@ -3,7 +3,6 @@ that each of several sessions takes, its caller included, and what the service h
 anchor is a server with a single tool on the same SDK, as many of them as there are sessions."""
 
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from tests.lab.bench.measuring import ONE_TOOL, Row, installed, medians, memory_mib
@@ -22,7 +21,7 @@ CALLS = (
 )
 
 
-def rows() -> Iterator[Row]:
+def rows():
     caller = installed()
     with started() as service:
         ours, anchor = medians(
@@ -36,18 +35,18 @@ def rows() -> Iterator[Row]:
     yield many(caller)
 
 
-def started() -> Service:
+def started():
     return Service(SERVER[:2], MCP_MAX_SESSIONS="100")
 
 
-def ready_ms(service: Service, command: list[str]) -> float:
+def ready_ms(service, command):
     began = time.perf_counter()
     with service.caller(command) as client:
         client.request("initialize", **HANDSHAKE)
         return (time.perf_counter() - began) * 1000
 
 
-def memory(caller: list[str]) -> Iterator[Row]:
+def memory(caller):
     anchors = {what: total for what, _, total in growing(lambda: Client(ONE_TOOL), list)}
     with started() as service:
         alone = memory_mib(service.process.pid, "Pss")
@@ -62,9 +61,7 @@ def memory(caller: list[str]) -> Iterator[Row]:
             yield Row(f"memory, each of {what}", each, "MiB", anchor, ANCHOR, promise, each <= most)
 
 
-def growing(
-    start: Callable[[], Client], others: Callable[[], list[int]]
-) -> Iterator[tuple[str, int, float]]:
+def growing(start, others):
     """(what, number, MiB) for more and more clients that have their list of tools; `others` are counted
     in."""
     clients = []
@@ -81,7 +78,7 @@ def growing(
             yield what, len(clients), sum(memory_mib(pid, "Pss") for pid in processes)
 
 
-def many(caller: list[str]) -> Row:
+def many(caller):
     """Every one of them must be answered, or this ends in an error."""
     with started() as service:
         for _ in range(20):

@@ -6,9 +6,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
 from itertools import cycle, islice
-from pathlib import Path
 from subprocess import check_output
 
 from tests.conftest import documentation
@@ -20,19 +18,19 @@ QUESTIONS = PROJECT / "tests" / "klipper" / "questions.json"
 ANCHOR = "a pass over the pages"
 
 
-def rows() -> Iterator[Row]:
+def rows():
     """Of the documentation beside the project, else of the one that setup.sh fetched; nothing without one."""
     if not (docs := documentation()):
         print("left out: there is no documentation here; ./setup.sh fetches it")
         return
     # The index is there, as after a sync.
     check_output([sys.executable, "-m", "tools", "call", "search_docs", '{"query": "mesh"}'])
-    queries = [question["query"] for question in json.loads(QUESTIONS.read_text(encoding="utf-8"))]
+    queries = [question["query"] for question in json.loads(QUESTIONS.read_text("utf-8"))]
     yield memory(queries)
     yield from times(docs / "docs", queries)
 
 
-def memory(queries: list[str]) -> Row:
+def memory(queries):
     from tools.core import registry
     from tools.klipper.search_docs import search_docs
 
@@ -45,14 +43,14 @@ def memory(queries: list[str]) -> Row:
     return Row(what, now, "MiB", before, "before them", promise, now <= before + 5)
 
 
-def times(docs: Path, queries: list[str]) -> Iterator[Row]:
+def times(docs, queries):
     from tools.klipper.search.index import _cached_index
     from tools.klipper.search_docs import search_docs
 
-    def plain_pass() -> int:
-        return sum(len(path.read_text(encoding="utf-8")) for path in docs.rglob("*.md"))
+    def plain_pass():
+        return sum(len(path.read_text("utf-8")) for path in docs.rglob("*.md"))
 
-    def first_query() -> None:
+    def first_query():
         _cached_index.cache_clear()
         search_docs(queries[0])
 
@@ -75,7 +73,7 @@ def times(docs: Path, queries: list[str]) -> Iterator[Row]:
     yield at_most(60, "a query, 95th of 100", slow * plain_ms, "ms", plain_ms, ANCHOR)
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(work):
     start = time.process_time()
     work()
     return time.process_time() - start

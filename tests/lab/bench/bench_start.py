@@ -5,10 +5,9 @@ its memory (PSS) then, and after a snapshot and a search. The anchor is the time
 import os
 import statistics
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.bench.measuring import ONE_TOOL, Row, at_most, memory_mib
+from tests.lab.bench.measuring import ONE_TOOL, at_most, memory_mib
 from tests.support.client import SERVER, Client
 
 RUNS = 15
@@ -21,7 +20,7 @@ FIRST, LATER = "memory, after a first call", "memory, after a snapshot and a sea
 MEMORY = {FIRST: 0.3, LATER: 0.45}
 
 
-def rows() -> Iterator[Row]:
+def rows():
     for command in (SERVER, ONE_TOOL):
         measure(command)
     runs = [(measure(SERVER), measure(SERVER, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
@@ -34,11 +33,11 @@ def rows() -> Iterator[Row]:
         yield at_most(limit, what, kept[what], "MiB", anchor[FIRST], ANCHOR)
 
 
-def medians(runs: tuple[dict[str, float], ...]) -> dict[str, float]:
+def medians(runs):
     return {what: statistics.median(run[what] for run in runs) for what in runs[0]}
 
 
-def measure(command: list[str], forget: bool = False) -> dict[str, float]:
+def measure(command, forget=False):
     """Milliseconds until each of STEPS, MiB of MEMORY."""
     if forget:
         for file in Path(os.environ["MCP_STATE_DIR"]).glob("listing-*"):
@@ -47,7 +46,7 @@ def measure(command: list[str], forget: bool = False) -> dict[str, float]:
     began = time.perf_counter()
     with Client(command) as client:
 
-        def note(step: str) -> None:
+        def note(step):
             figures[step] = (time.perf_counter() - began) * 1000
 
         client.initialize()

@@ -4,7 +4,6 @@ description and schema. The vocabulary comes with gpt-tokenizer, a package of np
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.bench.measuring import Row
@@ -24,7 +23,7 @@ console.log(JSON.stringify(texts.map(text => countTokens(text))));
 """
 
 
-def rows() -> Iterator[Row]:
+def rows():
     by_name = counted()
     whole = sum(by_name.values())
     yield Row(
@@ -34,7 +33,7 @@ def rows() -> Iterator[Row]:
         yield Row(name, by_name[name], "tokens", whole, "tools/list")
 
 
-def counted() -> dict[str, int]:
+def counted():
     """The tokens of each tool."""
     with Client(SERVER) as client:
         client.initialize()

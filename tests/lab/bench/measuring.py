@@ -7,7 +7,6 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +16,9 @@ HEAD = ("what", "pi-mcp", "anchor", "ratio", "promised")
 ONE_TOOL = [sys.executable, str(PROJECT / "tests" / "lab" / "bench" / "one_tool_server.py")]
 
 
-def installed() -> list[str]:
+def installed():
     """The command `pi-mcp` as setup.sh installs it."""
-    text = (PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
+    text = (PROJECT / "systemd" / "pi-mcp").read_text("utf-8")
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
     command = Path(folder) / "pi-mcp"
@@ -29,7 +28,7 @@ def installed() -> list[str]:
     return [str(command)]
 
 
-def memory_mib(pid: int, kind: str = "Rss") -> float:
+def memory_mib(pid, kind="Rss"):
     """The memory of a process as the kernel counts it; `Pss` shares what it has with others among them."""
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     return {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}[kind] / 1024
@@ -48,26 +47,24 @@ class Row:
     promise: str = ""
     kept: bool = True
 
-    def cells(self) -> tuple[str, ...]:
+    def cells(self):
         ours = f"{short(self.ours)} {self.unit}".rstrip()
         anchor = f"{self.anchor_name}: {short(self.anchor)} {self.unit}".rstrip()
         promise = self.promise if self.kept else f"{self.promise}, NOT KEPT"
         return self.what, ours, anchor, short(self.ours / self.anchor), promise
 
 
-def at_most(
-    limit: float, what: str, ours: float, unit: str, anchor: float, anchor_name: str
-) -> Row:
+def at_most(limit, what, ours, unit, anchor, anchor_name):
     """A figure that is promised to be at most so many times its anchor."""
     return Row(what, ours, unit, anchor, anchor_name, f"at most {limit:g}", ours <= limit * anchor)
 
 
-def short(value: float) -> str:
+def short(value):
     """Three digits are more than these figures are certain of."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def medians(times: int, *sides: Callable[[], float]) -> list[float]:
+def medians(times, *sides):
     """The medians of measurements that take turns, so that a slow moment of the machine meets each."""
     turns = [[measure() for measure in sides] for _ in range(times)]
     return [statistics.median(column) for column in zip(*turns, strict=True)]

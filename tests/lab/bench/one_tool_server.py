@@ -9,7 +9,7 @@ server = MCPServer("one-tool")
 
 
 @server.tool()
-def greet(name: str) -> str:
+def greet(name):
     """Greet."""
     return f"Hello, {name}"
 

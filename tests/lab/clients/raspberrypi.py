@@ -23,7 +23,7 @@ exec "$@"
 """
 
 
-def _why_there_is_none() -> str:
+def _why_there_is_none():
     if os.geteuid():
         return "only root can make a user pi, in a namespace"
     if any(
@@ -34,7 +34,7 @@ def _why_there_is_none() -> str:
 
 
 @contextmanager
-def raspberrypi(folder: Path, delay_s: float = 0, **settings):
+def raspberrypi(folder, delay_s=0, **settings):
     """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server
     starts `delay_s` later than it would."""
     if reason := _why_there_is_none():
@@ -42,11 +42,11 @@ def raspberrypi(folder: Path, delay_s: float = 0, **settings):
     files = {
         "server.py": f'#!/bin/sh\nsleep {delay_s}\nexec {shlex.join(SERVER)} "$@"\n',
         "env": "".join(f"{name}={value}\n" for name, value in settings.items()),
-        "passwd": Path("/etc/passwd").read_text(encoding="utf-8") + "pi:x:0:0::/home/pi:/bin/sh\n",
+        "passwd": Path("/etc/passwd").read_text("utf-8") + "pi:x:0:0::/home/pi:/bin/sh\n",
     }
     folder.mkdir()
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, "utf-8")
     (folder / "server.py").chmod(0o755)
     given = (str(folder / name) for name in ("server.py", "env", "passwd"))
     namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *given]

@@ -41,7 +41,7 @@ PLAN = [
 ]
 
 
-def from_npm(package: str, program: str) -> Path:
+def from_npm(package, program):
     """The program of an npm package, `name@version`."""
     if not shutil.which("npm"):
         pytest.skip("npm is not installed")
@@ -111,7 +111,7 @@ class Desktop:
 
 def from_the_readmes(pattern):
     """What stands in a block of both READMEs."""
-    texts = [(PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ru.md")]
+    texts = [(PROJECT / name).read_text("utf-8") for name in ("README.md", "README.ru.md")]
     [[found], [same]] = [re.findall(pattern, text, re.MULTILINE | re.DOTALL) for text in texts]
     assert found == same
     return found

@@ -57,7 +57,7 @@ class Proxied(HttpServer):
 
 def config(language, port):
     """The block of docs/remote.md, with the port that the server has here."""
-    text = (PROJECT / "docs" / "remote.md").read_text(encoding="utf-8")
+    text = (PROJECT / "docs" / "remote.md").read_text("utf-8")
     [block] = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return block.replace("8422", str(port))
 

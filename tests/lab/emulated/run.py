@@ -62,7 +62,7 @@ class Unavailable(Exception):
 class Machine:
     """A Raspberry Pi's Debian without the Pi: its Python in a folder, and a clone."""
 
-    def __init__(self, name: str, folder: Path):
+    def __init__(self, name, folder):
         self.name, self.folder = name, folder
         self.emulator = PROCESSORS[name]
         self.root, self.project = folder / "root", folder / "pi-mcp"
@@ -74,7 +74,7 @@ class Machine:
         copy_of_the_project(self.project)
         self.unpack_debian(folder / "apt")
 
-    def unpack_debian(self, apt: Path) -> None:
+    def unpack_debian(self, apt):
         """What python3 needs of Debian, unpacked and not set up, which running it does not need."""
         for name in ("state/lists/partial", "cache/archives/partial", "etc/preferences.d"):
             (apt / name).mkdir(parents=True)
@@ -82,14 +82,14 @@ class Machine:
         (apt / "sources.list").write_text(
             f"deb [signed-by={KEYRING}] {mirror()} {SUITE} main\n", encoding="utf-8"
         )
-        (apt / "apt.conf").write_text(APT % {"apt": apt, "name": self.name}, encoding="utf-8")
+        (apt / "apt.conf").write_text(APT % {"apt": apt, "name": self.name}, "utf-8")
         for words in ("update --error-on=any", "-y install --download-only python3"):
             command = ["env", f"APT_CONFIG={apt}/apt.conf", "apt-get", "-q", *words.split()]
             run_or_skip(f"Debian's mirror ({mirror()})", command)
         for package in (apt / "cache/archives").glob("*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, self.root], check=True, timeout=TIMEOUT_S)
 
-    def server(self, settings: dict[str, str], *words: str) -> list[str]:
+    def server(self, settings, *words):
         """Starts the server with these settings and nothing else in the environment.
 
         Programs that it starts, as git, are those of this machine.
@@ -100,20 +100,20 @@ class Machine:
         return [*environment, self.emulator, str(python), str(self.project / "server.py"), *words]
 
 
-def mirror() -> str:
+def mirror():
     """Where apt here has its packages from, if that is Debian's own archive."""
     listed = finished(["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]).stdout
     site = re.search(r"(?m)^(\S+) Debian$", listed)
     return site[1] if site else "http://deb.debian.org/debian"
 
 
-def run_or_skip(what: str, command: list[str]) -> None:
+def run_or_skip(what, command):
     done = finished(command, timeout=TIMEOUT_S)
     if done.returncode:
         raise Unavailable(f"{what} does not give what is needed: {done.stderr[-300:]}")
 
 
-def main(names: list[str]) -> int:
+def main(names):
     client.TIMEOUT_S = TIMEOUT_S  # an emulated start takes many times as long
     held = True
     for name in names or PROCESSORS:
@@ -128,7 +128,7 @@ def main(names: list[str]) -> int:
     return 0 if held else 1
 
 
-def look_at(machine: Machine) -> str:
+def look_at(machine):
     """How many tools it lists; an AssertionError if an answer is wrong."""
     home = machine.folder / "home"
     home.mkdir()
@@ -142,13 +142,13 @@ def look_at(machine: Machine) -> str:
         return f"{count} tools"
 
 
-def use(machine: Machine, settings: dict[str, str]) -> int:
+def use(machine, settings):
     """One session that calls each toolset; how many tools it lists."""
     with Client(machine.server(settings, "--standalone")) as session:
         assert session.initialize()["serverInfo"]["name"] == "pi-mcp"
         tools = session.request("tools/list")["result"]["tools"]
 
-        def call(name: str, expected: str, /, **arguments: object) -> dict[str, object]:
+        def call(name, expected, /, **arguments):
             result = session.call(name, **arguments)
             assert not result["isError"] and expected in json.dumps(result), (name, result)
             return result["structuredContent"]
@@ -166,7 +166,7 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
     return len(tools)
 
 
-def through_the_service(machine: Machine, settings: dict[str, str]) -> None:
+def through_the_service(machine, settings):
     """A session that is handed over to the resident service."""
     folder = machine.folder / "run"
     folder.mkdir(mode=0o700)
@@ -183,7 +183,7 @@ def through_the_service(machine: Machine, settings: dict[str, str]) -> None:
         service.wait(TIMEOUT_S)
 
 
-def over_http(machine: Machine, settings: dict[str, str]) -> None:
+def over_http(machine, settings):
     packages = machine.project / f".venv/lib/python{PYTHON}/site-packages"
     for name in ("uvicorn", "h11", "click"):  # which are of Python alone
         source = importlib.util.find_spec(name).origin

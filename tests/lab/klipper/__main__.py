@@ -24,7 +24,7 @@ from tests.lab.klipper import judge, moonraker, states
 from tools.klipper.config import checking, printer_cfg
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -42,12 +42,12 @@ def main() -> int:
     return max(map(compare, options.files), default=0)
 
 
-def show(name: str, answer: dict) -> None:
+def show(name, answer):
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     print(f"{name} ({len(text) // 4} tokens)\n  {text}", flush=True)
 
 
-def judge_mistakes(is_saving: bool) -> int:
+def judge_mistakes(is_saving):
     """The number of rows whose words are not Klipper's any more; prints them, or writes Klipper's."""
     rows = mistakes.rows()
     lines = []
@@ -62,11 +62,11 @@ def judge_mistakes(is_saving: bool) -> int:
     refused = sum(bool(row["klipper"]) for row in rows)
     print(f"{len(rows)} rows, Klipper refuses {refused}")
     if is_saving:
-        mistakes.FILE.write_text("".join(lines), encoding="utf-8")
+        mistakes.FILE.write_text("".join(lines), "utf-8")
     return 0 if is_saving else changed
 
 
-def compare(path: Path) -> int:
+def compare(path):
     """0 if both accept a file or both refuse it."""
     text = path.read_text("utf-8", "replace")
     words = judge.verdict(text)

@@ -16,7 +16,6 @@ import re
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -142,7 +141,7 @@ MOST_CHOICES = 13
 AMBIGUOUS = {"sensor_type", "control_pin"}
 
 
-def imported(name: str) -> dict:
+def imported(name):
     try:
         return vars(importlib.import_module(name))
     except Exception as error:
@@ -153,7 +152,7 @@ def imported(name: str) -> dict:
 class Module:
     """A file of klippy: the options that it reads, and the modules that it hands its section to."""
 
-    def __init__(self, name: str, path: Path):
+    def __init__(self, name, path):
         self.name = name
         self.tree = ast.parse(path.read_text("utf-8"))
         self.names = imported(name)
@@ -168,7 +167,7 @@ class Module:
         for option, spec in pins(self).items():
             self.options.setdefault(option, spec)
 
-    def call(self, node: ast.Call) -> None:
+    def call(self, node):
         kind = KINDS.get(node.func.attr)
         receiver = ast.unparse(node.func.value)
         if kind is None or "config" not in receiver or not node.args or receiver in OTHERS:
@@ -192,14 +191,14 @@ class Module:
         if spec:
             self.options[name] = spec
 
-    def option(self, node: ast.expr) -> str:
+    def option(self, node):
         """The name that an expression gives, which may have a number in it, as `"z_positions%d" % number`."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             node = node.left
         text = node.value.lower() if isinstance(node, ast.Constant) else ""
         return "" if "%s" in text else text.replace("%d", "1")
 
-    def value(self, node: ast.expr):
+    def value(self, node):
         if isinstance(node, ast.Name) and node.id not in self.names:
             node = self.locals.get(node.id, node)
         try:
@@ -207,12 +206,12 @@ class Module:
         except Exception:
             return None
 
-    def choices(self, node: ast.expr) -> str:
+    def choices(self, node):
         value = self.value(self.locals.get(ast.unparse(node), node))  # self.threads
         words = sorted(map(str, value)) if value and len(value) <= MOST_CHOICES else []
         return "c" + "|".join(words) if words else ""
 
-    def next(self) -> list[str]:
+    def next(self):
         """The modules that it imports from its package."""
         packages = self.name.split(".")
         found = []
@@ -226,20 +225,20 @@ class Module:
         return found
 
 
-def interval(words: dict) -> str:
+def interval(words):
     """The bounds among the words of a call: `[0,1]`, `(0` for what is above 0, `,1]` for at most 1."""
     bounds = {"minval": "[{:g}", "above": "({:g}", "maxval": ",{:g}]", "below": ",{:g})"}
     numbers = {word: value for word, value in words.items() if type(value) in (int, float)}
     return "".join(form.format(numbers[word]) for word, form in bounds.items() if word in numbers)
 
 
-def loosest(one: str, other: str) -> str:
+def loosest(one, other):
     """What both readings of an option allow: the kind alone, if they differ in bounds."""
     kind = one[:1]
     return kind if kind == other[:1] and kind in "if" else ""
 
 
-def fields(modules: dict[str, Module]) -> None:
+def fields(modules):
     """The options driver_XXX of the drivers, from the masks of their registers."""
     for name in DRIVERS:
         module = modules[name]
@@ -259,14 +258,14 @@ def fields(modules: dict[str, Module]) -> None:
                 module.options[f"driver_{field}"] = spec
 
 
-def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
+def calls(tree, name):
     """The calls of what ends in a name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(name):
             yield node
 
 
-def share(modules: dict[str, Module]) -> None:
+def share(modules):
     """Move the options that are alike wherever a driver has them to the module that all drivers reach."""
     tables = [modules[name].options for name in DRIVERS]
     for option in {option for table in tables for option in table if option.startswith("driver_")}:
@@ -276,7 +275,7 @@ def share(modules: dict[str, Module]) -> None:
                 modules["extras.tmc"].options[option] = table.pop(option)
 
 
-def reaches(start: str, modules: dict[str, Module], more: list[str]) -> list[str]:
+def reaches(start, modules, more):
     """The modules that may read a section, nearest first, of those that say something new of an option."""
     queue, seen, known, useful = deque([start, *more]), set(), set(), []
     while queue:
@@ -291,7 +290,7 @@ def reaches(start: str, modules: dict[str, Module], more: list[str]) -> list[str
     return useful
 
 
-def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
+def readers(modules):
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
     found = {
         kind: (module, "-" if kind in ("printer", "extruder") else "?")
@@ -306,7 +305,7 @@ def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
+def sensor_types(klippy, modules):
     """The values of sensor_type that Klipper has without a section of the user's."""
     text = (klippy / "extras/temperature_sensors.cfg").read_text("utf-8")
     named = re.findall(r"(?m)^\[thermistor (.*)\]", text)
@@ -317,13 +316,13 @@ def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
     return sorted({*named, *without_options(modules)})
 
 
-def without_options(modules: dict[str, Module]) -> list[str]:
+def without_options(modules):
     """Values of sensor_type that are registered in a loop, and demand nothing."""
     spi, htu = modules["extras.spi_temperature"].names, modules["extras.htu21d"].names
     return [*spi["Sensors"], *htu["HTU21D_DEVICES"]]
 
 
-def demands(modules: dict[str, Module]) -> dict[str, str]:
+def demands(modules):
     """The options that each kind of section has to have, and each sensor_type and lcd_type."""
     needs = Needs(modules)
     found = {kind: needs.required(module) for kind, (module, _) in readers(modules).items()}
@@ -346,7 +345,7 @@ def demands(modules: dict[str, Module]) -> dict[str, str]:
     return words | both
 
 
-def brought(kind: str, module: str, modules: dict[str, Module]) -> set[str]:
+def brought(kind, module, modules):
     """The commands of a kind of section."""
     own = [module]
     if kind == "printer":
@@ -356,7 +355,7 @@ def brought(kind: str, module: str, modules: dict[str, Module]) -> set[str]:
     return set(LOOPED.get(kind, "").split()).union(*(commands(modules[name]) for name in own))
 
 
-def main() -> None:
+def main():
     checkout = Path(sys.argv[1])
     klippy = checkout / "klippy"
     sys.path.insert(0, str(klippy))
@@ -401,7 +400,7 @@ def main() -> None:
             print(f"needs {what}: {options}".rstrip())
 
 
-def short(name: str) -> str:
+def short(name):
     """The name of a module without its package."""
     return name.rpartition(".")[2]
 

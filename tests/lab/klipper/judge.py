@@ -17,7 +17,7 @@ gpio0_ gpio1_ gpio2_ gpio3_ gpio4_""".split()
 PINS = [f"{port}{number}" for port in PORTS for number in range(64)] + ["ADC_TEMPERATURE"]
 
 
-def dictionary() -> Path:
+def dictionary():
     """A dictionary of the Linux process with the pins and buses of all boards: any configuration fits it."""
     path = CACHE / "every_board.dict"
     if not path.exists():
@@ -29,18 +29,18 @@ def dictionary() -> Path:
         for kind, listed in names.items():
             numbers = enumerate(dict.fromkeys(listed))
             facts["enumerations"][kind] = {name: number for number, name in numbers}
-        path.write_text(json.dumps(facts), encoding="utf-8")
+        path.write_text(json.dumps(facts), "utf-8")
     return path
 
 
-def verdict(config: str, files: dict[str, str] | None = None) -> str:
+def verdict(config, files=None):
     """Klipper's own words for a configuration with its includes; "" if it takes it."""
     host = [CACHE / "venv/bin/python", checkout() / "klippy/klippy.py", "printer.cfg"]
     with tempfile.TemporaryDirectory(prefix="klipper-") as folder:
         for name, text in {**(files or {}), "printer.cfg": config, "in": ""}.items():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text, "utf-8")
         words = [*host, "-i", "in", "-o", "out", "-I", "tty", "-d", dictionary()]
         for name in set(re.findall(r"(?m)^\[mcu +(\w+)", config)):
             words += ["-d", f"{name}={dictionary()}"]

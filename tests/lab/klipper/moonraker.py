@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import urllib.request
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from tests.lab.klipper import states
 from tests.lab.klipper.running import (
     CACHE,
     SILENT,
-    Klipper,
     clone,
     make_environment,
     printer,
@@ -50,7 +48,7 @@ MOVING = re.compile(
 )
 
 
-def checkout() -> Path:
+def checkout():
     """The sources, and an environment with what they need: made once."""
     sources, ready = CACHE / "moonraker", CACHE / "moonraker-ready"
     if not ready.exists():
@@ -62,7 +60,7 @@ def checkout() -> Path:
 
 
 @contextmanager
-def moonraker(klipper: Klipper, clients: str = TRUSTED) -> Iterator[str]:
+def moonraker(klipper, clients=TRUSTED):
     """The address of a Moonraker for a printer's folder."""
     port = free_port()
     config = CONFIG.format(port=port, socket=klipper.socket, clients=clients)
@@ -79,7 +77,7 @@ def moonraker(klipper: Klipper, clients: str = TRUSTED) -> Iterator[str]:
         process.wait()
 
 
-def asked(url: str, path: str, **headers: str) -> dict:
+def asked(url, path, **headers):
     """What it answers: status, type, the part of a file, body."""
     request = urllib.request.Request(f"{url}/{path}", headers=headers)
     try:
@@ -91,7 +89,7 @@ def asked(url: str, path: str, **headers: str) -> dict:
         return {"status": 0}
 
 
-def answer(response) -> dict:
+def answer(response):
     body = re.sub(r',"traceback":.*', "}}", response.read().decode())
     length = response.headers.get("Content-Range")
     return {
@@ -102,7 +100,7 @@ def answer(response) -> dict:
     }
 
 
-def compare(show: Callable[[str, dict], None], save: bool) -> int:
+def compare(show, save):
     """Show where the answers through Moonraker differ from those from the folder, in each state of a printer;
     save what Moonraker says. 1 if any differ."""
     registry.load()
@@ -140,6 +138,6 @@ def compare(show: Callable[[str, dict], None], save: bool) -> int:
     return int(bool(unlike))
 
 
-def still(answer: dict) -> str:
+def still(answer):
     """An answer without what moves."""
     return MOVING.sub("", compact_json(answer))

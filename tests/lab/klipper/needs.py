@@ -6,7 +6,6 @@ as far as nothing is conditional: neither below `if`, `for`, `try` nor after a `
 """
 
 import ast
-from collections.abc import Iterator
 
 # Methods that read an option, with the number of arguments that leave it without a default.
 GETTERS = dict.fromkeys(
@@ -20,21 +19,21 @@ PIN_TYPES = {"adc": "p", "pwm": "p!", "digital_out": "p!", "endstop": "p^!"}
 class Needs:
     """The demands of all modules; `modules` by their names, each with its `tree`."""
 
-    def __init__(self, modules: dict):
+    def __init__(self, modules):
         self.modules = modules
         self.scopes = {name: definitions(module.tree.body) for name, module in modules.items()}
 
-    def required(self, module: str) -> set[str]:
+    def required(self, module):
         """The options that a section of this module has to have, whatever else it has."""
         entries = [name for name in ENTRIES if name in self.scopes[module]]
         sets = [self.of_class(module, name) for name in entries]
         return set.intersection(*sets) if sets else set()
 
-    def of_class(self, module: str, name: str) -> set[str]:
+    def of_class(self, module, name):
         """Those that a class, or a function, demands of its section."""
         return set(self.of_definition(module, self.scopes[module][name], {}))
 
-    def of_function(self, module: str, function: ast.AST, known: dict) -> Iterator[str]:
+    def of_function(self, module, function, known):
         """Those that a function demands of the section in its parameter `config`; `known` are the constants that
         it is called with."""
         for node in unconditional(function.body):
@@ -46,7 +45,7 @@ class Needs:
             elif "config" in map(ast.unparse, words):
                 yield from self.called(module, node)
 
-    def called(self, module: str, node: ast.Call) -> Iterator[str]:
+    def called(self, module, node):
         """Those of what is called with a section."""
         name = ast.unparse(node.func)
         first, _, last = name.partition(".")
@@ -65,7 +64,7 @@ class Needs:
             if definition := self.scopes.get(other, {}).get(last or first):
                 yield from self.of_definition(other, definition, constants(node))
 
-    def of_definition(self, module: str, definition: ast.AST, known: dict) -> Iterator[str]:
+    def of_definition(self, module, definition, known):
         """Those of a function or of the set-up of a class."""
         if isinstance(definition, ast.ClassDef):
             methods = definitions(definition.body)
@@ -82,19 +81,19 @@ class Needs:
             yield from self.of_function(module, definition, values | known)
 
 
-def definitions(body: list[ast.stmt]) -> dict[str, ast.AST]:
+def definitions(body):
     """The functions and classes of a body, by their names."""
     found = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     return {node.name: node for node in found}
 
 
-def constants(node: ast.Call) -> dict:
+def constants(node):
     return {
         word.arg: word.value.value for word in node.keywords if isinstance(word.value, ast.Constant)
     }
 
 
-def demanded(node: ast.Call, known: dict) -> str:
+def demanded(node, known):
     """The option that a call reads without a default; "" if it reads none, or has one."""
     receiver, _, method = ast.unparse(node.func).rpartition(".")
     if receiver != "config" or not 0 < len(node.args) <= GETTERS.get(method, 0):
@@ -105,7 +104,7 @@ def demanded(node: ast.Call, known: dict) -> str:
     return option.lower() if option and not has_default else ""
 
 
-def unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
+def unconditional(body):
     """The nodes that are evaluated whenever a body is, in their order."""
     for statement in body:
         if isinstance(statement, ast.If):
@@ -116,7 +115,7 @@ def unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
             yield from inside(statement.value)
 
 
-def inside(node: ast.AST) -> Iterator[ast.AST]:
+def inside(node):
     if isinstance(node, ast.IfExp | ast.BoolOp | ast.ListComp | ast.GeneratorExp | ast.Lambda):
         return
     yield node
@@ -124,7 +123,7 @@ def inside(node: ast.AST) -> Iterator[ast.AST]:
         yield from inside(child)
 
 
-def pins(module) -> dict[str, str]:
+def pins(module):
     """The marks that the pins of a module may have: `p` none, `p!`, `p^!`, by their options."""
     found: dict[str, str] = {}
     for node in ast.walk(module.tree):
@@ -147,7 +146,7 @@ def pins(module) -> dict[str, str]:
     return found
 
 
-def commands(module) -> set[str]:
+def commands(module):
     """The commands that a module registers while it is set up, whatever the configuration."""
     found = set()
     for function in ast.walk(module.tree):

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,7 +21,7 @@ END = b"\x03"
 READY_S, ASK_S = 150.0, 20.0
 
 
-def checkout() -> Path:
+def checkout():
     """The sources with the board's process built, and an environment for the host: made once."""
     sources, ready = CACHE / "klipper", CACHE / "ready"
     if ready.exists():
@@ -38,12 +37,12 @@ def checkout() -> Path:
     return sources
 
 
-def clone(url: str, commit: str, folder: Path) -> None:
+def clone(url, commit, folder):
     subprocess.run(["git", "clone", "-q", url, folder], check=True)
     subprocess.run(["git", "-C", folder, "checkout", "-q", commit], check=True)
 
 
-def make_environment(folder: Path, *packages: str | Path) -> None:
+def make_environment(folder, *packages):
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     subprocess.run([folder / "bin/pip", "install", "-q", *packages], check=True)
 
@@ -51,7 +50,7 @@ def make_environment(folder: Path, *packages: str | Path) -> None:
 class Klipper:
     """A printer's folder with the processes that serve it."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder):
         self.folder = folder
         self.port, self.socket = folder / "board", folder / "comms/klippy.sock"
         self.sources = checkout()
@@ -60,10 +59,10 @@ class Klipper:
         for name in ("config", "logs", "comms", "gcodes"):
             (folder / name).mkdir()
 
-    def start(self, config: str, *states: str) -> None:
+    def start(self, config, *states):
         """Start board and host with a configuration, and wait for one of these states, or for the socket."""
         self.stop()
-        (self.folder / "config/printer.cfg").write_text(config, encoding="utf-8")
+        (self.folder / "config/printer.cfg").write_text(config, "utf-8")
         self.run(self.sources / "out/klipper.elf", "-I", self.port)
         wait_until(self.port.exists)
         words = [CACHE / "venv/bin/python", self.sources / "klippy/klippy.py", "config/printer.cfg"]
@@ -73,10 +72,10 @@ class Klipper:
         if states:
             self.wait_for(*states)
 
-    def run(self, *words: str | Path) -> None:
+    def run(self, *words):
         self.processes.append(subprocess.Popen(words, cwd=self.folder, **SILENT))
 
-    def stop(self) -> None:
+    def stop(self):
         """End both processes."""
         while self.processes:
             process = self.processes.pop()
@@ -85,12 +84,12 @@ class Klipper:
         self.socket.unlink(missing_ok=True)
         self.port.unlink(missing_ok=True)
 
-    def answers(self) -> bool:
+    def answers(self):
         with suppress(OSError):
             return bool(self.ask("info"))
         return False
 
-    def ask(self, method: str, **params: object) -> dict:
+    def ask(self, method, **params):
         """The answer of the API server to one request."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(ASK_S)
@@ -106,21 +105,21 @@ class Klipper:
                 if answer.get("id") == method:
                     return answer.get("result") or answer
 
-    def send(self, script: str) -> dict:
+    def send(self, script):
         """Run G-Code."""
         return self.ask("gcode/script", script=script)
 
-    def state(self) -> str:
+    def state(self):
         return self.ask("info")["state"]
 
-    def wait_for(self, *states: str) -> None:
+    def wait_for(self, *states):
         wait_until(lambda: self.state() in states)
 
 
 SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
-def wait_until(holds) -> None:
+def wait_until(holds):
     """Wait for something that this process is not told of."""
     deadline = time.monotonic() + READY_S
     while not holds():
@@ -130,7 +129,7 @@ def wait_until(holds) -> None:
 
 
 @contextmanager
-def printer() -> Iterator[Klipper]:
+def printer():
     """A Klipper in a folder of its own, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="klipper-") as folder:
         klipper = Klipper(Path(folder))

@@ -3,11 +3,10 @@ stand-in of the tests, and what printer_state makes of it."""
 
 import json
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.klipper.asking import call
-from tests.lab.klipper.running import Klipper, printer, wait_until
+from tests.lab.klipper.running import printer, wait_until
 from tools.core import registry, settings
 
 RECORDED = Path(__file__).resolve().parents[2] / "printer/recorded.json"
@@ -72,7 +71,7 @@ MISTAKES = {
 }
 
 
-def states(klipper: Klipper) -> Iterator[str]:
+def states(klipper):
     """Bring Klipper into one state after the other, and give the name of each."""
     paths = {"port": klipper.port, "folder": klipper.folder}
     board, full = BOARD.format(**paths), (BOARD + PRINTING).format(**paths)
@@ -101,7 +100,7 @@ def states(klipper: Klipper) -> Iterator[str]:
     yield "the board is gone"
 
 
-def jobs(klipper: Klipper) -> Iterator[str]:
+def jobs(klipper):
     """A job that prints, is paused, cancelled, ends, and ends in an error."""
     files = {"long.gcode": LAYERS, "short.gcode": "G4 P10\n", "bad.gcode": "LOAD_FILAMENT\n"}
     for name, text in files.items():
@@ -119,11 +118,11 @@ def jobs(klipper: Klipper) -> Iterator[str]:
         yield f"a job: {state}"
 
 
-def status(klipper: Klipper, name: str, field: str):
+def status(klipper, name, field):
     return klipper.ask("objects/query", objects={name: None})["status"][name][field]
 
 
-def recording(klipper: Klipper) -> dict:
+def recording(klipper):
     """What Klipper says of itself: all fields of what is loaded, nothing of what is not."""
     about = klipper.ask("info")
     sensors = [name for name in klipper.ask("objects/list")["objects"] if "sensor" in name]
@@ -134,7 +133,7 @@ def recording(klipper: Klipper) -> dict:
     return json.loads(text.replace(str(klipper.folder), "/home/pi/printer_data"))
 
 
-def record(show: Callable[[str, dict], None], save: bool) -> None:
+def record(show, save):
     """Show the answer of printer_state in each state; save what Klipper said."""
     registry.load()
     recorded = {}
@@ -151,7 +150,7 @@ def record(show: Callable[[str, dict], None], save: bool) -> None:
         write(RECORDED, recorded)
 
 
-def write(file: Path, recorded: dict) -> None:
+def write(file, recorded):
     """A line for each that was recorded."""
     lines = [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in recorded.items()]
-    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -21,7 +21,6 @@ import time
 from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[3]
 IMAGE_MIB = 64
@@ -97,7 +96,7 @@ for kind, name in done:
 """
 
 
-def main(cuts: int) -> int:
+def main(cuts):
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "card"
         with image.open("wb") as file:
@@ -118,7 +117,7 @@ def main(cuts: int) -> int:
     return 1 if lost else 0
 
 
-def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
+def cut(image, card, cuts):
     """A copy of the image for each cut, with the lines that the writer had printed by then."""
     lines: list[str] = []
     snapshots = []
@@ -147,7 +146,7 @@ def cut(image: Path, card: Path, cuts: int) -> list[tuple[Path, list[str]]]:
 
 
 @contextmanager
-def mounted(image: Path):
+def mounted(image):
     """A folder with what is in an image."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["mount", "-o", "loop", image, folder], check=True)
@@ -157,7 +156,7 @@ def mounted(image: Path):
             subprocess.run(["umount", folder], check=True)
 
 
-def on(card: Path) -> dict[str, Any]:
+def on(card):
     """How a process is started whose state lies there."""
     settings = {"MCP_STATE_DIR": str(card / "state"), "ONEPERCENT_RATE_LIMIT": "off"}
     return {"env": {**os.environ, "HOME": str(card), **settings}, "cwd": PROJECT, "text": True}

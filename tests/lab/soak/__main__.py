@@ -19,7 +19,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from pathlib import Path
@@ -29,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from tests.klipper.upstreams import contents, git
 from tests.lab.bench.measuring import memory_mib
 from tests.lab.soak.docs import texts
-from tests.lab.soak.life import Person
 from tests.lab.soak.record import Record
 from tests.lab.soak.sessions import BAD_SIGNS, Worker
 from tests.lab.soak.world import Faults, World, enter
@@ -38,7 +36,7 @@ from tests.support.services import wait_until
 GROWN_MIB = 1
 
 
-def main() -> int:
+def main():
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     words.add_argument("minutes", type=float, nargs="?", default=10)
     words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
@@ -53,7 +51,7 @@ def main() -> int:
     return soak(options.minutes * 60, options.seed, options.workers)
 
 
-def soak(duration_s: float, seed: int, count: int) -> int:
+def soak(duration_s, seed, count):
     """Exit status 0 if all went well."""
     around, record = World(seed), Record()
     print(f"seed {seed}, {count} workers, a disk of its own: {around.has_disk}", flush=True)
@@ -84,12 +82,12 @@ def soak(duration_s: float, seed: int, count: int) -> int:
     return 0 if not record.wrong and after <= before + GROWN_MIB and more <= handles else 1
 
 
-def sizes(pid: int) -> tuple[float, int]:
+def sizes(pid):
     """The memory of the service itself, and its open handles."""
     return memory_mib(pid), len(os.listdir(f"/proc/{pid}/fd"))
 
 
-def read_log(stream, record: Record) -> None:
+def read_log(stream, record):
     """Follow what the service writes to stderr, so that it never waits for room."""
     for line in stream:
         text = line.decode(errors="replace").strip()
@@ -97,7 +95,7 @@ def read_log(stream, record: Record) -> None:
             record.complain(f"the service's log: {text}")
 
 
-def run(workers: list[Worker], faults: Faults) -> None:
+def run(workers, faults):
     """Let everything happen at once; the faults end first, so that nobody has to wait for their end."""
     stopping = threading.Event()
     with ThreadPoolExecutor(len(workers) + len(faults.rounds)) as threads:
@@ -113,7 +111,7 @@ def run(workers: list[Worker], faults: Faults) -> None:
         part.result()  # raises what went wrong in the soak itself
 
 
-def examine(world: World, workers: list[Worker], record: Record) -> None:
+def examine(world, workers, record):
     """Look at the stores themselves, without the service."""
     with closing(sqlite3.connect(world.database)) as db:
         damages = [row for row in db.execute("PRAGMA integrity_check") if row != ("ok",)]
@@ -125,10 +123,10 @@ def examine(world: World, workers: list[Worker], record: Record) -> None:
         record.complain(f"at the end: {text}")
 
 
-def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
+def person(db, somebody):
     """What is there of a person, beside what was confirmed to them."""
 
-    def asked(sql: str) -> list[tuple]:
+    def asked(sql):
         return db.execute(sql, (somebody.user,)).fetchall()
 
     [(applied,)] = asked("SELECT count() FROM previews WHERE status = 'applied' AND user = ?")
@@ -140,7 +138,7 @@ def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
         yield f"{somebody.user} has {there}, confirmed were {confirmed}"
 
 
-def notes(world: World, wanted: Counter[str]) -> Iterator[str]:
+def notes(world, wanted):
     """The notes in Anki's own collection, opened after Anki ended."""
     from anki.collection import Collection
 
@@ -157,7 +155,7 @@ def notes(world: World, wanted: Counter[str]) -> Iterator[str]:
     yield from (f"a lost note: {front}" for front in wanted - there)
 
 
-def checkout(world: World) -> Iterator[str]:
+def checkout(world):
     """The checkout is whole, and as the newest commit."""
     try:
         git(world.checkout, "fsck", "--no-dangling")
@@ -167,7 +165,7 @@ def checkout(world: World) -> Iterator[str]:
         yield "the pages are not those of the newest commit"
 
 
-def leftovers(world: World) -> Iterator[str]:
+def leftovers(world):
     """Sessions, zombies, processes and files that nobody needs any more."""
     try:
         wait_until(lambda: world.service.children() == [])
@@ -186,7 +184,7 @@ def leftovers(world: World) -> Iterator[str]:
         yield f"processes: {strays}"
 
 
-def _processes(folder: Path) -> Iterator[int]:
+def _processes(folder):
     """Those whose environment names the folder of this soak."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has just ended; the environment of a zombie is empty

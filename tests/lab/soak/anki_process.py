@@ -21,19 +21,19 @@ START_S = 60
 class Anki:
     """The process, seen from the soak; it comes back on the port it had, with the collection it had."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder):
         self.folder, self.port = folder, 0
         self.start()
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def start(self) -> None:
+    def start(self):
         words = [sys.executable, __file__, str(self.folder), str(self.port)]
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.port = int(self.process.stdout.readline())
 
-    def die_within(self, actions: int, timeout_s: float) -> None:
+    def die_within(self, actions, timeout_s):
         """Die in the middle of an action soon, at the latest after `timeout_s`."""
         self.process.stdin.write(f"{actions}\n")
         self.process.stdin.flush()
@@ -42,13 +42,13 @@ class Anki:
         self.process.kill()
         self.end()
 
-    def end(self) -> None:
+    def end(self):
         self.process.stdin.close()
         self.process.wait(START_S)
         self.process.stdout.close()
 
 
-def main(folder: Path, port: int) -> None:
+def main(folder, port):
     from anki.collection import Collection
 
     from tests.anki.anki_standin import StandIn

@@ -1,15 +1,12 @@
 """The Klipper documentation: an upstream that keeps publishing, and calls checked against what it ever
 published."""
 
-import random
 import re
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tests.klipper.upstreams import Upstream, page
-from tests.lab.soak.record import Flow, Request, expect
+from tests.lab.soak.record import Request, expect
 
 QUERIES = (
     "bltouch;pressure advance;bed mesh;[extruder] rotation_distance;как настроить;resonance".split(
@@ -27,7 +24,7 @@ class Published:
     one that a finished sync brought here. Whoever reads holds `lock`, so that no commit is out and not noted
     yet."""
 
-    def __init__(self, folder: Path, chance: random.Random):
+    def __init__(self, folder, chance):
         self.lock = threading.Lock()
         self.chance = chance
         self.history: list[dict[str, str]] = []
@@ -36,7 +33,7 @@ class Published:
         self.upstream = Upstream(folder)
         self.publish(_first_pages())
 
-    def publish(self, files: dict[str, str | None] | None = None) -> None:
+    def publish(self, files=None):
         """Commit some changed pages, if it is there."""
         with self.lock:
             if self.gone:
@@ -45,7 +42,7 @@ class Published:
             self.history.append(texts(self.upstream.pages()))
             self.commits.append(self.upstream.tip)
 
-    def _changes(self) -> dict[str, str | None]:
+    def _changes(self):
         """Some pages with a word of their own below the title, a new one, and one less."""
         pages, number = self.history[-1], len(self.history)
         files: dict[str, str | None] = {}
@@ -60,7 +57,7 @@ class Published:
         return files
 
     @contextmanager
-    def vanished(self) -> Iterator[None]:
+    def vanished(self):
         elsewhere = self.upstream.folder.with_name("vanished")
         with self.lock:
             self.gone = True
@@ -70,17 +67,17 @@ class Published:
             elsewhere.rename(self.upstream.folder)
             self.gone = False
 
-    def versions(self, path: str, since: int) -> list[str]:
+    def versions(self, path, since):
         """The texts a page may have by now; empty where some commit does not have it."""
         with self.lock:
             return list(dict.fromkeys(pages.get(path, "") for pages in self.history[since:]))
 
 
-def texts(pages: dict[str, bytes]) -> dict[str, str]:
+def texts(pages):
     return {path: text.decode() for path, text in pages.items()}
 
 
-def _first_pages() -> dict[str, str]:
+def _first_pages():
     return {
         f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number)
         for number in range(1, 40)
@@ -90,13 +87,13 @@ def _first_pages() -> dict[str, str]:
 class Docs:
     """One reader of the documentation, whose checkout all share."""
 
-    def __init__(self, published: Published, chance: random.Random):
+    def __init__(self, published, chance):
         self.published, self.chance = published, chance
 
-    def flow(self) -> Flow:
+    def flow(self):
         return self.chance.choice((self.search, self.search, self.read, self.read, self.sync))()
 
-    def search(self) -> Flow:
+    def search(self):
         """Results name pages that some commit had."""
         since = self.published.synced
         answer = yield Request("search_docs", {"query": self.chance.choice(QUERIES)})
@@ -104,7 +101,7 @@ class Docs:
             is_published = any(self.published.versions(result["path"], since))
             expect(is_published, f"a page of no commit: {result}")
 
-    def read(self) -> Flow:
+    def read(self):
         """A window of a page is a piece of one version."""
         since, pages = self.published.synced, self.published.history[-1]
         path = self.chance.choice(sorted(pages))
@@ -119,7 +116,7 @@ class Docs:
         piece = CLOSING.sub("", text) if end else text
         expect(piece in windows, f"{path} at {offset} is of no commit: {text[:80]!r}")
 
-    def sync(self) -> Flow:
+    def sync(self):
         """Brings the newest commit."""
         least = len(self.published.commits) - 1
         answer = yield Request("sync_docs")

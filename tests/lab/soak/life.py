@@ -1,13 +1,12 @@
 """One person of OnePercent beside the goals that were confirmed to them, and calls that are checked against
 those."""
 
-import random
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.lab.soak.record import Flow, Request, expect
+from tests.lab.soak.record import Request, expect
 from tests.onepercent.person import act
 
 # Titles by id.
@@ -27,19 +26,19 @@ class Open:
 class Person:
     """A user that nobody else is; a flow yields requests and is sent their answers."""
 
-    def __init__(self, user: str, chance: random.Random):
+    def __init__(self, user, chance):
         self.user, self.chance = user, chance
         self.goals: Goals = {}
         self.before: Goals | None = None
         self.open: Open | None = None
         self.applied = self.made = self.xp = 0
 
-    def flow(self) -> Flow:
+    def flow(self):
         if self.open:
             return self.settle()
         return self.chance.choice((self.change, self.change, self.change, self.undo, self.look))()
 
-    def _actions(self) -> list[dict[str, Any]]:
+    def _actions(self):
         """Goals to make, and of those there are one with another title and one to delete."""
         actions = [
             act("goal.create", title=self._title()) for _ in range(self.chance.randint(1, 4))
@@ -50,11 +49,11 @@ class Person:
             actions.append(act("goal.delete", goal_id=deleted))
         return actions
 
-    def _title(self) -> str:
+    def _title(self):
         self.made += 1
         return f"{self.user} № {self.made}"
 
-    def change(self) -> Flow:
+    def change(self):
         """Preview, and then apply or forget it."""
         actions = self._actions()
         answer = yield Request("preview_actions", {"actions": actions})
@@ -62,7 +61,7 @@ class Person:
             return
         expect(not answer.value["diff"]["errors"], f"refused: {answer.value['diff']['errors']}")
 
-        def after(results: list[dict[str, Any]]) -> Goals:
+        def after(results):
             goals = dict(self.goals)
             for action, result in zip(actions, results, strict=True):
                 params = action["params"]
@@ -76,7 +75,7 @@ class Person:
             self.open = Open(answer.value, after)
             yield from self.settle()
 
-    def undo(self) -> Flow:
+    def undo(self):
         """What was applied last is taken back."""
         if (before := self.before) is None:
             return
@@ -85,7 +84,7 @@ class Person:
             self.open = Open(answer.value, lambda _: before, undoes=True)
             yield from self.settle()
 
-    def settle(self) -> Flow:
+    def settle(self):
         """Apply what is open, with the key it had before; without an answer it stays open."""
         opened = self.open
         keys = {"preview_id": opened.preview["preview_id"], "idempotency_key": opened.key}
@@ -101,7 +100,7 @@ class Person:
         self.goals, self.xp = after, xp["balance"]
         self.open, self.applied = None, self.applied + 1
 
-    def look(self) -> Flow:
+    def look(self):
         """The snapshot has the goals that were confirmed."""
         wish = {"include": ["goals", "xp"], "goals_status": "all"}
         answer = yield Request("get_user_snapshot", wish)

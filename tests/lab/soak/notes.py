@@ -1,13 +1,11 @@
 """The notes of one owner in Anki: which must be there, which may be, and calls that are checked against
 that."""
 
-import random
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
 from tests.lab.soak.anki_process import DECKS
-from tests.lab.soak.record import Flow, Request, expect
+from tests.lab.soak.record import Request, expect
 
 MOST = 40
 
@@ -23,7 +21,7 @@ class Note:
     state: str = "maybe"
     id: int | None = None
 
-    def input(self, owner: str) -> dict[str, Any]:
+    def input(self, owner):
         note = {"fields": {"Front": self.front, "Back": f"back of {self.front}"}, "tags": [owner]}
         return note | ({"dedup_key": self.key} if self.key else {})
 
@@ -31,22 +29,22 @@ class Note:
 class Notes:
     """Notes that nobody else touches; a flow yields requests and is sent their answers."""
 
-    def __init__(self, owner: str, chance: random.Random):
+    def __init__(self, owner, chance):
         self.owner, self.chance = owner, chance
         self.notes: dict[str, Note] = {}
         self.made = 0
 
-    def flow(self) -> Flow:
+    def flow(self):
         if len(self._in("there")) > MOST:
             return self.delete(10)
         if (unsure := self._in("maybe")) and self.chance.random() < 0.5:
             return self.send([note for note in unsure if note.deck == unsure[0].deck][:4])
         return self.chance.choice((self.add, self.add, self.delete, self.find, self.find))()
 
-    def _in(self, state: str) -> list[Note]:
+    def _in(self, state):
         return [note for note in self.notes.values() if note.state == state]
 
-    def add(self) -> Flow:
+    def add(self):
         """New notes."""
         deck, new = self.chance.choice(DECKS), []
         for _ in range(self.chance.randint(1, 4)):
@@ -55,7 +53,7 @@ class Notes:
             new.append(Note(f"{self.owner} {self.made}", deck, key))
         return self.send(new)
 
-    def send(self, notes: list[Note]) -> Flow:
+    def send(self, notes):
         """Send notes, new ones or again those that may be there; afterwards each is there once."""
         repeated = {note.front for note in notes} & self.notes.keys()
         self.notes |= {note.front: note for note in notes}
@@ -72,7 +70,7 @@ class Notes:
             else:
                 expect(status == "unknown" and answer.code, f"a note got {detail}")
 
-    def delete(self, most: int = 2) -> Flow:
+    def delete(self, most=2):
         there = [note for note in self._in("there") if note.id]
         chosen = self.chance.sample(there, min(len(there), self.chance.randint(1, most)))
         if not chosen:
@@ -89,7 +87,7 @@ class Notes:
             for note in chosen:
                 del self.notes[note.front]
 
-    def find(self) -> Flow:
+    def find(self):
         """Every note of the owner, each once and whole; what was open is settled by that."""
         answer = yield Request("anki_find_notes", {"query": f"tag:{self.owner}", "limit": 1000})
         if answer.code:

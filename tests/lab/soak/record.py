@@ -32,7 +32,7 @@ class Request:
     ended: float = 0
 
     @property
-    def system(self) -> str:
+    def system(self):
         docs = self.tool in ("search_docs", "read_doc", "sync_docs")
         return "klipper" if docs else "anki" if self.tool.startswith("anki_") else "onepercent"
 
@@ -58,11 +58,11 @@ class Record:
         self.wrong: list[str] = []
         self.began = time.monotonic()
 
-    def count(self, what: str, key: str) -> None:
+    def count(self, what, key):
         with self.lock:
             self.counts[what][key] += 1
 
-    def complain(self, text: str, request: Request | None = None) -> None:
+    def complain(self, text, request=None):
         """Note and print what is wrong, with the request it came of."""
         asked = json.dumps(request.arguments, ensure_ascii=False)[:LONGEST_SHOWN] if request else ""
         more = f"\n  asked: {request.tool} {asked}" if request else ""
@@ -72,7 +72,7 @@ class Record:
                 at_s = time.monotonic() - self.began
                 print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr)
 
-    def show(self) -> None:
+    def show(self):
         for what in ("sessions", "calls", "faults", "errors", "unanswered"):
             counts = self.counts[what]
             listed = ", ".join(f"{key} {count}" for key, count in counts.most_common())
@@ -80,7 +80,7 @@ class Record:
         print(f"wrong answers and lost writes: {len(self.wrong)}", flush=True)
 
 
-def expect(true: Any, text: str) -> None:
+def expect(true, text):
     """Raises Wrong unless `true`."""
     if not true:
         raise Wrong(text)

@@ -3,15 +3,12 @@
 import json
 import queue
 import random
-import threading
 import time
-from typing import Any
 
 from tests.lab.soak.docs import Docs
 from tests.lab.soak.life import Person
 from tests.lab.soak.notes import Notes
-from tests.lab.soak.record import Answer, Flow, Lost, Record, Request, Wrong, expect
-from tests.lab.soak.world import Faults, World
+from tests.lab.soak.record import Answer, Lost, Wrong, expect
 
 # What no session should ever write to stderr.
 BAD_SIGNS = ("Traceback", "not handed to the service", "broke off", "Internal error")
@@ -22,9 +19,7 @@ WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
 class Session:
     """Through the command that clients start; with `cut_at` that is killed in the middle of that call."""
 
-    def __init__(
-        self, world: World, faults: Faults, record: Record, cut_at: int = 0, **environ: str
-    ):
+    def __init__(self, world, faults, record, cut_at=0, **environ):
         self.faults, self.record, self.cut_at = faults, record, cut_at
         self.client = world.service.caller(world.caller, **world.environ(), **environ)
         self.calls, self.is_over = 0, False
@@ -34,7 +29,7 @@ class Session:
             self.client.__exit__()
             raise Wrong(f"no session: {error!r}") from None
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request):
         """Raises Lost, Wrong."""
         if self.is_over:
             raise Lost
@@ -54,7 +49,7 @@ class Session:
         request.ended = time.monotonic()
         return self._judged(request, reply)
 
-    def _cut(self, system: str) -> dict[str, Any]:
+    def _cut(self, system):
         """Kill the caller, and wait until its session, which holds stdout too, is gone."""
         time.sleep(random.choice((0, 0.002, 0.01, 0.03, 0.1)))
         self.is_over = True
@@ -67,7 +62,7 @@ class Session:
             raise Lost
         return reply
 
-    def _judged(self, request: Request, reply: dict[str, Any]) -> Answer:
+    def _judged(self, request, reply):
         """What is true of every answer, whatever the tool: its shape, and that an error has a fault to
         blame."""
         self.record.count("calls", request.system)
@@ -88,7 +83,7 @@ class Session:
             self.record.count("errors", f"{value['code']} as {fault}")
         return Answer(value, value["code"])
 
-    def close(self) -> None:
+    def close(self):
         """Leave as a client does, unless that has happened, and look at what was written to stderr."""
         with self.client:
             status = 0 if self.is_over else self.client.end()
@@ -101,17 +96,17 @@ class Session:
 class Worker:
     """A user of the service, until it is told to stop."""
 
-    def __init__(self, name: str, world: World, faults: Faults, record: Record, seed: int):
+    def __init__(self, name, world, faults, record, seed):
         self.name, self.world, self.faults, self.record = name, world, faults, record
         self.chance = random.Random(f"{seed} {name}")
         self.person = Person(name, self.chance)
         self.notes = Notes(name, self.chance)
         self.docs = Docs(world.published, self.chance)
 
-    def session(self, cut_at: int = 0) -> Session:
+    def session(self, cut_at=0):
         return Session(self.world, self.faults, self.record, cut_at, ONEPERCENT_USER=self.name)
 
-    def keep_going(self, stopping: threading.Event) -> None:
+    def keep_going(self, stopping):
         """One session after the other until the end; two of five are killed in the middle of a call."""
         while not stopping.is_set():
             cut_at = self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)
@@ -120,7 +115,7 @@ class Worker:
             except (Wrong, OSError) as wrong:
                 self.record.complain(repr(wrong))
 
-    def converse(self, session: Session) -> None:
+    def converse(self, session):
         try:
             for _ in range(self.chance.randint(1, 6)):
                 system = self.chance.choice((self.person, self.notes, self.docs))
@@ -129,7 +124,7 @@ class Worker:
         finally:
             session.close()
 
-    def run(self, flow: Flow, session: Session) -> None:
+    def run(self, flow, session):
         """Ask what a flow wants to know, until it is through, the session is over or an answer is wrong."""
         asked = None
         try:
@@ -141,7 +136,7 @@ class Worker:
         except WRONG as wrong:
             self.record.complain(f"{self.name}: {type(wrong).__name__}: {wrong}", asked)
 
-    def alone(self, *flows: Flow) -> None:
+    def alone(self, *flows):
         """Let these flows run in a session, while nothing is broken."""
         try:
             session = self.session()
@@ -151,7 +146,7 @@ class Worker:
         except Wrong as wrong:
             self.record.complain(str(wrong))
 
-    def settle(self) -> None:
+    def settle(self):
         """At the end what is open is settled, and all is there that must be."""
         if self.person.open:
             self.alone(self.person.settle())

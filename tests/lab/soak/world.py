@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,6 @@ from pathlib import Path
 from tests.lab.bench.measuring import installed
 from tests.lab.soak.anki_process import Anki
 from tests.lab.soak.docs import Published
-from tests.lab.soak.record import Record, Request
 from tests.support.client import PROJECT, PYTHON
 from tests.support.services import Service
 
@@ -29,7 +28,7 @@ DISK_MB = 192
 INSIDE = "SOAK_DISK"
 
 
-def enter() -> None:
+def enter():
     """Start over where mounts are our own business, which end with this process, if that is allowed."""
     if INSIDE in os.environ:
         return
@@ -45,7 +44,7 @@ def enter() -> None:
 
 
 class World:
-    def __init__(self, seed: int):
+    def __init__(self, seed):
         self.folder = Path(tempfile.mkdtemp(prefix="soak-"))
         self.disk, self.temporary = self.folder / "disk", self.folder / "tmp"
         for folder in (self.disk, self.temporary, self.folder / "home"):
@@ -61,7 +60,7 @@ class World:
         self.caller = installed()
         self.service = Service([PYTHON, str(PROJECT / "server.py")], **self.environ())
 
-    def environ(self) -> dict[str, str]:
+    def environ(self):
         """The settings of the service and its sessions."""
         home = str(self.folder / "home")
         return {
@@ -80,20 +79,20 @@ class World:
         }
 
     @contextmanager
-    def anki_dead(self) -> Iterator[None]:
+    def anki_dead(self):
         """Killed in the middle of an action, if one comes soon."""
         self.anki.die_within(random.randint(1, 8), timeout_s=3)
         yield
         self.anki.start()
 
     @contextmanager
-    def anki_hanging(self) -> Iterator[None]:
+    def anki_hanging(self):
         self.anki.process.send_signal(signal.SIGSTOP)
         yield
         self.anki.process.send_signal(signal.SIGCONT)
 
     @contextmanager
-    def database_locked(self) -> Iterator[None]:
+    def database_locked(self):
         """Another process, this one, holds the write lock of OnePercent's database."""
         with closing(sqlite3.connect(self.database, timeout=60, isolation_level=None)) as db:
             with suppress(sqlite3.OperationalError):  # the disk is full as well
@@ -101,7 +100,7 @@ class World:
             yield
 
     @contextmanager
-    def disk_full(self) -> Iterator[None]:
+    def disk_full(self):
         """Not one block left."""
         with open(self.disk / "filling", "wb", buffering=0) as file:
             with suppress(OSError):
@@ -114,7 +113,7 @@ class World:
                 file.truncate(0)
                 os.unlink(file.name)
 
-    def close(self) -> None:
+    def close(self):
         if self.anki.process.poll() is None:
             self.anki.end()
         if self.has_disk:
@@ -154,7 +153,7 @@ class Window:
     began: float
     ended: float | None = None
 
-    def excuses(self, code: str, request: Request) -> bool:
+    def excuses(self, code, request):
         """Whether it explains this error, and was there at some moment of the call."""
         is_then = self.began <= request.ended and (self.ended or request.ended) >= request.began
         return is_then and code in FAULTS[self.fault].codes
@@ -164,7 +163,7 @@ class Faults:
     """Rounds, each for a thread of its own, that break one thing now and then, in a short soak after shorter
     calms."""
 
-    def __init__(self, world: World, seed: int, record: Record, duration_s: float):
+    def __init__(self, world, seed, record, duration_s):
         self.world, self.record = world, record
         self.chance = random.Random(seed)
         self.pace, self.end = min(1, duration_s / 120), time.monotonic() + duration_s
@@ -179,7 +178,7 @@ class Faults:
         # No fault: an upstream as it should be, while it is there.
         self.rounds.append([world.published.publish])
 
-    def go_round(self, steps: list[Callable[[], None]]) -> None:
+    def go_round(self, steps):
         """One step after the other until the time is up and, however short it was, each was there once."""
         number = 0
         while number < len(steps) or time.monotonic() < self.end:
@@ -188,7 +187,7 @@ class Faults:
             steps[number % len(steps)]()
             number += 1
 
-    def have(self, name: str) -> None:
+    def have(self, name):
         fault, window = FAULTS[name], Window(name, time.monotonic())
         self.windows.append(window)
         with fault.broken(self.world):
@@ -196,7 +195,7 @@ class Faults:
         window.ended = time.monotonic()
         self.record.count("faults", name)
 
-    def excuse(self, code: str, request: Request) -> str:
+    def excuse(self, code, request):
         """The fault that excuses an error; empty where none does."""
         excuses = [window.fault for window in self.windows if window.excuses(code, request)]
         return excuses[0] if excuses else ""

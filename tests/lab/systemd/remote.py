@@ -14,11 +14,11 @@ from tests.support.backends import backends
 from tests.support.client import HEADERS, PROJECT, Client, messages
 
 PAGES = ("README.md", "docs/clients.md", "docs/manual.md")
-README = "\n".join((PROJECT / page).read_text(encoding="utf-8") for page in PAGES)
+README = "\n".join((PROJECT / page).read_text("utf-8") for page in PAGES)
 PASSWORD = "raspberry"
 ANSWERS = f"#!/bin/sh\ncase $1 in *yes/no*) echo yes ;; *) echo {PASSWORD} ;; esac\n"
 ANKI_PORT = 8765
-REMOTE = (PROJECT / "docs" / "remote.md").read_text(encoding="utf-8")
+REMOTE = (PROJECT / "docs" / "remote.md").read_text("utf-8")
 SWITCH_ON, TOKEN, SHUT = re.findall(r"```sh\n(.*?)```", REMOTE, re.DOTALL)
 # All but the lines of tailscale, which is not there.
 SWITCH_ON = re.sub(r"(?m)^[^#\n]*tailscale .*\n", "", SWITCH_ON)
@@ -41,7 +41,7 @@ def a_key_is_copied_and_a_session_starts():
     systemctl("start", "ssh")
     root("chpasswd", text=f"pi:{PASSWORD}\n")
     askpass = Path.home() / "askpass"
-    askpass.write_text(ANSWERS, encoding="utf-8")
+    askpass.write_text(ANSWERS, "utf-8")
     askpass.chmod(0o755)
     in_a_shell("ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519")
     in_a_shell(told(r"`(ssh-copy-id \w+@[^`]+)`"), SSH_ASKPASS=askpass, SSH_ASKPASS_REQUIRE="force")

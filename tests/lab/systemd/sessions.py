@@ -34,7 +34,7 @@ def the_first_connection_starts_the_service():
 
 
 def a_session_offers_every_tool_and_each_system_answers():
-    golden = json.loads((PROJECT / "tests" / "golden_tools.json").read_text(encoding="utf-8"))
+    golden = json.loads((PROJECT / "tests" / "golden_tools.json").read_text("utf-8"))
     with backends() as url, machine.served(ANKI_CONNECT_URL=url, SEARCH_API_URL=url) as client:
         listed = client.request("tools/list")["result"]["tools"]
         assert {one["name"] for one in listed} == {one["name"] for one in golden}

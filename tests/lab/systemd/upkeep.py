@@ -62,7 +62,7 @@ def an_update_cuts_no_session_and_new_ones_get_the_new_version():
             versions = [one.hello["serverInfo"]["version"] for one in (client, other)]
             assert versions[0] != versions[1] == "99.0"
         assert client.end() == 0
-    assert "a comment of 99.0" in (UNITS / "pi-mcp.service").read_text(encoding="utf-8")
+    assert "a comment of 99.0" in (UNITS / "pi-mcp.service").read_text("utf-8")
     assert "Restarting the service" not in machine.setup("--update")
 
 

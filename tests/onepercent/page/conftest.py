@@ -125,7 +125,7 @@ def on(sit, tmp_path):
     clock = tmp_path / "clock"
 
     def turn(day):
-        clock.write_text(f"{day}T09:00:00+00:00", encoding="utf-8")
+        clock.write_text(f"{day}T09:00:00+00:00", "utf-8")
 
     turn(MONDAY)
     return sit(clock=clock), turn

@@ -40,7 +40,7 @@ def bridge(request, tmp_path_factory):
     react = '--define:process.env.NODE_ENV="production"'
     command = [modules / ".bin" / "esbuild", f"{request.param}.js", *options, react]
     subprocess.run(command, check=True, cwd=folder, timeout=60)
-    return (folder / "out.js").read_text(encoding="utf-8")
+    return (folder / "out.js").read_text("utf-8")
 
 
 def faulty(tab, **faults):
@@ -83,7 +83,7 @@ def test_a_client_that_does_not_announce_pages_still_applies_and_sees_its_days(s
 
 
 @pytest.mark.parametrize(
-    ("fault", "said", "marks"),
+    "fault, said, marks",
     [("slow", "Отмечено", 1), ("deny", "Ответа нет", 0), ("lose", "Ответа нет", 1)],
 )
 def test_slow_refused_and_lost_replies_make_no_page_untrue(sit, bridge, fault, said, marks):

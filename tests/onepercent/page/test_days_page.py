@@ -207,7 +207,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("question", "head", "shown", "count"), QUESTIONS)
+@pytest.mark.parametrize("question, head, shown, count", QUESTIONS)
 def test_the_page_answers_what_was_asked_without_another_call(person, question, head, shown, count):
     person.do(new_entry(what_done="Пробежал пять"))
     tab = person.days("en-GB", arguments=question)

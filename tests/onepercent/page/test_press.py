@@ -35,7 +35,7 @@ def listed(client):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("capabilities", "setting", "pages", "presses"),
+    "capabilities, setting, pages, presses",
     [
         ({}, "auto", 9, 0),
         ({"elicitation": {}}, "auto", 9, 0),
@@ -109,7 +109,7 @@ def press(preview_id, key):
     return call("apply_by_press", preview_id=preview_id, press_key=key)
 
 
-@pytest.mark.parametrize(("content", "mode"), [(b"", 0o600), (b"x", 0o600), (b"x" * 32, 0o666)])
+@pytest.mark.parametrize("content, mode", [(b"", 0o600), (b"x", 0o600), (b"x" * 32, 0o666)])
 def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(content, mode, file):
     preview_id = offered()
     keys.of_preview(preview_id)

@@ -300,7 +300,7 @@ def test_a_client_whose_pages_may_not_call_tools_leaves_the_answer_to_the_chat(s
     assert tab.run("document.querySelectorAll('button').length") == 0
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 720)])
+@pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 720)])
 def test_it_follows_the_host_and_fits(sit, theme, width):
     look = {"width": width, "theme": theme, "variables": '{"--color-text-primary": "rgb(1, 2, 3)"}'}
     tab = sit().offer(create(), **look)
@@ -315,7 +315,7 @@ def test_it_follows_the_host_and_fits(sit, theme, width):
 
 
 @pytest.mark.parametrize(
-    ("locale", "is_read_as"), [("en_US", "en-US"), ("ru-RU@calendar=x", "ru-RU"), ("en-", "en")]
+    "locale, is_read_as", [("en_US", "en-US"), ("ru-RU@calendar=x", "ru-RU"), ("en-", "en")]
 )
 def test_a_locale_in_any_spelling_leaves_the_page_readable(sit, locale, is_read_as):
     tab = sit().offer(create(), locale=locale)

@@ -91,7 +91,7 @@ def test_a_report_of_nothing_says_so(browser, tmp_path, file):
 
 
 @pytest.mark.parametrize(
-    ("words", "error"),
+    "words, error",
     [
         (("no/r.html",), "cannot be written"),
         (("r.html", "--from", "вчера"), "--from is not a date"),

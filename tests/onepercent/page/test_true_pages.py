@@ -122,7 +122,7 @@ def test_a_host_that_takes_no_message_leaves_the_words_to_the_person(sit):
 def test_the_days_are_those_of_the_server_however_far_the_browser_is(sit, tmp_path, browser_zone):
     """24 hours apart, and in the same zone: what the page calls today is marked."""
     clock = tmp_path / "clock"
-    clock.write_text("2026-11-23T12:00:00+00:00", encoding="utf-8")
+    clock.write_text("2026-11-23T12:00:00+00:00", "utf-8")
     # There it is two at night, on Tuesday.
     person = sit(new_habit("Зарядка"), clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati")
     tab = person.days()

@@ -14,7 +14,7 @@ MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 @cache
 def table(language: str) -> dict[str, str]:
     """Each text by its key."""
-    lines = Path(__file__).with_name("texts.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name("texts.txt").read_text("utf-8").splitlines()
     rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]
     column = ["key", "ru", "en"].index(language)
     return {row[0]: row[column] for row in rows}

@@ -268,7 +268,7 @@ def _copy(fresh: Database, source: Path) -> None:
 
 def _fill(fresh: Database, source: Path) -> None:
     """Insert the rows of every table that the export's version had."""
-    content = json.loads(source.read_text(encoding="utf-8"))
+    content = json.loads(source.read_text("utf-8"))
     if content["format"] != FORMAT:
         raise ValueError("it is not an export")
     store.check_version(content["version"], source)
