@@ -8,6 +8,7 @@ import re
 from tests.onepercent.person import act, apply, call, do, items, preview, propose
 from tests.support.client import PROJECT
 from tools.core.resources import RESOURCES
+from tools.onepercent.base import texts
 
 
 def goal(title="Цель", **more):
@@ -76,12 +77,11 @@ def test_many_changes_are_told_by_their_sums_once_they_are_done():
     assert [result["created_id"] for result in answer["results"][1:]] == list(range(1, 21))
 
 
-def test_every_error_code_stands_on_the_page_with_what_to_do():
-    page = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
-    rows = "".join(re.findall(r"^\| (`[A-Z].*?) \|", page, re.M))
-    listed = set(re.findall("`([A-Z_]+)`", rows))
+def codes_in(*rooms):
+    """The codes of the errors that the sources of OnePercent, or of its rooms, raise."""
     files = (PROJECT / "tools" / "onepercent").rglob("*.py")
-    sources = "".join(file.read_text("utf-8") for file in files)
+    chosen = [file for file in files if not rooms or file.parent.name in rooms]
+    sources = "".join(file.read_text("utf-8") for file in chosen)
     raised = {
         ast.literal_eval(call.args[2])
         for call in ast.walk(ast.parse(sources))
@@ -89,7 +89,21 @@ def test_every_error_code_stands_on_the_page_with_what_to_do():
         if ast.unparse(call.func) in ("ToolError", "Damaged")
         if isinstance(call.args[2], ast.Constant)
     }
-    raised |= set(re.findall('"(INVALID_[A-Z]+)"', sources))
+    return raised | set(re.findall('"(INVALID_[A-Z]+)"', sources))
+
+
+def test_the_person_reads_every_refusal_of_a_change_in_words():
+    # A preview's own, which no person reads as one of its lines.
+    told_otherwise = {"INVALID_UUID", "PREVIEW_STALE"}
+    known = texts.table("ru").keys()
+    assert {f"error.{code}" for code in codes_in("actions", "base") - told_otherwise} <= known
+
+
+def test_every_error_code_stands_on_the_page_with_what_to_do():
+    page = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
+    rows = "".join(re.findall(r"^\| (`[A-Z].*?) \|", page, re.M))
+    listed = set(re.findall("`([A-Z_]+)`", rows))
+    raised = codes_in()
     raised |= {f"{entity.upper()}_NOT_FOUND" for entity in ("goal", "step", "habit", "diary")}
     # Of the status of a preview.
     raised |= {"PREVIEW_APPLIED", "PREVIEW_CANCELLED"}

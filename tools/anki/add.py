@@ -171,7 +171,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.decks: dict[str, str] = {}
         for name in {"", *(note.deck for note in added)}:
             wanted = name or self.deck
-            self.decks[name] = decks.spelled_by_anki(wanted, deck_ids) or decks.checked_name(wanted)
+            self.decks[name] = decks.existing_name(wanted, deck_ids) or decks.checked_name(wanted)
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
         for name, answer in zip(names, fields, strict=True):
@@ -268,8 +268,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
-        """Move cards out of the default deck, into which older add-ons (such as that of 2023) put them, and
-        name the note that each duplicate repeats. At most two requests.
+        """Move cards out of the default deck, where older add-ons (2023) put new ones, and name the note that each duplicate repeats. At most two requests.
 
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.

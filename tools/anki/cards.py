@@ -273,7 +273,7 @@ class BulkChange:
         )
         if move := self.changes.get("changeDeck"):
             deck = move.params["deck"]
-            move.params["deck"] = decks.spelled_by_anki(deck, deck_ids)
+            move.params["deck"] = decks.existing_name(deck, deck_ids)
             if move.params["deck"] is None:  # changeDeck would make it
                 raise decks.not_found([deck], deck_ids)
         self.before = self._counts(found)

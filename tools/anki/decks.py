@@ -44,7 +44,7 @@ def default_name(decks: IdsByName) -> str:
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
-def spelled_by_anki(name: str, deck_ids: IdsByName) -> str | None:
+def existing_name(name: str, deck_ids: IdsByName) -> str | None:
     """The name as Anki spells it; None if no deck has it.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
@@ -55,13 +55,15 @@ def spelled_by_anki(name: str, deck_ids: IdsByName) -> str | None:
     return spelling
 
 
-def spelled(name: str, deck_ids: IdsByName) -> str:
+def with_existing_parents(name: str, deck_ids: IdsByName) -> str:
     """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is
     there."""
     parent, separator, last = name.rpartition(SEPARATOR)
     if not separator:
         return name
-    return (find_name(parent, deck_ids) or spelled(parent, deck_ids)) + SEPARATOR + last
+    return (
+        (find_name(parent, deck_ids) or with_existing_parents(parent, deck_ids)) + SEPARATOR + last
+    )
 
 
 def within(name: str, *decks: str) -> bool:
@@ -160,7 +162,7 @@ def rename_deck(oldName: str, newName: str) -> None:
     deck_ids = ids()
     # `Default` also means the deck with id 1, which Anki names in the language of the profile.
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
-    new = spelled(checked_name(newName), deck_ids)
+    new = with_existing_parents(checked_name(newName), deck_ids)
     if folded(old) == folded(new) and old != new and deck_ids.get(old) != DEFAULT_ID:
         # By a name in between: Anki would take a new deck `Geo` for the existing `geo`.
         between = f"{new} (renaming)"

@@ -46,7 +46,7 @@ def _put_back(entry: Entry) -> JsonObject:
     """Put back what is there to be changed: {notes, cards, addedAgain, alreadyThere, cardsScheduled, media,
     failed, warnings}, empty members left out.
 
-    The journal knows what a call set out to do, so Anki is asked first what of it is there.
+    The journal has what a call intended; so Anki is asked first what exists.
     """
     # Ask for the open profile, and for what there is of the notes and cards.
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}

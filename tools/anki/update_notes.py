@@ -202,7 +202,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = set(map(str.casefold, client.call("getTags")))
         new_tags = sorted(tag for tag in tags if tag.casefold() not in existing)
-        in_anki = partial(decks.spelled_by_anki, deck_ids=self.deck_ids)
+        in_anki = partial(decks.existing_name, deck_ids=self.deck_ids)
         return filled(decks=list(filterfalse(in_anki, self.destinations)), tags=new_tags)
 
     def _example(self, index: int, info: Info) -> JsonObject:
@@ -255,7 +255,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         deck = update.deckName.strip()
         if deck:
             # One that Anki does not have yet is made by changeDeck, under any name that it gets.
-            deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
+            deck = decks.existing_name(deck, self.deck_ids) or decks.checked_name(deck)
         if {self.homes.get(card) for card in info["cards"]} == {deck}:
             deck = ""
         added = note_input.checked_tags(update.addTags)

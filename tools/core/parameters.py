@@ -63,7 +63,7 @@ class Parameters:
 # unknown name ends the pass at once; the problems of arguments are collected, so that a model reads them in
 # one answer; of a list the first item that does not fit is named.
 def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-    """The values that were sent under their declared names, without those that stand for nothing. `place`:
+    """The sent values by their declared names; what stands for nothing is left out. `place`:
     where they stand, empty for arguments; `usage`: the hint of an error. Raises ToolError for other names;
     InvalidArguments."""
     names = schema.names(members)

@@ -28,7 +28,7 @@ VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-pack
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
 QUERY_OF_URL = re.compile(r"(://[^?\s]*\?)\S+")
 TRUE_WORDS = "1 true yes on".split()
-OFF = "0 false no off".split()
+FALSE_WORDS = "0 false no off".split()
 # Settings of the resident service alone, which do not change the list of tools.
 OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
@@ -43,7 +43,7 @@ def path(value: str) -> Path:
 
 
 def flag(value: str) -> bool:
-    if value.lower() not in TRUE_WORDS + OFF:
+    if value.lower() not in TRUE_WORDS + FALSE_WORDS:
         raise ValueError("expected 1 or 0")
     return value.lower() in TRUE_WORDS
 

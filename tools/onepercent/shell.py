@@ -18,7 +18,7 @@ from tools.onepercent.snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
     NOTES,
-    PIECES,
+    UNITS,
     Past,
     every_day,
     rate,
@@ -105,8 +105,8 @@ def history(number_of_days: str = "7") -> TextOutput:
     past = get_user_snapshot(include=["history"], date_from=f"{first}")["data"]["history"]
 
     rows = []
-    for pieces, (label, _) in PIECES.items():
-        rows += [_period_row(period[label], period) for period in past.get(pieces, ())]
+    for unit, (label, _) in UNITS.items():
+        rows += [_period_row(period[label], period) for period in past.get(unit, ())]
     rows.append(_period_row(words.text_of("shell.total"), past["total"]))
     rows.append(
         _period_row(

@@ -87,7 +87,7 @@ def undo_last(
         if row is None:
             raise ToolError(
                 f"Nothing to {'redo' if redo else 'undo'}",
-                "There is nothing (more) to undo; redo works only right after an undo.",
+                "There is nothing left to undo. Redo works only right after an undo.",
                 "NOTHING_TO_UNDO",
             )
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})

@@ -92,7 +92,7 @@ def deck_and_subdecks(deck: str, deck_ids: IdsByName) -> tuple[str, list[str]]:
     """
     if not deck:
         return "", list(deck_ids)
-    name = decks.spelled_by_anki(deck, deck_ids)
+    name = decks.existing_name(deck, deck_ids)
     if name is None:
         raise decks.not_found([deck], deck_ids)
     return name, decks.below([name], deck_ids)

@@ -102,7 +102,9 @@ class Checker:
             references.findings(machine),
         )
         if machine.kalico and not self.reference.kind(KALICO[0]):
-            every = chain([finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(less, every))
+            every = chain(
+                [finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(as_warning, every)
+            )
         if config.absent:  # what follows from its lack is not another mistake
             every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, MOST_FINDINGS))
@@ -171,7 +173,7 @@ class Checker:
             fate = changes.fate_of(self.entries, "", value)
         if fate:
             yield _changed(section, name, fate)
-        elif message := options.wrong(section.name, option, name, value):
+        elif message := options.value_problem(section.name, option, name, value):
             yield finding_at(section, name, message)
         is_template = name.endswith("gcode") or section.kind in TEMPLATED
         if is_template and "{" in value and (mistake := templates.mistake(value)):
@@ -192,7 +194,7 @@ class Checker:
         return finding_at(section, name, message, near=nearest(name, names))
 
 
-def less(finding: Finding) -> Finding:
+def as_warning(finding: Finding) -> Finding:
     """The finding, with an error lowered to a warning."""
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 

@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 
 from tools.klipper import pages
-from tools.klipper.config.checking import Checker, less, repeated
+from tools.klipper.config.checking import Checker, as_warning, repeated
 from tools.klipper.config.machine import finding_at, merged
 from tools.klipper.config.options import known_words
 from tools.klipper.config.printer_cfg import HINT, Finding, Findings, PrinterConfig
@@ -14,7 +14,7 @@ from tools.klipper.settings import sources
 PAGE = "configuration.md"
 CHANGES = "user_changes.md"
 # Sections of a printer, or of a program that connects to Moonraker.
-NOT_ITS = "printer mcu gcode_macro stepper_x moonraker relay".split()
+OTHER_PROGRAMS = "printer mcu gcode_macro stepper_x moonraker relay".split()
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The heading of a chapter with examples of mistakes.
 EXAMPLES_HEADING = "# Option Moved Deprecations"
@@ -28,7 +28,9 @@ def is_moonrakers(config: PrinterConfig) -> bool:
     """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and no
     other's."""
     kinds = {section.kind for section in config.sections.values()}
-    return not kinds.isdisjoint(known_words("moonraker")["sections"]) and kinds.isdisjoint(NOT_ITS)
+    return not kinds.isdisjoint(known_words("moonraker")["sections"]) and kinds.isdisjoint(
+        OTHER_PROGRAMS
+    )
 
 
 def findings(config: PrinterConfig) -> list[Finding]:
@@ -67,7 +69,7 @@ def _findings(checker: Checker, config: PrinterConfig) -> Findings:
             option = options.option_named(name)
             if option and not DEPRECATED.search(option.text):
                 continue
-            finding = less(checker.unknown(section, name, options))
+            finding = as_warning(checker.unknown(section, name, options))
             described = checker.reference.described(checker.reference.blocks)
             owners = [block.name for block, other in described if other.key == name]
             if owners and not option:

@@ -104,7 +104,7 @@ def meant_by_marlin(name: str) -> str:
     return next((option for option, words in known_words("marlin").items() if name in words), "")
 
 
-def wrong(section: str, option: Option, name: str, value: str) -> str:
+def value_problem(section: str, option: Option, name: str, value: str) -> str:
     """Klipper's message for a value that it refuses; "" if it takes it. Empty texts and lists are up to each
     option."""
     entry = value_rule(section.partition(" ")[0], name)

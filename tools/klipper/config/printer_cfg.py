@@ -143,8 +143,7 @@ Findings = Iterator[Finding]
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given or not read,
-    `absent` those that do not exist, `size_bytes` is what was read. `is_saved`: it has SAVE_CONFIG's block.
+    `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent` includes that do not exist, `size_bytes` is what was read. `is_saved`: it has SAVE_CONFIG's block.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)

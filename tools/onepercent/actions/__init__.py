@@ -94,17 +94,17 @@ class Action:
         )
 
 
-def action_on_one(name: str, /, **takes: Field):
+def action_on_one(name: str, /, *required: str, **takes: Field):
     """Declare the function below an action on one entity: it takes its row instead of its id.
 
-    The id is required: an action `goal.…` has a goal_id.
+    `required` are fields beside its id: an action `goal.…` has a goal_id.
     """
     entity = name.partition(".")[0]
     key = f"{entity}_id"
     kind = GOAL_ID_OR_NULL if entity == "goal" else fields.KEY
 
     def declare(run: Perform) -> Perform:
-        @Action(name, {key: kind, **takes}, (key,))
+        @Action(name, {key: kind, **takes}, (key, *required))
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> None:
             run(unit, unit.existing(entity, params.pop(key)), params)
 
@@ -304,7 +304,7 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
         )
 
     unit.change(row, {column: state, "completed_at": None, "completed_on": None})
-    earned = unit.earn_in_all(0, f"{kind}.reopen", row["id"], row["completed_on"])
+    earned = unit.earn_difference(0, f"{kind}.reopen", row["id"], row["completed_on"])
     unit.add_entry(
         Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)})
     )

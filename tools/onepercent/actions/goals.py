@@ -77,11 +77,9 @@ def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
             targets.warn_of_unit(unit, habit, after)
 
 
-@action_on_one("goal.add", amount=targets.ANY_AMOUNT)
+@action_on_one("goal.add", "amount", amount=targets.ANY_AMOUNT)
 def add(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
     """Add to the amount of a goal, or take off it."""
-    if not params.get("amount"):
-        raise fields.required("amount")
     update(unit, goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
 
 
@@ -93,7 +91,7 @@ def complete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
 
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
     unit.change(goal, completion)
-    earned = unit.earn_in_all(rules.GOAL_COMPLETED, "goal.complete", goal["id"])
+    earned = unit.earn_difference(rules.GOAL_COMPLETED, "goal.complete", goal["id"])
     unit.add_entry(Done(thing_of(unit, goal), xp_reward=earned))
 
     open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]

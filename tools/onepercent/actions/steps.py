@@ -203,7 +203,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
             "NOTHING_TO_UPDATE",
         )
 
-    # One entry, and warnings of those that stay and of those that are late even then.
+    # One entry; warn of steps that stay, and of steps that are still late.
     goal_title = ""
     if len({step["goal_id"] for step in within}) == 1:
         goal_title = title_of_goal(unit, within[0])
@@ -278,7 +278,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
             )
 
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
-        earned = unit.earn_in_all(rules.STEP_COMPLETED, "step.complete", step["id"], day)
+        earned = unit.earn_difference(rules.STEP_COMPLETED, "step.complete", step["id"], day)
         coming = repeats.make_next(unit, step, day)
         unit.add_entry(
             Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming)

@@ -107,7 +107,7 @@ class UnitOfWork:
 
     `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in
     order. `created`: what a reference means, by its id; without one it is the goal created last.
-    `created_rows`: those that this unit has created, which nobody else can have changed. `outcome`:
+    `created_rows`: rows that this unit created; nobody else can have changed them. `outcome`:
     that of the action which runs; `add_entry` and `warn` add to it.
     """
 
@@ -249,7 +249,9 @@ class UnitOfWork:
             self.insert("xp_ledger", entry | {"day": day or self.day})
         return amount
 
-    def earn_in_all(self, worth: int, action: str, entity_id: int, day: str | None = None) -> int:
+    def earn_difference(
+        self, worth: int, action: str, entity_id: int, day: str | None = None
+    ) -> int:
         """Enter the difference between the XP that an entity has brought so far and its worth; return that
         amount."""
         entity = action.partition(".")[0]

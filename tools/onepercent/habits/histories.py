@@ -3,7 +3,7 @@
 # The rules, and what is stored of them.
 # - A period is a due day, or an ISO week of a habit that is due some times per week, or a turn of every n
 #   days, which begins anew with each day on which it is done. A mark on another day that is not due, or in a
-#   pause, counts for nothing.
+#   pause, does not change the streak; its XP does count (actions/marks.py).
 # - A habit to avoid, or with a limit (`at_most`), is kept on each due day that is over and has no mark.
 # - Kept: +1. Missed, begun only, or not marked: back to 0. Excused: as if it were not there; so is a week
 #   that is not kept and was excused or paused on a day, or cut by a change of the schedule.

@@ -67,7 +67,7 @@ FIRST_KEPT = """SELECT ifnull(min(day), :today) FROM (
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
 # The units of a history: the key of its date, and how that date is written.
-PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
+UNITS: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
     "weeks": ("week", lambda day: f"{day - day.weekday() * ONE_DAY}"),
     "months": ("month", lambda day: f"{day:%Y-%m}"),
@@ -132,9 +132,9 @@ def every_day(first: date, last: date) -> list[date]:
     return [first + place * ONE_DAY for place in range((last - first).days + 1)]
 
 
-def spans(first: date, last: date, pieces: str) -> Iterator[tuple[str, date, date]]:
+def spans(first: date, last: date, unit: str) -> Iterator[tuple[str, date, date]]:
     """The days, weeks or months of a period: the label, the first and the last day of each."""
-    _, label_of = PIECES[pieces]
+    _, label_of = UNITS[unit]
     for label, group in groupby(every_day(first, last), label_of):
         span = list(group)
         yield label, span[0], span[-1]
@@ -167,16 +167,16 @@ def history(view: View) -> JsonObject:
     length = (last - first).days + 1
     before = first - length * ONE_DAY
     recent = Past(view.db, before, last, view.today)
-    pieces = "days"
+    unit = "days"
     if length > MOST_SINGLE_DAYS:
-        pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
+        unit = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
 
     # The days, weeks or months in which something was done.
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
     items = []
-    name, _ = PIECES[pieces]
-    for label, begin, end in spans(first, last, pieces):
-        if piece := _piece(recent, begin, end, pieces, quotes_diary):
+    name, _ = UNITS[unit]
+    for label, begin, end in spans(first, last, unit):
+        if piece := _summary_of(recent, begin, end, unit, quotes_diary):
             items.append({name: label} | piece)
 
     # What holds for the whole period, and for as many days before it.
@@ -184,7 +184,7 @@ def history(view: View) -> JsonObject:
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",
-        pieces: items,
+        unit: items,
         "habits": _habits_of_period(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _sums_as_json(recent.sums(first, last)),
@@ -225,11 +225,11 @@ def rate(signs: str) -> int | None:
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
-def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: bool) -> JsonObject:
+def _summary_of(recent: Past, first: date, last: date, unit: str, quotes_diary: bool) -> JsonObject:
     """One day, week or month without its empty parts; {} if nothing was done in it.
 
     - `first`, `last`: its days;
-    - `pieces`: the unit, `days` or longer; steps of a longer one are only counted;
+    - `unit`: `days` or longer; steps of a longer one are only counted;
     - `quotes_diary`: the diary is quoted, not only counted.
     """
     sums = recent.sums(first, last)
@@ -238,7 +238,7 @@ def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: boo
 
     piece = _sums_as_json(sums)
     piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
-    if pieces == "days":
+    if unit == "days":
         piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
         piece["diary"] = bool(sums.diary)
         if quotes_diary:
