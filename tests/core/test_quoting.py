@@ -20,6 +20,7 @@ def test_a_text_cannot_end_its_quotation():
 
 
 def test_a_long_text_is_cut_and_says_so():
+    assert quoted("x" * QUOTED_CHARS) == f"“{'x' * QUOTED_CHARS}”"
     assert quoted("x" * 1000) == f"“{'x' * QUOTED_CHARS}…”"
     assert one_line("x" * 1000, 10) == "x" * 10 + "…"
     assert one_line(7) == "7"

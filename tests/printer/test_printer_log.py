@@ -158,12 +158,14 @@ def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(
 
 
 def test_each_earlier_start_that_failed_has_a_line(told):
-    starts = [klippy.ran(1), klippy.start(2), REFUSED, klippy.ran(3, STOPPED), klippy.ran(4)]
-    answer = told("".join(starts))
+    starts = [klippy.ran(1), klippy.start(2), REFUSED, klippy.ran(3, STOPPED)]
+    unconnected = "mcu 'mcu': Unable to connect\n"
+    answer = told("".join([*starts, klippy.start(5), unconnected, klippy.ran(6)]))
     assert answer["errors"] == []
     assert answer["earlier_failures"] == [
         "Mon Aug  2 10:00:00 2026: Option 'foo' is not valid in section 'fan'",
         "Mon Aug  3 10:00:00 2026: MCU 'mcu' shutdown: Timer too close",
+        "Mon Aug  5 10:00:00 2026: mcu 'mcu': Unable to connect",
     ]
     second = call("printer_log", session=2)
     assert not {"earlier_failures", "last_line_hours_ago"} & second.keys()
