@@ -32,8 +32,8 @@ SPACES = re.compile(
     r"""|(?<=[{}(;,>])\n|\n(?=[})?:])"""  # or a line break beside a bracket or behind a statement
     r"""|;(?=\s*})"""  # or the last semicolon of a block
 )
-# Constants in a row, a line each, which are joined into one statement.
-CONSTANTS = re.compile(r"^const [^;\n]*(?:;\nconst [^;\n]*)+;$", re.MULTILINE)
+# A constant of the page, to its end, with another one behind it: they are joined into one statement.
+CONSTANT = re.compile(r"^(const .*(?:\n[ }].*)*);\n(?:(?://.*)?\n)*(?=const )", re.MULTILINE)
 
 
 class Page(NamedTuple):
@@ -67,6 +67,6 @@ def document(file: Path) -> str:
     it."""
     text = file.read_text("utf-8")
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), text)
+    text = CONSTANT.sub(r"\1,", text).replace(",const ", ", ")
     text = PADDING.sub("", text)
-    text = CONSTANTS.sub(lambda match: match[0].replace(";\nconst ", ", "), text)
     return SPACES.sub(lambda match: match[1] or "", text).replace("const ", "let ")

@@ -7,9 +7,9 @@ p|Пауза|Paused
 `);
 const SIGNS = { "+": "●", "-": "×", e: "◇", "~": "◐", "?": "○", ".": "·", p: "‖" };
 const dated = (text, options) => new Date(text).toLocaleDateString(locale, { timeZone: "UTC", ...options });
-const isThisYear = text => +text.slice(0, 4) === new Date().getFullYear();
 const day = (text, weekday = "short", month = "short") =>
-  dated(text, { weekday: weekday || undefined, month, day: "numeric", year: isThisYear(text) ? undefined : "numeric" });
+  dated(text, { weekday: weekday || undefined, month, day: "numeric",
+    year: text.startsWith(new Date().getFullYear()) ? undefined : "numeric" });
 const weekday = text => h("small", dated(text, { weekday: "short" }).slice(0, 2));
 const plus = (text, days) => new Date(Date.parse(text) + days * 864e5).toISOString().slice(0, 10);
 const glyph = sign => h(sign === "-" ? "i.bad" : "i", SIGNS[sign]);
