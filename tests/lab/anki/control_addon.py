@@ -23,7 +23,7 @@ def answer(connection):
     while not data.endswith(b"\0"):
         data += connection.recv(65536)
     done = threading.Event()
-    outcome: list[object] = []
+    outcome = []
 
     def on_main():
         try:
@@ -34,7 +34,7 @@ def answer(connection):
 
     mw.taskman.run_on_main(on_main)
     done.wait()
-    connection.sendall(str(outcome[0]).encode())
+    connection.sendall(outcome[0].encode())
     connection.close()
 
 

@@ -22,6 +22,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.lab.klipper.needs import Needs, commands, pins
+from tests.support.client import cases
 
 KINDS = {
     "get": "",
@@ -38,17 +39,19 @@ DRIVERS = [f"extras.tmc{number}" for number in (2130, 2208, 2209, 2240, 2660, 51
 HEIRS = ("extras.tmc2209", "extras.tmc2240", "extras.tmc5160")
 MISSING = ("cffi", "greenlet", "serial", "can", "numpy", "msgproto")
 # The module that reads a section, where it is not named like it.
-READERS = {
-    "printer": "toolhead",
-    "mcu": "mcu",
-    "stepper": "stepper",
-    "extruder": "kinematics.extruder",
-    "carriage": "kinematics.generic_cartesian",
-    "extra_carriage": "kinematics.generic_cartesian",
-    "dual_carriage": "kinematics.cartesian",
-    "display": "extras.display.display",
-    "menu": "extras.display.menu",
-}
+READERS = dict(
+    cases("""
+printer | toolhead
+mcu | mcu
+stepper | stepper
+extruder | kinematics.extruder
+carriage | kinematics.generic_cartesian
+extra_carriage | kinematics.generic_cartesian
+dual_carriage | kinematics.cartesian
+display | extras.display.display
+menu | extras.display.menu
+""")
+)
 SENSORS = """extras.thermistor extras.adc_temperature extras.spi_temperature extras.bme280 extras.htu21d extras.sht3x
 extras.aht10 extras.lm75 extras.ds18b20 extras.temperature_host extras.temperature_mcu extras.temperature_combined""".split()
 SENSED = ("extruder", "heater_bed", "heater_generic", "temperature_sensor", "temperature_fan")
@@ -87,36 +90,38 @@ SET_UP = {
     "printer": ("toolhead", "ToolHead"),
     "extruder": ("kinematics.extruder", "PrinterExtruder"),
 }
-NEEDED = {
-    "gcode_macro": "gcode",
-    "kinematics delta": "delta_radius",
-    "kinematics rotary_delta": "shoulder_radius shoulder_height",
-    "stepper": "step_pin dir_pin microsteps rotation_distance|gear_ratio",
-    "extruder_stepper": "step_pin dir_pin microsteps rotation_distance|gear_ratio",
-    "bed_mesh": "mesh_min|mesh_radius mesh_max|mesh_radius",
-    "output_pin": "pin",
-    "tmc2130": "cs_pin",
-    "tmc5160": "cs_pin",
-    "tmc2240": "cs_pin|uart_pin",
-    "mcu": "serial|canbus_uuid",
-    "thermistor": "beta|temperature2",
-    "duplicate_pin_override": "pins",
-    "extra_carriage": "endstop_pin primary_carriage",
-    "mcp4451": "i2c_address",
-    "sx1509": "i2c_address",
-    "display_data": "position text",
-    "display_template": "text",
-    "adc_scaled": "vref_pin vssa_pin",
-    "lcd_type st7920": "cs_pin sclk_pin sid_pin",
-    "lcd_type hd44780": "rs_pin e_pin d4_pin d5_pin d6_pin d7_pin",
-    "lcd_type uc1701": "a0_pin",
-    "control pid": "pid_Kp pid_Ki pid_Kd",
-    "spi_software_sclk_pin *": "spi_software_mosi_pin spi_software_miso_pin",
-    "spi_software_mosi_pin *": "spi_software_sclk_pin spi_software_miso_pin",
-    "i2c_software_scl_pin *": "i2c_software_sda_pin",
-    "step_pin *": "dir_pin microsteps rotation_distance|gear_ratio",
-    "dir_pin *": "step_pin microsteps rotation_distance|gear_ratio",
-}
+NEEDED = dict(
+    cases("""
+gcode_macro | gcode
+kinematics delta | delta_radius
+kinematics rotary_delta | shoulder_radius shoulder_height
+stepper | step_pin dir_pin microsteps rotation_distance|gear_ratio
+extruder_stepper | step_pin dir_pin microsteps rotation_distance|gear_ratio
+bed_mesh | mesh_min|mesh_radius mesh_max|mesh_radius
+output_pin | pin
+tmc2130 | cs_pin
+tmc5160 | cs_pin
+tmc2240 | cs_pin|uart_pin
+mcu | serial|canbus_uuid
+thermistor | beta|temperature2
+duplicate_pin_override | pins
+extra_carriage | endstop_pin primary_carriage
+mcp4451 | i2c_address
+sx1509 | i2c_address
+display_data | position text
+display_template | text
+adc_scaled | vref_pin vssa_pin
+lcd_type st7920 | cs_pin sclk_pin sid_pin
+lcd_type hd44780 | rs_pin e_pin d4_pin d5_pin d6_pin d7_pin
+lcd_type uc1701 | a0_pin
+control pid | pid_Kp pid_Ki pid_Kd
+spi_software_sclk_pin * | spi_software_mosi_pin spi_software_miso_pin
+spi_software_mosi_pin * | spi_software_sclk_pin spi_software_miso_pin
+i2c_software_scl_pin * | i2c_software_sda_pin
+step_pin * | dir_pin microsteps rotation_distance|gear_ratio
+dir_pin * | step_pin microsteps rotation_distance|gear_ratio
+""")
+)
 # Modules that are always there, and the commands that they register in a loop.
 ALWAYS = """gcode toolhead extras.gcode_move extras.idle_timeout extras.manual_probe extras.tuning_tower extras.homing
 extras.query_endstops extras.stepper_enable extras.heaters""".split()
@@ -156,8 +161,8 @@ class Module:
         self.name = name
         self.tree = ast.parse(path.read_text("utf-8"))
         self.names = imported(name)
-        self.options: dict[str, str] = dict(EXTRA.get(name, {}))
-        self.locals: dict[str, ast.expr] = {}
+        self.options = dict(EXTRA.get(name, {}))
+        self.locals = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
                 self.locals[ast.unparse(node.targets[0])] = node.value

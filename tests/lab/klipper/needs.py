@@ -125,7 +125,7 @@ def inside(node):
 
 def pins(module):
     """The marks that the pins of a module may have: `p` none, `p!`, `p^!`, by their options."""
-    found: dict[str, str] = {}
+    found = {}
     for node in ast.walk(module.tree):
         name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
         if name == "setup_pin" and isinstance(node.args[0], ast.Constant):

@@ -55,7 +55,7 @@ class Klipper:
         self.port, self.socket = folder / "board", folder / "comms/klippy.sock"
         self.sources = checkout()
         # The board, and then the host.
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes = []
         for name in ("config", "logs", "comms", "gcodes"):
             (folder / name).mkdir()
 

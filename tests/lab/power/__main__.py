@@ -104,7 +104,7 @@ def main(cuts):
         subprocess.run(["mkfs.ext4", "-q", image], check=True)
         with mounted(image) as card:
             snapshots = cut(image, card, cuts)
-        lost: Counter[str] = Counter()
+        lost = Counter()
         for copy, lines in snapshots:
             with mounted(copy) as card:
                 command, text = [sys.executable, "-c", READER], "\n".join(lines)
@@ -119,11 +119,10 @@ def main(cuts):
 
 def cut(image, card, cuts):
     """A copy of the image for each cut, with the lines that the writer had printed by then."""
-    lines: list[str] = []
+    lines = []
     snapshots = []
     command = [sys.executable, "-c", WRITER]
     writer = subprocess.Popen(command, stdout=subprocess.PIPE, **on(card))
-    assert writer.stdout
     os.set_blocking(writer.stdout.fileno(), False)
     rest = ""
     try:

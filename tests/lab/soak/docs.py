@@ -27,8 +27,8 @@ class Published:
     def __init__(self, folder, chance):
         self.lock = threading.Lock()
         self.chance = chance
-        self.history: list[dict[str, str]] = []
-        self.commits: list[str] = []
+        self.history = []
+        self.commits = []
         self.synced, self.gone = 0, False
         self.upstream = Upstream(folder)
         self.publish(_first_pages())
@@ -45,7 +45,7 @@ class Published:
     def _changes(self):
         """Some pages with a word of their own below the title, a new one, and one less."""
         pages, number = self.history[-1], len(self.history)
-        files: dict[str, str | None] = {}
+        files = {}
         for path in self.chance.sample(sorted(pages), self.chance.randint(1, 6)):
             mark = f"\nMarker zq{number}{self.chance.getrandbits(20):05x}\n"
             files[f"docs/{path}"] = re.sub(r"\n(Marker zq.*\n)?", mark, pages[path], count=1)

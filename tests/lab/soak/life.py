@@ -2,35 +2,30 @@
 those."""
 
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.lab.soak.record import Request, expect
 from tests.onepercent.person import act
-
-# Titles by id.
-Goals = dict[int, str]
 
 
 @dataclass
 class Open:
     """A preview that is being applied: `after` gives the person's goals, given the results."""
 
-    preview: dict[str, Any]
-    after: Callable[[list[dict[str, Any]]], Goals]
+    preview: dict
+    after: object
     undoes: bool = False
     key: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
 class Person:
-    """A user that nobody else is; a flow yields requests and is sent their answers."""
+    """A user that nobody else is, whose `goals` are titles by their ids; a flow yields requests and is sent their
+    answers."""
 
     def __init__(self, user, chance):
         self.user, self.chance = user, chance
-        self.goals: Goals = {}
-        self.before: Goals | None = None
-        self.open: Open | None = None
+        self.goals = {}
+        self.before = self.open = None
         self.applied = self.made = self.xp = 0
 
     def flow(self):

@@ -31,7 +31,7 @@ class Notes:
 
     def __init__(self, owner, chance):
         self.owner, self.chance = owner, chance
-        self.notes: dict[str, Note] = {}
+        self.notes = {}
         self.made = 0
 
     def flow(self):

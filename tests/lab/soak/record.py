@@ -5,9 +5,7 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
 
 LONGEST_SHOWN, SHOWN = 700, 20
 
@@ -26,8 +24,8 @@ class Request:
     outside."""
 
     tool: str
-    arguments: dict[str, Any] = field(default_factory=dict)
-    expects: tuple[str, ...] = ()
+    arguments: dict = field(default_factory=dict)
+    expects: tuple = ()
     began: float = 0
     ended: float = 0
 
@@ -41,12 +39,8 @@ class Request:
 class Answer:
     """What a tool answered; `code` is empty for a success."""
 
-    value: Any
+    value: object
     code: str = ""
-
-
-# Calls that belong together: it yields requests and is sent their answers.
-Flow = Generator[Request, Answer, None]
 
 
 class Record:
@@ -54,8 +48,8 @@ class Record:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
-        self.wrong: list[str] = []
+        self.counts = defaultdict(Counter)
+        self.wrong = []
         self.began = time.monotonic()
 
     def count(self, what, key):

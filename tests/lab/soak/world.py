@@ -11,8 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -127,11 +126,11 @@ LONG_S = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """What is broken, for how long, and the errors that excuses."""
+    """What is broken, by a context manager of the world, for how long, and the errors that excuses."""
 
-    broken: Callable[[World], AbstractContextManager[None]]
+    broken: object
     lasts_s: float
-    codes: tuple[str, ...] = ()
+    codes: tuple = ()
 
 
 FAULTS = {
@@ -168,7 +167,7 @@ class Faults:
         self.chance = random.Random(seed)
         self.pace, self.end = min(1, duration_s / 120), time.monotonic() + duration_s
         self.stopping = threading.Event()
-        self.windows: list[Window] = []
+        self.windows = []
         rounds = [["anki dies", "anki hangs"], ["upstream gone"], ["database locked briefly"]]
         if duration_s >= LONG_S:
             rounds[-1].append("database locked for long")
