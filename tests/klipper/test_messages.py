@@ -6,30 +6,30 @@ import re
 import pytest
 
 from tests.conftest import SHARED
+from tests.support.client import cases
 from tools.klipper.search import messages
 
-QUOTED = {
-    "MCU 'mcu' shutdown: Timer too close": "timer too close",
-    "!! Option 'foo_bar' is not valid in section 'gcode_macro START'": "option * is not valid in section *",
-    "Move out of range: 0.000 0.000 -3.400 [0.000]": "move out of range",
-    "TMC 'stepper_x' reports error: DRV_STATUS: 80130110 s2ga=1(ShortToGND_A!)": "shorttognd *",
-    "TMC 'stepper_x' reports error: GSTAT: 00000001 reset=1(Reset)": "reset 1 reset",
-    "Unable to read tmc uart 'extruder' register IFCNT": "unable to read tmc uart * register *",
-    "Option 'control' in section 'extruder' must be specified": "option * in section * must be specified",
-    "jinja2.exceptions.UndefinedError: 'dict object' has no attribute 'BED'": "dict object has no attribute *",
-    "Internal error during connect: No module named 'extras.mmu_leds'": "no module named *",
-    "Unhandled exception during run": "unhandled exception during *",
-    "mcu 'extruder_mcu': Unable to connect": "mcu * unable to connect",
-    "mcu 'mcu': Unable to connect": "mcu mcu unable to connect",
-    "mcu 'rpi': Unable to connect": "mcu rpi unable to connect",
-    "No section: 'mcu'": "no section *",
-    "почему Timer Too Close во время печати": "timer too close",
-}
+QUOTED = """
+MCU 'mcu' shutdown: Timer too close | timer too close
+!! Option 'foo_bar' is not valid in section 'gcode_macro START' | option * is not valid in section *
+Move out of range: 0.000 0.000 -3.400 [0.000] | move out of range
+TMC 'stepper_x' reports error: DRV_STATUS: 80130110 s2ga=1(ShortToGND_A!) | shorttognd *
+TMC 'stepper_x' reports error: GSTAT: 00000001 reset=1(Reset) | reset 1 reset
+Unable to read tmc uart 'extruder' register IFCNT | unable to read tmc uart * register *
+Option 'control' in section 'extruder' must be specified | option * in section * must be specified
+jinja2.exceptions.UndefinedError: 'dict object' has no attribute 'BED' | dict object has no attribute *
+Internal error during connect: No module named 'extras.mmu_leds' | no module named *
+Unhandled exception during run | unhandled exception during *
+mcu 'extruder_mcu': Unable to connect | mcu * unable to connect
+mcu 'mcu': Unable to connect | mcu mcu unable to connect
+mcu 'rpi': Unable to connect | mcu rpi unable to connect
+No section: 'mcu' | no section *
+почему Timer Too Close во время печати | timer too close
+"""
 
 
 # Messages as people say, misspell or paste them.
-SAID = (
-    """
+SAID = """
 move is out of range; must home axes first; hotend not heating at expected rate; probe was triggered prior to movement
 endstop z still triggers after retract; bl touch failed to deploy; bltouch did not deploy; tmc uart IFCNT error
 unable to connect to mcu; extrude below min temp; lost comms with mcu; shutdown due to M112; OvertempWarning; otpw=1
@@ -38,18 +38,15 @@ mcu shutdwon: tmer to close; lost comunication with mcu; Unknown command:"G29"; 
 Unknown config object 'probe'; Unable to load module 'bltouch'; MCU 'mcu' spontaneous restart; i2c timeout
 Unknown pin chip name 'EBBCan'; Include file /home/pi/x.cfg does not exist; Watchdog timer!; Printer is not ready
 horizontal_move_z can't be less than probe's z_offset; Macro PAUSE called recursively; Thermocouple reader fault
-""".strip()
-    .replace("\n", ";")
-    .split(";")
-)
-QUESTIONS = (
-    """
+"""
+QUESTIONS = """
 bed mesh; the timer is too fast, too close; option section; how do I set position_endstop; what is the watchdog; where is my printer.cfg
 which boards are fast enough for mpu6050 over i2c; is the hotend heating too slowly; how to write macro names; bed mesh min max
-""".strip()
-    .replace("\n", ";")
-    .split(";")
-)
+"""
+
+
+def parts(text):
+    return text.strip().replace("\n", ";").split(";")
 
 
 def known(query):
@@ -57,13 +54,13 @@ def known(query):
 
 
 def test_a_message_is_known_by_its_pattern_and_as_it_is_said():
-    for query, message in QUOTED.items():
+    for query, message in cases(QUOTED):
         assert known(query) == [message]
-    assert [said for said in SAID if not known(said)] == []
+    assert [said for said in parts(SAID) if not known(said)] == []
 
 
 def test_what_is_no_message_is_not_known():
-    for query in (*QUESTIONS, "* * *", "(" * 500):
+    for query in (*parts(QUESTIONS), "* * *", "(" * 500):
         assert known(query) == []
 
 
