@@ -8,6 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from tests.klipper.asking import answer, paths, search
+from tests.support.client import cases
 from tools.klipper.search import index
 from tools.klipper.search import query as queries
 
@@ -22,22 +23,21 @@ def docs(small_docs):
     return small_docs(PAGES)
 
 
-@pytest.mark.parametrize(
-    "text, words",
-    {
-        "How do I calibrate the probe's Z offset?": "calibrate, probe, offset",
-        "mesh Mesh meshes": "mesh",
-        "bl touch": "bltouch",
-        "120.5 ohm on a 2209": "sb2209 tmc2209",
-        "bed_mesh": "bed, mesh, bedmesh",
-        "ed_mes": "bedmesh mesh, bedmesh",
-        "calibarte": "calibrate",
-        "калибровка z offset датчика": "calibrate, offset, probe sensor",
-        "шина can": "canbus",
-        "сколько шагов на мм у экструдера": "rotationdistance, extruder",
-        "бурундук": "",
-    }.items(),
-)
+TERMS = """
+How do I calibrate the probe's Z offset? | calibrate, probe, offset
+mesh Mesh meshes | mesh
+bl touch | bltouch
+120.5 ohm on a 2209 | sb2209 tmc2209
+bed_mesh | bed, mesh, bedmesh
+ed_mes | bedmesh mesh, bedmesh
+calibarte | calibrate
+калибровка z offset датчика | calibrate, offset, probe sensor
+шина can | canbus
+сколько шагов на мм у экструдера | rotationdistance, extruder
+"""
+
+
+@pytest.mark.parametrize("text, words", [*cases(TERMS), ("бурундук", "")])
 def test_each_term_of_a_question_becomes_some_words_of_the_pages(text, words):
     terms, _ = queries.question(text, index.index_of_pages())
     assert ", ".join(" ".join(sorted(term)) for term in terms) == words

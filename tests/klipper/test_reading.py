@@ -5,6 +5,7 @@ import os
 import pytest
 
 from tests.klipper.asking import call
+from tests.support.client import cases
 
 PAGE = "# Bed Mesh\n\nIntro.\n\n## Faulty Regions\n\n```\n# no heading\n```\n\n### Set `zero` [point](x.md)\n\nText.\n"
 
@@ -168,15 +169,22 @@ step_pin:
 ### SET_FAN
 `SET_FAN SPEED=1`, unlike `G28`.
 """
+TYPED = """
+[stepper_x] | ### [stepper]
+[stepper_y1] | ### [stepper]
+[extruder3] | ### [extruder1]
+[heater_fan hotend] | ### [heater_fan]
+heater_fan | ### [heater_fan]
+kick | ### [heater_fan]
+#nozzle: | ### [extruder1]
+G28 | ## G-Code commands
+set_fan | ### SET_FAN
+"""
 
 
 def test_a_section_is_found_by_what_is_typed(small_docs):
     small_docs({"R.md": REFERENCE})
-    for typed, heading in {
-        "[stepper_x]": "### [stepper]", "[stepper_y1]": "### [stepper]", "[extruder3]": "### [extruder1]",
-        "[heater_fan hotend]": "### [heater_fan]", "heater_fan": "### [heater_fan]", "kick": "### [heater_fan]",
-        "#nozzle:": "### [extruder1]", "G28": "## G-Code commands", "set_fan": "### SET_FAN",
-    }.items():  # fmt: skip
+    for typed, heading in cases(TYPED):
         assert read("R.md", heading=typed)["text"].startswith(heading + "\n")
     answer = read("R.md", heading="speed")
     assert answer["code"] == "HEADING_AMBIGUOUS"

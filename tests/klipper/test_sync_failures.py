@@ -10,7 +10,7 @@ import pytest
 
 from tests.klipper.test_sync import assert_at_tip, done, sync
 from tests.klipper.upstreams import Stalled, contents, git, page
-from tests.support.client import PROJECT, finished
+from tests.support.client import PROJECT, cases, finished
 from tests.support.web import listening
 from tools.core import calls, processes
 from tools.klipper.checkout import git as tool_git
@@ -49,16 +49,16 @@ def test_an_upstream_that_is_gone_leaves_the_pages_and_says_what_to_do(env, docs
     assert contents(docs / "docs") == pages
 
 
-@pytest.mark.parametrize(
-    "setting, value",
-    [
-        ("KLIPPER_DOCS_BRANCH", "--upload-pack=evil"),
-        ("KLIPPER_DOCS_BRANCH", "a..b"),
-        ("KLIPPER_DOCS_BRANCH", "nowhere"),
-        ("KLIPPER_DOCS_URL", "--upload-pack=touch /tmp/evil"),
-        ("KLIPPER_DOCS_URL", "ext::sh -c 'touch evil'"),
-    ],
-)
+IMPOSSIBLE = """
+KLIPPER_DOCS_BRANCH | --upload-pack=evil
+KLIPPER_DOCS_BRANCH | a..b
+KLIPPER_DOCS_BRANCH | nowhere
+KLIPPER_DOCS_URL | --upload-pack=touch /tmp/evil
+KLIPPER_DOCS_URL | ext::sh -c 'touch evil'
+"""
+
+
+@pytest.mark.parametrize("setting, value", cases(IMPOSSIBLE))
 def test_an_address_or_branch_that_cannot_be_is_refused(env, docs, upstream, setting, value):
     env(**{setting: value})
     assert sync()["code"] == "INVALID_UPSTREAM"

@@ -38,6 +38,8 @@ def web(printer, env):
         yield moonraker
 
 
+# Each asks a Moonraker.
+TOOLS = ("printer_state", "printer_log", "check_config")
 CRASHED = """\
 Unhandled exception during connect
 Traceback (most recent call last):
@@ -184,13 +186,14 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, en
     (config / "more/deep/a.cfg").write_text("[output_pin a]\npin: PB1\nvalue: 3\n")
     (config / "printer.cfg").write_text("[include more/*.cfg]\n[include none.cfg]\n" + CONFIG)
     by_web, fan = call("check_config"), call("check_config", path="more/fan.cfg")
-    assert {"more/fan.cfg", "more/deep/a.cfg"} <= files_of(by_web)
     assert fan["sections"] == 2 and files_of(fan) == {None, "deep/a.cfg"}
     assert call("check_config", path="../secret")["code"] == "OUTSIDE"
     assert call("check_config", path="nope.cfg")["code"] == "UNREADABLE"
     env(KLIPPER_PRINTER_DATA=printer, PRINTERS="")
     by_disk = call("check_config")
     assert by_web["options"] == by_disk["options"]
+    for answer in (by_web, by_disk):
+        assert {"more/fan.cfg", "more/deep/a.cfg"} <= files_of(answer)
     others = [one for one in by_disk["findings"] if one not in by_web["findings"]]
     assert all("none.cfg" in str(finding) for finding in others)
 
@@ -257,7 +260,7 @@ def test_several_printers_have_a_line_each_and_the_one_here_its_whole_answer(
 
 def test_only_what_reads_is_ever_asked_of_a_moonraker(printer, web, pages):
     web.jobs = [JOB]
-    for tool in ("printer_state", "printer_log", "check_config"):
+    for tool in TOOLS:
         assert "error" not in call(tool)
     paths = {path.partition("?")[0] for path in web.requests}
     assert (
@@ -270,7 +273,7 @@ def test_only_what_reads_is_ever_asked_of_a_moonraker(printer, web, pages):
 def test_a_key_is_sent_where_one_is_set_and_is_never_shown(printer, env, pages):
     with serving(Moonraker(printer, key="secret4711")) as url:
         env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={url}")
-        for tool in ("printer_state", "printer_log", "check_config"):
+        for tool in TOOLS:
             error = call(tool)
             assert error["code"] == "PRINTER_KEY" and "PRINTER_KEYS" in error["hint"]
         env(PRINTER_KEYS="k1=secret4711")
@@ -323,7 +326,7 @@ def test_what_is_no_good_printer_is_one_sentence_within_its_deadline(
     with serving_pages() as server:
         server.otherwise = speak
         env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={server.url()}")
-        for tool in ("printer_state", "printer_log", "check_config"):
+        for tool in TOOLS:
             answer = call(tool)
             codes = (code, "PRINTER_SILENT") if tool == "printer_state" else (code,)
             assert answer["code"] in codes and "k1" in answer["error"], answer
@@ -345,11 +348,3 @@ def test_a_wrong_address_ends_the_start_with_a_line_that_names_the_setting(env, 
     env(PRINTERS=value)
     with pytest.raises(SettingsError, match="PRINTERS"):
         settings.check()
-
-
-def test_without_any_printer_a_hint_names_what_the_tool_takes_and_no_more(env, pages):
-    env(KLIPPER_PRINTER_DATA="off")
-    takes = {"printer_log": "`text`", "printer_resonances": "`text`", "check_config": "`config`"}
-    for tool, word in takes.items():
-        assert re.search(f"send the .*{word}", call(tool)["hint"])
-    assert "send" not in call("printer_state")["hint"]

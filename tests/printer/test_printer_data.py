@@ -1,6 +1,7 @@
 """The printer's own files: read by who may, and nothing outside of their folder."""
 
 import os
+import re
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.klipper.asking import call, tokens
 from tests.printer import accelerometer, klippy
 from tests.printer.klippy import CONFIG
 from tests.printer.test_any_printer import files_of, remote
+from tests.support.client import cases
 from tools.core import calls
 from tools.klipper.config import printer_cfg
 from tools.printer.printer_state import health
@@ -67,10 +69,12 @@ def test_an_include_of_the_printers_own_folder_is_read(
     printer, config, tmp_path, pattern, is_linked
 ):
     (config / "fan.cfg").write_text("[fan]\n")
-    (config / "printer.cfg").write_text(f"[include {pattern.format(printer)}]\n")
+    own = pattern.format(printer)
+    (config / "printer.cfg").write_text(f"[include {own}]\n[include none/*.cfg]\n")
     (tmp_path / "link").symlink_to(printer)
     folder = tmp_path / "link" if is_linked else printer
-    assert "fan" in printer_cfg.from_files(folder / "config/printer.cfg", folder).sections
+    read = printer_cfg.from_files(folder / "config/printer.cfg", folder)
+    assert "fan" in read.sections and read.missing == read.problems == []
 
 
 def test_a_tool_over_its_budget_is_an_error_that_says_what_to_do(printer, monkeypatch):
@@ -110,10 +114,20 @@ def test_a_remote_caller_needs_the_scope_of_the_printer(printer, pages):
         assert call("check_config")["success"]
 
 
-def test_without_a_folder_the_tools_say_what_to_set(env, pages):
+TAKES = """
+printer_log | send the .*`text`
+printer_resonances | send the .*`text`
+check_config | send the .*`config`
+printer_state | ^(?!.*send)
+"""
+
+
+def test_without_any_printer_a_hint_names_what_to_set_and_what_the_tool_takes(env, pages):
     env(KLIPPER_PRINTER_DATA="off")
-    for tool in ("check_config", "printer_log", "printer_resonances", "printer_state"):
-        assert call(tool)["code"] == "NO_PRINTER" and "KLIPPER_PRINTER_DATA" in call(tool)["hint"]
+    for tool, words in cases(TAKES):
+        answer = call(tool)
+        assert answer["code"] == "NO_PRINTER" and "KLIPPER_PRINTER_DATA" in answer["hint"]
+        assert re.search(words, answer["hint"])
     assert health().state == "unset"
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests.klipper.asking import call, tokens
 from tests.printer import klippy
 from tests.printer.klippy import TOO_CLOSE
+from tests.support.client import cases
 from tools.core.errors import Cancelled
 from tools.printer import printer_log
 
@@ -62,16 +63,16 @@ Traceback (most recent call last):
 """
 
 
-@pytest.mark.parametrize(
-    "error, words",
-    {
-        "ModuleNotFoundError: No module named 'numpy'": "package",
-        "ImportError: cannot import name 'signature' from 'x'": "package",
-        "TypeError: __init__() got an unexpected keyword argument 'probe'": "plugin",
-        "AttributeError: 'NoneType' object has no attribute 'get_status'": "plugin",
-        "KeyError: 'probe'": "fault",
-    }.items(),
-)
+ERRORS = """
+ModuleNotFoundError: No module named 'numpy' | package
+ImportError: cannot import name 'signature' from 'x' | package
+TypeError: __init__() got an unexpected keyword argument 'probe' | plugin
+AttributeError: 'NoneType' object has no attribute 'get_status' | plugin
+KeyError: 'probe' | fault
+"""
+
+
+@pytest.mark.parametrize("error, words", cases(ERRORS))
 def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(told, pages, error, words):
     after = "webhooks client 1: New connection\nmcu.error: later\n"
     answer = told(klippy.start(1) + CRASH.format(error) + after + klippy.start(2), session=1)

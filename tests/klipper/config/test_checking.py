@@ -3,6 +3,7 @@
 import pytest
 
 from tests.klipper.config.sample import WHOLE, checker
+from tests.support.client import json_lines
 from tools.klipper.config import printer_cfg
 
 SAVED = (
@@ -103,24 +104,25 @@ def test_an_included_file_has_what_is_missing_and_may_be_overwritten():
     assert found("[include a]\n[include ?]\n", a=FAN) == []  # one file by two patterns
 
 
+# A configuration, and the lines of the pins that are one too many; an enable_pin may be shared, and so may an
+# endstop_pin of one axis, not one of each.
+TWICE = json_lines(r"""
+["[fan]\npin: PB1\n[heater_fan x]\npin: !PB1\n", [4]]
+["[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n", [4]]
+["[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n", []]
+["[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n", []]
+["[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_x1]\nstep_pin: PA2\nendstop_pin: PC1\n", []]
+["[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n", [6]]
+["[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n", [4]]
+["[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n", [3]]
+["[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\nanalog_range_down_pin: 3, 4\nd4_pin: PB1\n", [8]]
+["[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n", [4]]
+["[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n", [6]]
+""")
+
+
 def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper():
-    for text, lines in {
-        "[fan]\npin: PB1\n[heater_fan x]\npin: !PB1\n": [4],
-        "[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n": [4],
-        "[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n": [],
-        "[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n": [],
-        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_x1]\nstep_pin: PA2\nendstop_pin: PC1\n": [],
-        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n": [
-            6
-        ],
-        "[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n": [4],
-        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n": [3],
-        "[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\n"
-        "analog_range_down_pin: 3, 4\nd4_pin: PB1\n": [8],
-        # Each may be shared, not both.
-        "[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n": [4],
-        "[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n": [6],
-    }.items():
+    for text, lines in TWICE:
         twice = [one for one in findings(text) if one.message.lower().startswith("pin ")]
         assert [(one.level, one.line) for one in twice] == [("error", line) for line in lines], text
 

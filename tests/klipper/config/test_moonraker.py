@@ -3,6 +3,7 @@
 import pytest
 
 from tests.klipper.test_check_config import check
+from tests.support.client import json_lines
 from tools.klipper.config import moonraker, printer_cfg
 
 CONFIGURATION = """\
@@ -65,20 +66,16 @@ def documented(further):
     further({"configuration.md": CONFIGURATION, "user_changes.md": CHANGES})
 
 
-@pytest.mark.parametrize(
-    "lines, words, nearest",
-    [
-        ("[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", ""),
-        ("[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", ""),
-        (
-            "[server]\ntemperature_store_size: 9\n",
-            "is not valid",
-            "[data_store] temperature_store_size",
-        ),
-        ("[server]\nenable_debug_logging: 1\n", "enable_debug_logging", "enable_debug_logging"),
-        ("[update_manager client fluidd]\nclient_path: ~/x\n", "is not valid", ""),
-    ],
-)
+GONE = json_lines(r"""
+["[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", ""]
+["[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", ""]
+["[server]\ntemperature_store_size: 9\n", "is not valid", "[data_store] temperature_store_size"]
+["[server]\nenable_debug_logging: 1\n", "enable_debug_logging", "enable_debug_logging"]
+["[update_manager client fluidd]\nclient_path: ~/x\n", "is not valid", ""]
+""")
+
+
+@pytest.mark.parametrize("lines, words, nearest", GONE)
 def test_what_moonraker_no_longer_knows_is_a_warning(documented, lines, words, nearest):
     answer = check(lines)
     (finding,) = answer["findings"]

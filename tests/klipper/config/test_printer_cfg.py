@@ -2,6 +2,7 @@
 
 import configparser
 
+from tests.support.client import json_lines
 from tools.klipper.config import printer_cfg
 
 SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n"
@@ -21,12 +22,25 @@ def problems(text, **include):
     return [problem.line for problem in printer_cfg.from_text(text, include).problems]
 
 
+VALUES = json_lines(r"""
+["a: 1", "1"]
+["a = 1", "1"]
+["A=b:c", "b:c"]
+["a: 1 # comment", "1"]
+["a: 1#2", "1"]
+["a: 1 ; comment", "1"]
+["a: 1;2", "1;2"]
+["a:", ""]
+["  a: 1", "1"]
+["a:\n  b\n# c\n\n   d", "b\nd"]
+["a: 1\n; comment\n  2", "1\n2"]
+["a: 1\r\n  2\r", "1\n2"]
+["a: 1\n\tb: 2", "1\nb: 2"]
+""")
+
+
 def test_a_value_is_what_klipper_takes():
-    for text, value in {
-        "a: 1": "1", "a = 1": "1", "A=b:c": "b:c", "a: 1 # comment": "1", "a: 1#2": "1", "a: 1 ; comment": "1",
-        "a: 1;2": "1;2", "a:": "", "  a: 1": "1", "a:\n  b\n# c\n\n   d": "b\nd", "a: 1\n; comment\n  2": "1\n2",
-        "a: 1\r\n  2\r": "1\n2", "a: 1\n\tb: 2": "1\nb: 2",
-    }.items():  # fmt: skip
+    for text, value in VALUES:
         assert values("[x]\n" + text) == {"x": {"a": value}}
 
 
@@ -100,11 +114,18 @@ def test_files_that_are_included_are_read_up_to_a_bound(tmp_path, monkeypatch):
     assert sum(sizes[1:]) <= printer_cfg.LARGEST_CONFIG
 
 
+UNREADABLE = json_lines(r"""
+["a: 1\n[x]\n", 1]
+["[x]\nno option\n", 2]
+["[x]\ngcode:\nG28\n", 3]
+["[x]\n[include a]\nb: 1\n", 3]
+["\ufeff[x]\na: 1\n", 1]
+["[x]\n: 1\n", 2]
+""")
+
+
 def test_a_line_that_klipper_cannot_read_is_a_problem():
-    for text, line in {
-        "a: 1\n[x]\n": 1, "[x]\nno option\n": 2, "[x]\ngcode:\nG28\n": 3, "[x]\n[include a]\nb: 1\n": 3,
-        "\ufeff[x]\na: 1\n": 1, "[x]\n: 1\n": 2,
-    }.items():  # fmt: skip
+    for text, line in UNREADABLE:
         assert problems(text, a="") == [line], text
 
 

@@ -68,19 +68,23 @@ def api():
 
 
 @pytest.fixture
-def pi(small_docs, tmp_path):
-    """The PATH with an `ssh` that reaches the Pi of the READMEs, which has an Anki and a documentation."""
+def settings(small_docs):
+    """Those of a server that has an Anki and a documentation."""
     docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
     with backends() as url:
-        given = {"ANKI_CONNECT_URL": url, "KLIPPER_DOCS_DIR": docs.parent}
-        with raspberrypi(tmp_path / "pi", **given) as folder:
-            yield f"{folder}:{os.environ['PATH']}"
+        yield {"ANKI_CONNECT_URL": url, "KLIPPER_DOCS_DIR": str(docs.parent)}
 
 
 @pytest.fixture
-def slow_pi(small_docs, tmp_path):
+def pi(settings, tmp_path):
+    """The PATH with an `ssh` that reaches the Pi of the READMEs."""
+    with raspberrypi(tmp_path / "pi", **settings) as folder:
+        yield f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.fixture
+def slow_pi(tmp_path):
     """A Pi whose server needs some seconds more to start."""
-    small_docs({"BLTouch.md": "# BL-Touch\n"})
     with raspberrypi(tmp_path / "pi", delay_s=3) as folder:
         yield f"{folder}:{os.environ['PATH']}"
 
@@ -166,7 +170,10 @@ def gemini_cli(desktop):
     )
 
 
-@pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
+each_client = pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
+
+
+@each_client
 def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model_reads_true_answers(
     client, api, pi, tmp_path
 ):
@@ -175,13 +182,9 @@ def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model
     its_model_reads_true_answers(api)
 
 
-@pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
-def test_over_http_with_a_token_its_model_reads_the_same(client, api, small_docs, tmp_path):
-    docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
-    with (
-        backends() as url,
-        HttpServer(ANKI_CONNECT_URL=url, KLIPPER_DOCS_DIR=str(docs.parent)) as server,
-    ):
+@each_client
+def test_over_http_with_a_token_its_model_reads_the_same(client, api, settings, tmp_path):
+    with HttpServer(**settings) as server:
         client(Desktop(tmp_path / "home", os.environ["PATH"], api, server))
 
     its_model_reads_true_answers(api)
@@ -201,7 +204,7 @@ def its_model_reads_true_answers(api):
     assert "error" not in greeting + decks + pages
 
 
-@pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
+@each_client
 def test_a_slow_server_is_waited_for_as_the_readmes_have_it(client, api, slow_pi, tmp_path):
     client(Desktop(tmp_path / "home", slow_pi, api))
 
