@@ -51,9 +51,7 @@ def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(
     assert "The Klipper docs are behind their upstream" in client.log()
 
 
-def test_an_upstream_that_does_not_answer_delays_neither_initialize_nor_a_call(
-    stalled,
-):
+def test_an_upstream_that_does_not_answer_delays_neither_initialize_nor_a_call(stalled):
     with Client() as client:
         client.initialize()
         assert client.call("read_doc", path="Bed_Mesh.md")["isError"] is False

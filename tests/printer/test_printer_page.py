@@ -65,12 +65,24 @@ def fits(tab, width):
     assert tab.run("document.documentElement.scrollWidth") <= width
 
 
+@pytest.fixture
+def assert_usable(axe, tmp_path):
+    """A function that shoots a page, and finds it no wider than its screen and nothing wrong with it."""
+
+    def check(tab, name, width=390, font=16):
+        shot(tab, tmp_path / f"printer-{name}.png", font)
+        fits(tab, width)
+        assert axe(tab) == []
+
+    return check
+
+
 def count(tab, selector):
     return tab.run(f"document.querySelectorAll('{selector}').length")
 
 
 def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_chat(
-    see, axe, tmp_path
+    see, assert_usable
 ):
     for width, theme, locale, font in (
         (390, "light", "ru-RU", 16),
@@ -79,11 +91,9 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
         (720, "light", "ru-RU", 16),
     ):
         tab = see("check_config", width, {"config": BASE + MISTAKES}, locale, theme=theme)
-        shot(tab, tmp_path / f"printer-mistakes-{width}-{theme}-{font}.png", font)
-        fits(tab, width)
+        assert_usable(tab, f"mistakes-{width}-{theme}-{font}", width, font)
         text = tab.text()
         assert "max_velocity: 0" in text and "value: 0.4mm" in text and "[output_pin light]" in text
-        assert axe(tab) == []
     assert "Klipper не примет этот файл" in text and "должно быть больше 0\n" in text
     assert "нужно число, а не «0.4mm»" in text
     assert count(tab, "button") == 2
@@ -109,12 +119,10 @@ def test_any_number_of_mistakes_fits(see, pins, said, tmp_path):
     assert re.search(f"Ошибки в {said} строк", tab.text())
 
 
-def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, axe, tmp_path):
+def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, assert_usable):
     for theme, width in (("light", 390), ("dark", 320), ("light", 720)):
         tab = see("printer_resonances", width, {"text": CALIBRATION}, theme=theme)
-        shot(tab, tmp_path / f"printer-resonances-{theme}-{width}.png", 16)
-        fits(tab, width)
-        assert axe(tab) == []
+        assert_usable(tab, f"resonances-{theme}-{width}", width)
     text = tab.text()
     assert "Резонансы" in text and "вибраций" in text and re.search(r"пик 5\d", text)
     assert count(tab, ".area") == 2
@@ -128,7 +136,7 @@ def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, axe, tmp_path):
 
 @pytest.mark.parametrize("columns, rows, holes", [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)])
 def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
-    see, printer, axe, tmp_path, columns, rows, holes
+    see, printer, assert_usable, columns, rows, holes
 ):
     heights = matrix(columns, rows)
     for hole in range(holes):
@@ -141,9 +149,7 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     ):
         with running(printer, with_mesh(heights)):
             tab = see("printer_state", width, locale=locale, theme=theme)
-        shot(tab, tmp_path / f"printer-mesh-{columns}-{width}.png", 16)
-        fits(tab, width)
-        assert axe(tab) == []
+        assert_usable(tab, f"mesh-{columns}-{width}", width)
         assert unit in tab.text()
     assert "−0\n" not in tab.text(".mesh") + "\n"
     lines = tab.run(
@@ -213,12 +219,10 @@ def test_a_printer_that_stopped_says_why_and_one_that_is_silent_what_to_do(see, 
     assert "Принтер не запускается" in tab.text() and "rotation_distance: 0" in tab.text()
 
 
-def test_the_log_shows_what_happened(see, axe, tmp_path):
+def test_the_log_shows_what_happened(see, assert_usable):
     tab = see("printer_log")
-    shot(tab, tmp_path / "printer-log.png", 16)
-    fits(tab, 390)
+    assert_usable(tab, "log")
     assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
-    assert axe(tab) == []
 
 
 def test_a_model_reads_nothing_of_the_data_of_the_page(see, printer):

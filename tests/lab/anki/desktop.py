@@ -99,12 +99,7 @@ class Desktop:
                 raise RuntimeError((self.base / "log").read_text(errors="replace")[-3000:])
             time.sleep(0.2)
 
-    def __exit__(
-        self,
-        kind,
-        error,
-        trace,
-    ):
+    def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
         self.log.close()

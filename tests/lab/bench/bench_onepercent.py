@@ -31,13 +31,7 @@ def rows():
         yield row(what, fifty_actions, fifty_inserts, "50 inserts by SQL", 20)
 
 
-def row(
-    what,
-    ours,
-    anchor,
-    anchor_name,
-    limit,
-):
+def row(what, ours, anchor, anchor_name, limit):
     medians(3, ours, anchor)
     ours_ms, anchor_ms = medians(ROUNDS, ours, anchor)
     return at_most(limit, what, ours_ms, "ms", anchor_ms, anchor_name)
