@@ -26,8 +26,6 @@ mcu 'rpi': Unable to connect | mcu rpi unable to connect
 No section: 'mcu' | no section *
 почему Timer Too Close во время печати | timer too close
 """
-
-
 # Messages as people say, misspell or paste them.
 SAID = """
 move is out of range; must home axes first; hotend not heating at expected rate; probe was triggered prior to movement

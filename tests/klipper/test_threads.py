@@ -16,8 +16,6 @@ PRINTER = (
     "[printer]\nkinematics: none\nmax_velocity: 3\nmax_accel: 3\n[mcu]\nserial: /dev/ttyACM0\n[heater_bed]\nheater_pin: PH1\n"
     "sensor_type: Generic 3950\nsensor_pin: PH2\ncontrol: pid\npid_Kp: 1\npid_Ki: 1\npid_Kd: 1\nmin_temp: 0\nmax_temp: 130\n"
 )
-
-
 THREADS = json_lines(r"""
 ["Arksine/moonraker#683", "[server]\nhost: 0.0.0.0\n", "belongs in moonraker.conf"]
 ["jschuh/klipper-macros#231", "[bed_mesh]\nrelative_reference_index: 12\n", "zero_reference_position"]

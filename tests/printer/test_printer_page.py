@@ -67,7 +67,7 @@ def fits(tab, width):
 
 @pytest.fixture
 def assert_usable(axe, tmp_path):
-    """A function that shoots a page, and finds it no wider than its screen and nothing wrong with it."""
+    """A function that takes a picture of a page, which is no wider than its screen and open to everybody."""
 
     def check(tab, name, width=390, font=16):
         shot(tab, tmp_path / f"printer-{name}.png", font)

@@ -19,8 +19,8 @@ class Open:
 
 
 class Person:
-    """A user that nobody else is, whose `goals` are titles by their ids; a flow yields requests and is sent their
-    answers."""
+    """A user that nobody else is, whose `goals` are titles by their ids; a flow yields requests and is sent
+    their answers."""
 
     def __init__(self, user, chance):
         self.user, self.chance = user, chance

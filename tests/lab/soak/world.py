@@ -126,7 +126,7 @@ LONG_S = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """What is broken, by a function of the world that gives a context manager, for how long, and the errors that excuses."""
+    """What is broken, for how long, and the errors that excuses; `broken` gives a context manager of a world."""
 
     broken: object
     lasts_s: float
