@@ -32,7 +32,7 @@ def test_pages_are_on_the_disk_before_readers_are_led_to_them(source, monkeypatc
     assert [name for name, *_ in steps.mock_calls] == ["sync", "link"]
 
 
-def test_the_previous_generation_stays_and_an_older_one_goes_with_what_a_person_wrote_put_aside(
+def test_the_previous_generation_stays_and_an_older_one_goes_with_a_person_s_edits_put_aside(
     source,
 ):
     first, second, third = (switched(source, commit) for commit in ("aaa", "bbb", "ccc"))

@@ -5,12 +5,8 @@ import re
 
 import pytest
 
-from tests.conftest import DOCS_MISSING, documentation
 from tests.klipper.asking import call
 from tests.support.client import json_lines
-
-if not documentation():
-    pytest.skip(DOCS_MISSING, allow_module_level=True)
 
 PRINTER = (
     "[printer]\nkinematics: none\nmax_velocity: 3\nmax_accel: 3\n[mcu]\nserial: /dev/ttyACM0\n[heater_bed]\nheater_pin: PH1\n"

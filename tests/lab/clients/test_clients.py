@@ -248,9 +248,7 @@ def test_the_inspector_finds_nothing_wrong_with_a_session_over_stdio(era):
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_them_or_not(
-    era,
-):
+def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_any_or_not(era):
     with HttpServer() as server:
         bearer = f"Authorization: Bearer {server.token(scope='server klipper onepercent')}"
         ask = partial(
