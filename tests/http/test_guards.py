@@ -20,6 +20,11 @@ def server(env):
         yield running
 
 
+@pytest.fixture
+def token(server):
+    return server.token()
+
+
 def names(server, token):
     return {tool["name"] for tool in server.ask("tools/list", token=token)["result"]["tools"]}
 
@@ -29,8 +34,7 @@ def statuses(server, *tokens):
     return [server.status(LIST, token=token) for token in tokens]
 
 
-def test_a_token_lists_and_calls_what_its_scope_names(server):
-    token = server.token()
+def test_a_token_lists_and_calls_what_its_scope_names(server, token):
     assert {"greet", "get_user_snapshot", "apply_actions"} <= names(server, token)
     assert not {name for name in names(server, token) if name.startswith("anki")}
     assert server.call("greet", token=token, name="Ada")["structuredContent"]
@@ -132,18 +136,17 @@ def test_host_origin_kind_and_framing_are_looked_at(env):
             assert server.status(LIST, token=token, headers=headers) == int(status), line
 
 
-def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server):
+def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server, token):
     for method in "GET HEAD OPTIONS PUT DELETE".split():
-        status, headers, _ = server.send(LIST, token=server.token(), method=method)
+        status, headers, _ = server.send(LIST, token=token, method=method)
         assert (status, headers["allow"]) == (405, "POST")
-    assert server.status(LIST, token=server.token(), path="/mcp/") == 200
+    assert server.status(LIST, token=token, path="/mcp/") == 200
     for path in ("/", "/other", "/.well-known/openid-configuration", "/register/"):
         assert server.status(LIST, path=path) == 404
 
 
-def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server):
+def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server, token):
     """Bun's clients lost the answer that came behind a refused GET, and began without tools."""
-    token = server.token()
     requests = [({"method": method, "token": token}, 405) for method in ("GET", "DELETE", "HEAD")]
     requests += [({"method": "GET"}, 401), ({"method": "GET", "path": "/other"}, 404)]
     for request, status in requests:
@@ -157,15 +160,15 @@ def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server)
     assert "connection" not in server.send(b"garbage", token=token)[1]
 
 
-def test_that_clients_try_get_and_delete_is_not_in_the_log(server, caplog):
+def test_that_clients_try_get_and_delete_is_not_in_the_log(server, token, caplog):
     for method in ("GET", "DELETE", "PUT"):
-        assert server.status(b"", token=server.token(), method=method) == 405
+        assert server.status(b"", token=token, method=method) == 405
     assert [record.getMessage() for record in caplog.records] == ["HTTP 405: method 'PUT'"]
 
 
-def test_a_person_who_opens_an_address_reads_a_sentence_in_each_language(server):
+def test_a_person_who_opens_an_address_reads_a_sentence_in_each_language(server, token):
     accept = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    for expected, request in ((404, {"path": "/"}), (401, {}), (405, {"token": server.token()})):
+    for expected, request in ((404, {"path": "/"}), (401, {}), (405, {"token": token})):
         status, headers, body = server.send(b"", method="GET", headers=accept, **request)
         text = body.decode()
         assert (status, headers["content-type"]) == (expected, "text/plain; charset=utf-8")
@@ -185,9 +188,9 @@ BODIES = [
 ]
 
 
-def test_a_body_that_is_not_a_message_is_an_error_that_names_its_id(server):
+def test_a_body_that_is_not_a_message_is_an_error_that_names_its_id(server, token):
     for body, *error in BODIES:
-        status, _, answer = server.send(body, token=server.token())
+        status, _, answer = server.send(body, token=token)
         answer = json.loads(answer)
         assert (status, answer["id"], answer["error"]["code"]) == (400, *error), body[:40]
 
@@ -196,9 +199,8 @@ def test_a_body_that_is_not_a_message_is_an_error_that_names_its_id(server):
 LONG = b"x" * 20_000
 
 
-def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered(server):
+def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered(server, token):
     """What a body says is in memory until then; a short one, and somebody else, are served meanwhile."""
-    token = server.token()
     first = server.begin(token=token, parts=[LONG] * 3, hold=True)
     second = server.begin(token=token, parts=[LONG] * 3)
     wait_until(lambda: first.read == 2)
@@ -231,8 +233,7 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
     assert (status, "retry-after" in headers) == (503, True)
 
 
-def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(server):
-    token = server.token()
+def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(server, token):
     with closing(sqlite3.connect(server.state / "http-tokens.sqlite3")) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert server.status(LIST, token=token) == 503
@@ -271,17 +272,7 @@ def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(
     assert statuses(server, ours, theirs, backend) == [401, 200, 401]
 
 
-def test_a_rotated_key_signs_new_tokens_and_keeps_the_old_ones_once(server):
-    first = server.token()
-    tokens.rotate(server.state / "http-keys")
-    second = server.token()
-    assert statuses(server, first, second) == [200, 200]
-    tokens.rotate(server.state / "http-keys")
-    assert statuses(server, first, second) == [401, 200]
-
-
-def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, caplog):
-    token = server.token()
+def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, token, caplog):
     (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, "ascii")
     assert server.status(LIST, token=token) == 503
     assert "not a database" in caplog.text

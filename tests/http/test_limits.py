@@ -21,11 +21,6 @@ def clock(monkeypatch):
     return hands
 
 
-def test_each_caller_has_a_rate_of_its_own(clock):
-    rate = Rate(per_minute=2)
-    assert [rate.wait_s(name) for name in ("anna", "ben", "anna", "ben")] == [0, 0, 30, 30]
-
-
 def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more(clock):
     rate = Rate(per_minute=4)
     assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 15]

@@ -423,17 +423,18 @@ def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypat
     assert person.renewed(second)[0] == 400
 
 
-def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all(person):
+def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all_and_signs_new_tokens(person):
     first, second = person.signed_in(), person.signed_in(user="ben")
     lost = tokens.verify(first["access_token"], (person.server.key(),), URL).token_id
     person.server.ledger.revoke(lost)
     assert [person.listed(answer["access_token"]) for answer in (first, second)] == [401, 200]
     assert person.renewed(first)[0] == 400
     assert main(["token", "rotate"]) == 0
+    newer = person.server.token()
     assert person.listed(second["access_token"]) == 200
     assert person.renewed(second)[0] == 400
     assert main(["token", "rotate"]) == 0
-    assert person.listed(second["access_token"]) == 401
+    assert [person.listed(token) for token in (second["access_token"], newer)] == [401, 200]
     assert person.page()[0] == 401
 
 
