@@ -54,8 +54,10 @@ class Person:
     def do(self, *actions):
         """Preview and apply as the model does."""
         preview = self.ask("preview_actions", actions=list(actions))
-        words = {"preview_id": preview["preview_id"], "user_confirmation": "да"}
-        self.ask("apply_actions", **words)
+        self.apply(preview["preview_id"])
+
+    def apply(self, preview_id):
+        self.ask("apply_actions", preview_id=preview_id, user_confirmation="да")
 
     def rows(self, statement):
         """What the database says."""

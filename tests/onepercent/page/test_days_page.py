@@ -41,7 +41,7 @@ def says(tab, words):
 
 
 def saved(tab):
-    tab.wait("/^Saved($| ·)/.test(document.getElementById('state').textContent)")
+    tab.wait("/^(Saved|Отмечено)($| ·)/.test(document.getElementById('state').textContent)")
 
 
 def tick(tab, selector):

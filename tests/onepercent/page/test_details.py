@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.onepercent.page.test_days_page import says, today
+from tests.onepercent.page.test_days_page import fill_in, saved, says, tick, today
 from tests.onepercent.page.test_preview_page import ends, head
 from tests.onepercent.person import act, complete, mark, new_goal, new_habit, new_step
 from tests.support.pages import MONDAY
@@ -24,12 +24,10 @@ def test_a_miss_and_an_excuse_of_today_are_seen_in_their_rows(sit):
     tab = person.days()
     tab.click("#n1")
     tab.press("Пропущено")
-    says(tab, "Отмечено")
+    saved(tab)
     tab.click("#n2")
-    tab.run("document.getElementById('e').focus()")
-    tab.type("болею")
-    tab.key("Enter")
-    says(tab, "Отмечено")
+    fill_in(tab, "e", "болею")
+    saved(tab)
 
     assert [tab.text(f"#h{habit}") for habit in (1, 2, 3)] == ["×", "◇", ""]
     assert "Пропущено" in tab.text("#n1") and "Уважительная причина" in tab.text("#n2")
@@ -48,8 +46,7 @@ def test_a_press_that_failed_is_answered_in_its_own_row(sit, fault):
     assert "denied" not in tab.text() and lines(tab, ":disabled") == []
 
     tab.run(f"given.{fault} = ''", host=True)
-    tab.click("#h12")
-    says(tab, "Отмечено")
+    tick(tab, "#h12")
     assert lines(tab, "li .bad") == []
     assert person.rows("SELECT status FROM habit_marks") == [("completed",)]
 
@@ -99,14 +96,19 @@ def test_two_thirds_of_a_day_have_one_shade_on_the_page_and_in_the_report(on, ha
     assert share.strip() == tab.run("shade(2 / 3).style").partition(": ")[2] == "32%"
 
 
-def test_the_compared_habits_rise_by_points_and_experience_by_its_number(on):
+def since_october(on, last):
+    """The page on MONDAY of somebody whose habit is marked on every day from October to `last`."""
     person, turn = on
     turn("2026-11-01")
     person.do(new_habit("Зарядка"))
     person.do(mark(1, dates=["2026-10-05..2026-11-01"]))
     turn(MONDAY)
-    person.do(mark(1, dates=["2026-11-02..2026-11-12"]))
-    tab = person.days()
+    person.do(mark(1, dates=[f"2026-11-02..{last}"]))
+    return person.days()
+
+
+def test_the_compared_habits_rise_by_points_and_experience_by_its_number(on):
+    tab = since_october(on, "2026-11-12")
     text = tab.text().replace("\xa0", " ")
     assert re.search(r"\d+ % за \d+ д\w+ ▼ \d+ п\. п\. к прежним", text)
     tab.click("#m1")
@@ -227,13 +229,6 @@ def test_forced_colours_leave_the_ring_the_circles_and_the_calendar(sit, tmp_pat
     )
 
 
-def test_days_have_few_tab_stops(sit):
-    person = sit(*(new_habit(f"Привычка {number}") for number in range(9)))
-    tab = person.days("en-GB")
-    stops = "[...document.querySelectorAll('button, input, summary')].filter(it => it.tabIndex >= 0).length"
-    assert tab.run(stops) <= 20
-
-
 def test_a_habit_that_may_wait_is_below_the_daily_ones_and_out_of_the_ring(on):
     """On a Monday; the ring says what the history of the day says."""
     person, _ = on
@@ -254,8 +249,7 @@ def test_a_habit_that_may_wait_is_below_the_daily_ones_and_out_of_the_ring(on):
     tomorrow = tab.text("#tomorrow")
     assert "1 привычка" in tomorrow, "tomorrow the others may wait, too"
     assert "0" not in tomorrow, "no list is named that is empty"
-    tab.click("#h2")
-    says(tab, "Отмечено")
+    tick(tab, "#h2")
     assert "до воскресенья" not in tab.text("#n2") and tab.text("#ring") == "2/2"
 
 
@@ -265,9 +259,8 @@ def test_an_amount_whose_replies_are_lost_counts_once(sit):
     for fault in ("yes", "yes", ""):
         tab.run(f"given.lose = '{fault}'", host=True)
         tab.click("#n1")
-        tab.run("document.getElementById('Add').value = ''; document.getElementById('Add').focus()")
-        tab.type("0.5")
-        tab.key("Enter")
+        tab.run("document.getElementById('Add').value = ''")
+        fill_in(tab, "Add", "0.5")
         tab.wait(
             "!queue.length && /Ответа нет|Отмечено/.test(document.getElementById('state').textContent)"
         )

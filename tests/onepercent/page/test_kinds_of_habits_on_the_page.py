@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onepercent.page.test_days_page import says, today
+from tests.onepercent.page.test_days_page import fill_in, saved, today
 from tests.onepercent.person import mark, new_goal, new_habit
 
 pytestmark = pytest.mark.slow
@@ -41,20 +41,18 @@ def test_a_slip_is_marked_by_its_name_and_taken_off_again(person):
     tab.click("#n2")
     assert "Пропущено" not in tab.text("#panel")
     tab.press("Срыв")
-    says(tab, "Отмечено")
+    saved(tab)
     assert "Срыв" in tab.text("#n2")
     assert person.rows("SELECT status FROM habit_marks WHERE habit_id = 2") == [("missed",)]
     tab.click("#n2")
     tab.press("Снять отметку")
-    says(tab, "Отмечено")
+    saved(tab)
     assert person.rows("SELECT * FROM habit_marks WHERE habit_id = 2") == []
 
 
 def test_amounts_up_to_a_limit_are_added(person):
     tab = person.days(width=390)
     tab.click("#n3")
-    tab.run("document.getElementById('Add').focus()")
-    tab.type("1.5")
-    tab.key("Enter")
-    says(tab, "Отмечено")
+    fill_in(tab, "Add", "1.5")
+    saved(tab)
     assert "не больше 2 бокала: 1,5" in tab.text("#n3")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import uuid
 
 import pytest
 
@@ -125,13 +124,7 @@ def test_a_stale_preview_says_what_changed_and_is_shown_again(sit):
 
 def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
     person, tab = offered(sit(), locale="en-GB")
-    preview_id = tab.run("preview.preview_id")
-    person.ask(
-        "apply_actions",
-        preview_id=preview_id,
-        idempotency_key=str(uuid.uuid4()),
-        user_confirmation="да",
-    )
+    person.apply(tab.run("preview.preview_id"))
     press(tab, "Apply", "Applied")
     assert "already been applied" in tab.text("#state")
     assert goals(person) == [GOAL]

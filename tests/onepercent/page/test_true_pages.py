@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.onepercent.page.test_days_page import says, today
+from tests.onepercent.page.test_days_page import tick, today
+from tests.onepercent.page.test_details import since_october
 from tests.onepercent.page.test_preview_page import ends, goals, offered
-from tests.onepercent.person import act, mark, new_goal, new_habit, new_step
+from tests.onepercent.person import act, new_goal, new_habit, new_step
 from tests.support.pages import MONDAY
 
 pytestmark = pytest.mark.slow
@@ -12,14 +13,7 @@ pytestmark = pytest.mark.slow
 
 def test_on_a_monday_equal_numbers_of_days_are_compared(on):
     """Four ISO weeks end on Sunday: their coming days are no losses."""
-    person, turn = on
-    turn("2026-11-01")
-    person.do(new_habit("Зарядка"))
-    person.do(mark(1, dates=["2026-10-05..2026-11-01"]))
-    turn(MONDAY)
-    person.do(mark(1, dates=["2026-11-02..2026-11-23"]))
-
-    tab = person.days()
+    tab = since_october(on, MONDAY)
     tab.click("#m1")
 
     assert "220 за 22 дня" in tab.text()
@@ -130,12 +124,10 @@ def test_the_days_are_those_of_the_server_however_far_the_browser_is(sit, tmp_pa
     tab.run("draw()")
 
     assert tab.text("#head") == "Вторник, 24 ноября"
-    tab.click("#h1")
-    says(tab, "Отмечено")
+    tick(tab, "#h1")
     tab.click("[id='t2026-11-23']")
     ends(tab, "понедельник, 23 ноября")
-    tab.click("#h1")
-    says(tab, "Отмечено")
+    tick(tab, "#h1")
 
     marks = person.rows("SELECT date FROM habit_marks ORDER BY date")
     assert marks == [("2026-11-23",), ("2026-11-24",)]
