@@ -310,13 +310,6 @@ def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, collection, t
     assert note[1] == ["q", kept]
 
 
-def test_items_are_html(anki, collection):
-    add_items({"Front": "q", "Back": "vector<int> <b>bold</b>"})
-
-    (note,) = content(collection)
-    assert note[1] == ["q", "vector<int> <b>bold</b>"]
-
-
 @pytest.mark.parametrize(
     "fields, used",
     [

@@ -6,6 +6,7 @@ import pytest
 
 from tests.anki.anki_helpers import call
 from tests.anki.anki_standin import StandIn
+from tests.support.client import cases
 from tests.support.services import free_port
 from tools.anki.settings import AnkiSettings
 from tools.core import settings
@@ -77,18 +78,18 @@ def test_only_a_request_that_changes_something_may_have_been_done(anki, env, fau
     assert "may or may not have been made" in changing["hint"]
 
 
-@pytest.mark.parametrize(
-    "fault, code",
-    [
-        ("cut_before", "ANKI_CUT"),
-        ("reset", "ANKI_CUT"),
-        ("garbage", "NOT_ANKICONNECT"),
-        ("html", "NOT_ANKICONNECT"),
-        ("http_500", "NOT_ANKICONNECT"),
-        ("http_403", "NOT_ANKICONNECT"),
-        ("http_500_envelope", "ANKI_ERROR"),
-    ],
-)
+FAILURES = """
+cut_before | ANKI_CUT
+reset | ANKI_CUT
+garbage | NOT_ANKICONNECT
+html | NOT_ANKICONNECT
+http_500 | NOT_ANKICONNECT
+http_403 | NOT_ANKICONNECT
+http_500_envelope | ANKI_ERROR
+"""
+
+
+@pytest.mark.parametrize("fault, code", cases(FAILURES))
 def test_each_failure_has_its_own_error_and_the_session_goes_on(anki, fault, code):
     anki.faults = {0: fault}
 
@@ -110,19 +111,10 @@ def test_an_error_of_anki_forges_no_lines_of_ours(anki):
     )
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "localhost:8765",
-        "ftp://h",
-        "http://",
-        "http://u:p@h",
-        "http://h:99999",
-        "http://h:x",
-        "unix:",
-        "unix:run/x",
-    ],
-)
+WRONG = "localhost:8765 ftp://h http:// http://u:p@h http://h:99999 http://h:x unix: unix:run/x"
+
+
+@pytest.mark.parametrize("url", WRONG.split())
 def test_a_wrong_address_is_told_at_the_start(url):
     with pytest.raises(settings.SettingsError, match="ANKI_CONNECT_URL"):
         settings.load({"ANKI_CONNECT_URL": url, "HOME": "/nonexistent"}, AnkiSettings)

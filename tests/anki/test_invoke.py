@@ -6,12 +6,11 @@ import json
 import pytest
 
 from tests.anki.anki_helpers import add_many, call, in_base64, png
+from tests.support.client import cases
 from tools.__main__ import main
 from tools.anki.client import READING
 
 NOTE = {"deckName": "Default", "modelName": "Basic", "fields": {"Front": "q"}}
-# AnkiConnect follows redirects: a public page leads into the network of Anki's host.
-PUBLIC = "http://93.184.215.14/pic.png"
 
 
 def invoke(action, params=None, **more):
@@ -32,46 +31,44 @@ def at_any_depth(action, params):
         sent = {"action": "multi", "params": {"actions": [sent]}}
 
 
-FIELD = {"modelName": "Basic", "fieldName": "Back"}
+# AnkiConnect follows redirects: a public page leads into the network of Anki's host.
+REFUSED = r"""
+deleteNotes | {"notes": [1]} | anki_delete_notes
+deleteDecks | {} | anki_delete_decks
+updateNoteFields | {"note": {"id": 1, "fields": {}}} | anki_update_notes
+replaceTagsInAllNotes | {} | anki_change_cards
+setDueDate | {} | anki_change_cards
+setSpecificValueOfCard | {"card": 1, "keys": ["due"]} | Cards, Reposition
+exportPackage | {"deck": "Default", "path": "x.apkg"} | File, Export
+importPackage | {"path": "x.apkg"} | File, Import
+guiImportFile | {} | File, Import
+removeEmptyNotes | {} | Anki itself
+modelFieldRemove | {"modelName": "Basic", "fieldName": "Back"} | Manage Note Types, Fields
+modelFieldAdd | {"modelName": "Basic", "fieldName": "Back"} | after syncing every device
+modelFieldReposition | {"modelName": "Basic", "fieldName": "Back"} | after syncing
+modelTemplateAdd | {"modelName": "Basic", "template": {}} | Manage Note Types, Cards
+modelTemplateReposition | {"templateName": "Card 1"} | after syncing
+insertReviews | {"reviews": []} | Anki itself
+updateNoteModel | {"note": {"id": 1, "modelName": "Cloze"}} | Change Note Type
+loadProfile | {"name": "Two"} | Anki itself
+guiExitAnki | {} | Anki itself
+storeMediaFile | {"filename": "n.txt", "path": "/etc/hostname"} | anki_store_media
+storeMediaFile | {"filename": "n.txt", "url": "http://93.184.215.14/pic.png"} | anki_store_media
+addNote | {"note": {"fields": {"Front": "q"}, "picture": {"path": "/etc/x"}}} | anki_store_media
+addNote | {"note": {"fields": {}, "audio": [{"url": "http://93.184.215.14/pic.png"}]}} | anki_store_media
+getMediaFilesNames | {"pattern": "/etc/host*"} | *.mp3
+getMediaFilesNames | {"pattern": "a/../../*"} | *.mp3
+getMediaFilesNames | {"pattern": "..\\*"} | *.mp3
+"""
 
 
-@pytest.mark.parametrize(
-    "action, params, hint",
-    [
-        ("deleteNotes", {"notes": [1]}, "anki_delete_notes"),
-        ("deleteDecks", {}, "anki_delete_decks"),
-        ("updateNoteFields", {"note": {"id": 1, "fields": {}}}, "anki_update_notes"),
-        ("replaceTagsInAllNotes", {}, "anki_change_cards"),
-        ("setDueDate", {}, "anki_change_cards"),
-        ("setSpecificValueOfCard", {"card": 1, "keys": ["due"]}, "Cards, Reposition"),
-        ("exportPackage", {"deck": "Default", "path": "x.apkg"}, "File, Export"),
-        ("importPackage", {"path": "x.apkg"}, "File, Import"),
-        ("guiImportFile", {}, "File, Import"),
-        ("removeEmptyNotes", {}, "Anki itself"),
-        ("modelFieldRemove", FIELD, "Manage Note Types, Fields"),
-        ("modelFieldAdd", FIELD, "after syncing every device"),
-        ("modelFieldReposition", FIELD, "after syncing"),
-        ("modelTemplateAdd", {"modelName": "Basic", "template": {}}, "Manage Note Types, Cards"),
-        ("modelTemplateReposition", {"templateName": "Card 1"}, "after syncing"),
-        ("insertReviews", {"reviews": []}, "Anki itself"),
-        ("updateNoteModel", {"note": {"id": 1, "modelName": "Cloze"}}, "Change Note Type"),
-        ("loadProfile", {"name": "Two"}, "Anki itself"),
-        ("guiExitAnki", {}, "Anki itself"),
-        ("storeMediaFile", {"filename": "n.txt", "path": "/etc/hostname"}, "anki_store_media"),
-        ("storeMediaFile", {"filename": "n.txt", "url": PUBLIC}, "anki_store_media"),
-        ("addNote", {"note": {**NOTE, "picture": {"path": "/etc/x"}}}, "anki_store_media"),
-        ("addNote", {"note": {**NOTE, "audio": [{"url": PUBLIC}]}}, "anki_store_media"),
-        ("getMediaFilesNames", {"pattern": "/etc/host*"}, "*.mp3"),
-        ("getMediaFilesNames", {"pattern": "a/../../*"}, "*.mp3"),
-        ("getMediaFilesNames", {"pattern": "..\\*"}, "*.mp3"),
-    ],
-)
+@pytest.mark.parametrize("action, params, hint", cases(REFUSED))
 @pytest.mark.parametrize("confirm", ["off", "elicit"])
 def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(
     anki, env, action, params, hint, confirm
 ):
     env(ANKI_CONFIRM=confirm)
-    for sent in at_any_depth(action, params):
+    for sent in at_any_depth(action, json.loads(params)):
         answer = call("anki.invoke", **sent)
         assert answer["code"] == "ANKI_INVOKE"
         assert hint in answer["hint"] and "ANKI_INVOKE=all" in answer["hint"]
@@ -111,35 +108,32 @@ def test_what_harms_nothing_is_sent_as_it_is(anki):
     assert anki.requests[-1] == {"action": "version", "version": 5, "params": {}}
 
 
-@pytest.mark.parametrize(
-    "action, way",
-    [
-        ("createFilteredDeck", "Create Filtered Deck"),
-        ("buryCards", "Toggle Bury"),
-        ("undo", "guiUndo"),
-        ("changeNoteModel", "Basic (and reversed card)"),
-        ("optimizeFsrsParameters", "FSRS, Optimize"),
-        ("createBackup", "Create Backup"),
-        ("repositionCards", "Reposition"),
-    ],
-)
+UNSUPPORTED = """
+createFilteredDeck | Create Filtered Deck
+buryCards | Toggle Bury
+undo | guiUndo
+changeNoteModel | Basic (and reversed card)
+optimizeFsrsParameters | FSRS, Optimize
+createBackup | Create Backup
+repositionCards | Reposition
+"""
+
+
+@pytest.mark.parametrize("action, way", cases(UNSUPPORTED))
 def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, action, way):
     answer = invoke(action)
     assert answer["error"] == "RuntimeError: unsupported action"
     assert way in answer["hint"] and "update the add-on" not in answer["hint"]
 
 
-@pytest.mark.parametrize(
-    "text, hint",
-    [
-        ("sync: auth not configured", "logs in once in Anki"),
-        (
-            "Sync status 2 not one of [0, 1] - see https://github.com/",
-            "which side has the newest reviews",
-        ),
-        ("'NoneType' object has no attribute 'all'", "as during a full sync"),
-    ],
-)
+FAILED_SYNCS = """
+sync: auth not configured | logs in once in Anki
+Sync status 2 not one of [0, 1] - see https://github.com/ | which side has the newest reviews
+'NoneType' object has no attribute 'all' | as during a full sync
+"""
+
+
+@pytest.mark.parametrize("text, hint", cases(FAILED_SYNCS))
 def test_an_error_of_sync_says_what_the_person_can_do(anki, text, hint):
     def fail():
         raise Exception(text)
@@ -162,28 +156,25 @@ def test_read_only_sends_what_reads_in_one_request(read_only):
     assert len(read_only.requests) == 2
 
 
-# Asked whether it can be added, the add-on stores it.
-WITH_A_FILE = {"notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename": "s.txt"}]}]}
+# Asked whether a note with a file can be added, the add-on stores it.
+NOT_READING = """
+createDeck | {"deck": "New"}
+deleteNotes | {}
+sync | {}
+guiBrowse | {}
+DECKNAMES | {}
+no | {}
+canAddNotes | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hostname", "filename": "s.txt"}]}]}
+canAddNotesWithErrorDetail | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hosts", "filename": "s"}]}]}
+multi | {"actions": ["createDeck"]}
+multi | {"actions": [{"action": ["deckNames"]}]}
+multi | {"actions": null}
+"""
 
 
-@pytest.mark.parametrize(
-    "action, params",
-    [
-        ("createDeck", {"deck": "New"}),
-        ("deleteNotes", {}),
-        ("sync", {}),
-        ("guiBrowse", {}),
-        ("DECKNAMES", {}),
-        ("no", {}),
-        ("canAddNotes", WITH_A_FILE),
-        ("canAddNotesWithErrorDetail", WITH_A_FILE),
-        ("multi", {"actions": ["createDeck"]}),
-        ("multi", {"actions": [{"action": ["deckNames"]}]}),
-        ("multi", {"actions": None}),
-    ],
-)
+@pytest.mark.parametrize("action, params", cases(NOT_READING))
 def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, action, params):
-    for sent in at_any_depth(action, params):
+    for sent in at_any_depth(action, json.loads(params)):
         assert call("anki.invoke", **sent)["code"] == "READ_ONLY"
     assert read_only.requests == []
 

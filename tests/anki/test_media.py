@@ -1,10 +1,12 @@
 """Files in the media folder."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.anki.anki_helpers import both_versions, call, png
+from tests.support.client import cases
 from tools.core import results
 
 NOT_NAMES = ["", " .. ", "../x", "/etc/hostname", "a\\b.png", "a\nb.png", "a\0.png", "x\x7f.png"]
@@ -65,17 +67,17 @@ def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki):
     assert get_media("a.mp3")["dataBase64"] == "SUQz"
 
 
-@pytest.mark.parametrize(
-    "arguments, code",
-    [
-        ({"filename": "../a.mp3", "data": "eA=="}, "INVALID_FILENAME"),
-        ({"filename": "a.mp3", "data": "%%%"}, "IMAGE"),
-        ({"filename": "a.mp3"}, "INVALID_ARGUMENTS"),
-        ({"filename": "a.mp3", "url": "http://127.0.0.1:1/x"}, "PRIVATE_ADDRESS"),
-    ],
-)
+NOT_STORED = """
+{"filename": "../a.mp3", "data": "eA=="} | INVALID_FILENAME
+{"filename": "a.mp3", "data": "%%%"} | IMAGE
+{"filename": "a.mp3"} | INVALID_ARGUMENTS
+{"filename": "a.mp3", "url": "http://127.0.0.1:1/x"} | PRIVATE_ADDRESS
+"""
+
+
+@pytest.mark.parametrize("arguments, code", cases(NOT_STORED))
 def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(anki, arguments, code):
-    assert call("anki.store_media", **arguments)["code"] == code
+    assert call("anki.store_media", **json.loads(arguments))["code"] == code
     assert anki.requests == []
 
 

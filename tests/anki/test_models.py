@@ -1,5 +1,7 @@
 """Note types: shown, and made."""
 
+import json
+
 import pytest
 
 from tests.anki.anki_helpers import (
@@ -12,6 +14,7 @@ from tests.anki.anki_helpers import (
     update_detail,
     update_note,
 )
+from tests.support.client import cases
 
 QA = {
     "modelName": "Custom QA",
@@ -46,20 +49,20 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
     )
 
 
-@pytest.mark.parametrize(
-    "changes, text",
-    [
-        ({"modelName": "Basic"}, "Model name already exists"),
-        ({"modelName": " "}, "at least 1 character"),
-        ({"isCloze": True}, "type 'Custom QA' has a problem. Expected to find '{{cloze:Text}}'"),
-        ({"inOrderFields": ["A"]}, "not found."),
-        ({"inOrderFields": []}, "List should have at least 1 item"),
-    ],
-)
+REFUSED = """
+{"modelName": "Basic"} | Model name already exists
+{"modelName": " "} | at least 1 character
+{"isCloze": true} | type 'Custom QA' has a problem. Expected to find '{{cloze:Text}}'
+{"inOrderFields": ["A"]} | not found.
+{"inOrderFields": []} | List should have at least 1 item
+"""
+
+
+@pytest.mark.parametrize("changes, text", cases(REFUSED))
 def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, collection, changes, text):
     before = collection.models.all_names()
 
-    answer = call("anki.create_model", **{**QA, **changes})
+    answer = call("anki.create_model", **{**QA, **json.loads(changes)})
 
     assert text in answer["error"]
     assert "<br>" not in answer["error"]

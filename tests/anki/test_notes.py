@@ -1,5 +1,7 @@
 """Finding, showing and deleting notes."""
 
+import json
+
 import pytest
 
 from tests.anki.anki_helpers import (
@@ -13,6 +15,7 @@ from tests.anki.anki_helpers import (
     restore,
     update_note,
 )
+from tests.support.client import cases
 
 
 @both_versions
@@ -110,15 +113,15 @@ def school(anki, collection):
     collection.tags.bulk_add(ids, "bio::cell")
 
 
-@pytest.mark.parametrize(
-    "query, name, nearest",
-    [
-        ("deck:Школы", "deck:Школы", "Школа"),
-        ('"deck:Школа bio" tag:x', "deck:Школа bio", "Школа"),
-        ("tag:boi -is:new", "tag:boi", "bio"),
-        ('note:"Basci"', "note:Basci", "Basic"),
-    ],
-)
+NAMES = """
+deck:Школы | deck:Школы | Школа
+"deck:Школа bio" tag:x | deck:Школа bio | Школа
+tag:boi -is:new | tag:boi | bio
+note:"Basci" | note:Basci | Basic
+"""
+
+
+@pytest.mark.parametrize("query, name, nearest", cases(NAMES))
 def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(school, query, name, nearest):
     answer = find_notes(query)
 
@@ -179,32 +182,29 @@ def test_an_empty_list_is_refused_in_the_words_of_the_requirement(anki):
     assert words in delete_notes([])["error"]
 
 
-BLANK_NAMES = [
-    "deck:Spanish Verbs",
-    "deck:spanish verbs ser",
-    "-deck:Spanish Verbs",
-    "(tag:x deck:Spanish Verbs)",
-    "deck:Lang::Old Norse",
-    "note:Basic (and reversed card)",
-]
+BLANK_NAMES = """\
+deck:Spanish Verbs
+deck:spanish verbs ser
+-deck:Spanish Verbs
+(tag:x deck:Spanish Verbs)
+deck:Lang::Old Norse
+note:Basic (and reversed card)"""
+TAKING_A_QUERY = """
+find_notes | {}
+find_notes | {"duplicates": "Front"}
+change_cards | {"suspend": true}
+update_notes | {"replace": {"Front": ["a", "b"]}}
+due | {}
+"""
 
 
-@pytest.mark.parametrize("query", BLANK_NAMES)
-@pytest.mark.parametrize(
-    "tool, more",
-    [
-        ("find_notes", {}),
-        ("find_notes", {"duplicates": "Front"}),
-        ("change_cards", {"suspend": True}),
-        ("update_notes", {"replace": {"Front": ["a", "b"]}}),
-        ("due", {}),
-    ],
-)
+@pytest.mark.parametrize("query", BLANK_NAMES.splitlines())
+@pytest.mark.parametrize("tool, more", cases(TAKING_A_QUERY))
 def test_a_name_with_a_blank_needs_its_quotes(anki, query, tool, more):
     for deck in ("Spanish", "Spanish Verbs", "Lang::Old Norse"):
         add_notes(anki.collection, deck, f"sol Verbs {deck}")
 
-    refusal = call(f"anki.{tool}", query=query, **more)
+    refusal = call(f"anki.{tool}", query=query, **json.loads(more))
 
     kind = "note" if query.startswith("note") else "deck"
     assert refusal["code"] == "INVALID_QUERY" and f'Write "{kind}:' in refusal["hint"]

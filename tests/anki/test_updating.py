@@ -1,5 +1,7 @@
 """Changing notes, and telling what Anki really changed."""
 
+import json
+
 import pytest
 
 from tests.anki.anki_helpers import (
@@ -21,6 +23,7 @@ from tests.anki.anki_helpers import (
     update_each,
     update_note,
 )
+from tests.support.client import cases, json_lines
 from tools.anki import client, notes, update_notes
 
 
@@ -222,23 +225,23 @@ def test_a_typo_in_a_long_field_is_replaced_in_few_words(anki, collection):
     assert tokens([update, answer]) <= 60
 
 
-@pytest.mark.parametrize(
-    "replace, more, reason",
-    [
-        ({"Back": ["teh", "the"]}, {}, "ambiguous"),
-        ({"Back": ["Teh", "the"]}, {}, "no_such_text"),
-        ({"Bakc": ["teh", "the"]}, {}, "unknown_field"),
-        ({"*": ["teh", "the"]}, {"all": True}, None),
-        ({"*": ["front", "back"]}, {}, None),
-    ],
-)
-def test_a_text_is_replaced_where_it_is_meant(anki, collection, replace, more, reason):
+REPLACEMENTS = """
+{"replace": {"Back": ["teh", "the"]}} | ambiguous
+{"replace": {"Back": ["Teh", "the"]}} | no_such_text
+{"replace": {"Bakc": ["teh", "the"]}} | unknown_field
+{"replace": {"*": ["teh", "the"]}, "all": true} | made
+{"replace": {"*": ["front", "back"]}} | made
+"""
+
+
+@pytest.mark.parametrize("update, reason", cases(REPLACEMENTS))
+def test_a_text_is_replaced_where_it_is_meant(anki, collection, update, reason):
     (note,) = with_backs(collection, "teh cat and teh dog")
 
-    detail = update_detail(note, replace=replace, **more)
+    detail = update_detail(note, **json.loads(update))
 
-    assert detail.get("reason") == reason
-    assert (back(collection, note) == "teh cat and teh dog") == (not more)
+    assert detail.get("reason", "made") == reason
+    assert (back(collection, note) == "teh cat and teh dog") == ("all" not in update)
 
 
 def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki, collection):
@@ -270,16 +273,16 @@ def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, coll
     assert tokens([wanted, dry, wanted, answer]) <= 300
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"query": "deck:Geo"},
-        {"query": "deck:Geo", "replace": {"*": ["a"]}},
-        {"query": "deck:Geo", "replace": {"*": ["", "b"]}},
-        {"query": "deck:Geo", "replace": {"*": ["a", "b"]}, "notes": [{"noteId": 1}]},
-    ],
-)
+NOT_WHOLE = json_lines("""
+{}
+{"query": "deck:Geo"}
+{"query": "deck:Geo", "replace": {"*": ["a"]}}
+{"query": "deck:Geo", "replace": {"*": ["", "b"]}}
+{"query": "deck:Geo", "replace": {"*": ["a", "b"]}, "notes": [{"noteId": 1}]}
+""")
+
+
+@pytest.mark.parametrize("arguments", NOT_WHOLE)
 def test_a_replacement_that_is_not_whole_is_refused(anki, arguments):
     assert call("anki.update_notes", **arguments)["code"] == "INVALID_ARGUMENTS"
     assert anki.requests == []
@@ -339,11 +342,14 @@ def test_a_change_that_empties_the_first_field_warns(geo, change):
     [
         ("def f(x):\n    return x", "def f(x):<br>    return x"),
         ("a < b\nc", "a < b<br>c"),
+        ("a vector<int>, <b>bold</b>", "a vector<int>, <b>bold</b>"),
         ("<pre>a\nb</pre>", "<pre>a\nb</pre>"),
         ("<li>a\n<li>b", "<li>a\n<li>b"),
     ],
 )
-def test_line_breaks_of_plain_text_are_breaks_in_anki(anki, collection, text, kept):
+def test_fields_are_html_and_line_breaks_of_plain_text_are_breaks_in_anki(
+    anki, collection, text, kept
+):
     detail = add_item({"Front": "q", "Back": text})
     call("anki.add_notes", notes=[{"fields": {"Front": "r", "Back": text}}])
     update_note(detail["noteId"], fields={"Front": text})

@@ -1,5 +1,7 @@
 """Changing many cards at once: dry first, then exactly what was counted."""
 
+import json
+
 import pytest
 
 from tests.anki.anki_helpers import (
@@ -15,6 +17,7 @@ from tests.anki.anki_helpers import (
     tokens,
     whole,
 )
+from tests.support.client import cases
 from tools.core import calls
 
 
@@ -29,19 +32,20 @@ def dry_run(query="deck:Geo", **change):
     return call("anki.change_cards", query=query, **change)
 
 
-@pytest.mark.parametrize(
-    "change, search",
-    [
-        ({"suspend": True}, "is:suspended"),
-        ({"due": "3-7!"}, "prop:due>=3 prop:due<=7"),
-        ({"deck": "Other"}, "deck:Other"),
-        ({"flag": 4}, "flag:4"),
-        ({"addTags": ["x", "y"], "suspend": True}, "tag:x tag:y is:suspended"),
-    ],
-)
+CHANGED = """
+{"suspend": true} | is:suspended
+{"due": "3-7!"} | prop:due>=3 prop:due<=7
+{"deck": "Other"} | deck:Other
+{"flag": 4} | flag:4
+{"addTags": ["x", "y"], "suspend": true} | tag:x tag:y is:suspended
+"""
+
+
+@pytest.mark.parametrize("change, search", cases(CHANGED))
 def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, collection, change, search):
     collection.decks.id("Other")
     before = whole(collection)
+    change = json.loads(change)
 
     dry = dry_run(**change)
     wrong = change_cards(9, query="deck:Geo", **change)
@@ -112,25 +116,25 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, fa
     assert again["after"] == {"flag 4": 300}
 
 
-@pytest.mark.parametrize(
-    "code, change",
-    [
-        ("INVALID_ARGUMENTS", {}),
-        ("INVALID_ARGUMENTS", {"cardIds": [1], "suspend": True}),
-        ("INVALID_ARGUMENTS", {"query": "", "suspend": True}),
-        ("INVALID_ARGUMENTS", {"due": "tomorrow"}),
-        ("INVALID_ARGUMENTS", {"due": "7-3"}),
-        ("INVALID_ARGUMENTS", {"renameTag": ["tt", "TT"]}),
-        ("INVALID_ARGUMENTS", {"query": "", "suspend": True, "removeTags": ["rare"]}),
-        ("INVALID_TAG", {"addTags": ["two words"]}),
-        ("DECK_NOT_FOUND", {"deck": "Typo"}),
-        ("ANKI_ERROR", {"query": "is:zzz", "suspend": True}),
-    ],
-)
+NO_SENSE = """
+INVALID_ARGUMENTS | {}
+INVALID_ARGUMENTS | {"cardIds": [1], "suspend": true}
+INVALID_ARGUMENTS | {"query": "", "suspend": true}
+INVALID_ARGUMENTS | {"due": "tomorrow"}
+INVALID_ARGUMENTS | {"due": "7-3"}
+INVALID_ARGUMENTS | {"renameTag": ["tt", "TT"]}
+INVALID_ARGUMENTS | {"query": "", "suspend": true, "removeTags": ["rare"]}
+INVALID_TAG | {"addTags": ["two words"]}
+DECK_NOT_FOUND | {"deck": "Typo"}
+ANKI_ERROR | {"query": "is:zzz", "suspend": true}
+"""
+
+
+@pytest.mark.parametrize("code, change", cases(NO_SENSE))
 def test_what_makes_no_sense_changes_nothing(ten, collection, code, change):
     before = whole(collection)
 
-    assert change_cards(10, **{"query": "deck:Geo", **change})["code"] == code
+    assert change_cards(10, **{"query": "deck:Geo", **json.loads(change)})["code"] == code
     assert whole(collection) == before
 
 
