@@ -32,27 +32,35 @@ def signed(header, payload, key=KEY):
     return f"{text}.{tokens.signature(text, key)}"
 
 
+def token_of(key=KEY, **changes):
+    return tokens.sign(claims(**changes), key)
+
+
+def verified(token, keys=(KEY,)):
+    return tokens.verify(token, keys, URL)
+
+
 def refused(token, keys=(KEY,)):
     with pytest.raises(tokens.InvalidToken):
-        tokens.verify(token, keys, URL)
+        verified(token, keys)
 
 
 def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
-    claimed = tokens.verify(tokens.sign(claims(), KEY), (KEY,), URL)
+    claimed = verified(token_of())
     toolsets = frozenset({"onepercent", "klipper"})
     assert claimed == Caller("anna", toolsets, frozenset({"klipper"}), "1")
     grant = {"user": "anna", "scope": "onepercent", "token_id": "1"}
     token = tokens.sign(tokens.claims_of(grant, URL, 60), KEY)
-    assert tokens.verify(token, (KEY,), URL).user == "anna"
+    assert verified(token).user == "anna"
     theirs = jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")
     assert theirs["scope"] == "onepercent"
 
 
 def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
-    token = tokens.sign(claims(), OLD_KEY)
-    assert tokens.verify(token, (KEY, OLD_KEY), URL)
+    token = token_of(OLD_KEY)
+    assert verified(token, (KEY, OLD_KEY))
     refused(token)
-    refused(tokens.sign(claims(), FOREIGN_KEY), (KEY, OLD_KEY))
+    refused(token_of(FOREIGN_KEY), (KEY, OLD_KEY))
     refused(token, ())
 
 
@@ -79,26 +87,26 @@ def test_another_header_and_other_claims_are_refused():
 
 def test_a_minute_of_leeway_is_given_and_no_more():
     now = int(time.time())
-    assert tokens.verify(tokens.sign(claims(exp=now - 30), KEY), (KEY,), URL)
-    assert tokens.verify(tokens.sign(claims(nbf=now + 30, iat=now + 30), KEY), (KEY,), URL)
-    refused(tokens.sign(claims(exp=now - 90), KEY))
-    refused(tokens.sign(claims(nbf=now + 90), KEY))
+    assert verified(token_of(exp=now - 30))
+    assert verified(token_of(nbf=now + 30, iat=now + 30))
+    refused(token_of(exp=now - 90))
+    refused(token_of(nbf=now + 90))
 
 
 def test_a_scope_that_is_not_text_allows_nothing():
-    token = tokens.sign(claims(scope=["onepercent"]), KEY)
-    assert not tokens.verify(token, (KEY,), URL).toolsets
+    token = token_of(scope=["onepercent"])
+    assert not verified(token).toolsets
 
 
 def test_a_changed_character_anywhere_is_refused():
-    token = tokens.sign(claims(), KEY)
+    token = token_of()
     for place, character in enumerate(token):
         for other in {*"Ab-.="} - {character}:
             refused(token[:place] + other + token[place + 1 :])
 
 
 def test_what_is_not_a_token_and_padding_and_additions_are_refused():
-    good = tokens.sign(claims(), KEY)
+    good = token_of()
     for change in ("{}=", "{}.", ".{}", " {}", "{}\n", "{0}.{0}"):
         refused(change.format(good))
     for token in ("", ".", "..", "a.b.c", "é.é.é", "x" * 10_000, "=.=.="):
@@ -145,7 +153,7 @@ def test_whatever_pyjwt_refuses_is_refused_here():
 
 def accepts(token):
     with suppress(tokens.InvalidToken):
-        return bool(tokens.verify(token, (KEY, OLD_KEY), URL))
+        return bool(verified(token, (KEY, OLD_KEY)))
     return False
 
 
