@@ -6,11 +6,9 @@ import random
 import select
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,6 @@ from tests.onepercent.person import (
     do,
     errand,
     mark,
-    new_goal,
     preview,
     propose,
     state,
@@ -104,14 +101,6 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(plan):
         assert health().state == "ok"
         states += [] if state() in states else [state()]
     assert answers[0]["success"] and len(states) == 2 and statement >= 12
-
-
-def test_after_an_apply_the_one_file_alone_is_whole(file):
-    for number in range(3):
-        do(new_goal(f"Цель {number}"))
-        copy = shutil.copyfile(file, file.with_name(f"copy-{number}"))
-        with closing(sqlite3.connect(copy)) as db:
-            assert db.execute("SELECT count(*) FROM goals").fetchone() == (number + 1,)
 
 
 SMALL_DISK = """

@@ -6,11 +6,11 @@ from operator import itemgetter
 import pytest
 
 from tests.onepercent.person import (
-    act,
     apply,
     do,
     items,
     mark,
+    miss,
     new_entry,
     new_habit,
     preview,
@@ -78,16 +78,12 @@ def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock):
 
 def test_the_weekly_rate_leaves_out_what_was_not_due():
     do(new_habit("Бег"))
-    for action, params, rate in (
-        ("habit.mark_completed", {}, 100),
-        ("habit.mark_completed", {"date": "2026-03-15"}, 50),
-        (
-            "habit.mark_missed",
-            {"date": "2026-03-16", "excuse_reason": "болезнь"},
-            round(100 * 2 / 3),
-        ),
+    for marked, rate in (
+        (mark(1), 100),
+        (mark(1, date="2026-03-15"), 50),
+        (miss(1, date="2026-03-16", excuse_reason="болезнь"), 67),
     ):
-        do(act(action, habit_id=1, **params))
+        do(marked)
         assert snapshot("habits")["habits"]["weekly_completion_rate"] == rate
 
 

@@ -79,10 +79,10 @@ def test_amounts_need_a_target():
 def test_goals_and_habits_stand_in_the_persons_order():
     for name in "abc":
         do(new_goal(name), new_habit(name))
-    do(act("goal.update", 3, before=1), act("habit.update", 1, before=None))
+    do(act("goal.update", 3, before=1), act("habit.update", 3, order=1))
     assert titles() == ["c", "a", "b"]
-    assert [habit["name"] for habit in items("habits")] == ["b", "c", "a"]
-    do(act("goal.update", 2, before=1))
+    assert [habit["name"] for habit in items("habits")] == ["c", "a", "b"]
+    do(act("goal.update", 1, before=None))
     assert titles() == ["c", "b", "a"]
     undo()
     assert titles() == ["c", "a", "b"]

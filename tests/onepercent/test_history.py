@@ -124,14 +124,14 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
 )
 def test_things_are_found_by_the_stems_of_words(wanted, found):
     steps = [
-        new_step("Купить билеты: бег на 5 км"),
-        new_step("Нарядить ёлку"),
-        new_step("Read a book"),
-        new_step("Позвонить маме"),
-        new_step("День рождения: Аня"),
-        new_step("Ask Ivan"),
+        "Купить билеты: бег на 5 км",
+        "Нарядить ёлку",
+        "Read a book",
+        "Позвонить маме",
+        "День рождения: Аня",
+        "Ask Ivan",
     ]
-    do(new_goal("Разное"), *steps, new_habit("Бегать по утрам"))
+    do(new_goal("Разное", steps=steps), new_habit("Бегать по утрам"))
     answer = call("get_user_snapshot", find=wanted)
     assert "data" not in answer
     assert sorted(one.get("title") or one.get("name") for one in answer["found"]["items"]) == found

@@ -212,12 +212,6 @@ def test_every_n_days_is_counted_from_the_last_time_as_loop_does(export):
     assert floss["marks"].count("+") == 7 and "?" not in floss["marks"]
 
 
-def test_a_turn_of_every_n_days_without_a_time_ends_the_streak(export):
-    done = ("03", "06", "12", "13", "16")
-    added(export(habit("Floss", {f"2026-03-{day}": ("YES_MANUAL", "") for day in done}, 1, 3)))
-    assert streak("Floss") == 3
-
-
 def test_notes_become_diary_entries_of_their_days(export):
     added(export(RUN, habit("Read", {"2026-03-16": ("UNKNOWN", "no time")})))
     texts = {(day, text) for _, _, day, _, _, text, *_ in state()["diary"]}

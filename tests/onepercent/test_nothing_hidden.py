@@ -86,15 +86,12 @@ def test_a_streak_of_weeks_says_that_it_counts_weeks():
     assert "2 отметки, лучшая серия 1 неделя" in said(act("habit.delete", 1))
 
 
-def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_and_what_a_deletion_takes():
+def test_a_preview_shows_what_each_step_of_a_plan_has_and_the_day_of_a_completion():
     step = {"title": "Слайды", "dt": "2026-03-25", "time_duration": "two"}
     step |= {"priority": "critical", "description": "10 штук"}
     plan = new_goal("Доклад", steps=[step])
     assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in accepted(plan)
     assert "Шаг «Слайды»: сделан 17.03" in said(complete(1, date="2026-03-17"))
-    do(new_entry(what_done="Утром бегал"), new_entry(reflection="Вечер"))
-    deletion = "Удалить: запись в дневнике за 18.03: мысли: «Вечер»"
-    assert deletion in said(act("diary.delete_entry", 2))
 
 
 def test_who_lacks_what_the_others_share_says_so():
@@ -106,9 +103,10 @@ def test_who_lacks_what_the_others_share_says_so():
     assert planned["upcoming"][3]["time_duration"] is None
 
 
-def test_what_an_undo_brings_back_of_a_day_with_two_entries_is_said_by_its_words():
+def test_which_of_two_entries_of_a_day_is_deleted_and_brought_back_is_said_by_its_words():
     do(new_entry(what_done="Отчёт"), new_entry(what_done="Кино с Аней"))
-    do(act("diary.delete_entry", 2))
+    deletion = "Удалить: запись в дневнике за 18.03: сделано: «Кино с Аней»"
+    assert deletion in accepted(act("diary.delete_entry", 2))
     back = "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»"
     assert back in call("undo_last")["message"]
 

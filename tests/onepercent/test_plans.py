@@ -38,6 +38,8 @@ REFUSED = [
     (new_goal("x", steps=[{"title": "Раз"}] * 51), "FIELD_INVALID", "steps"),
     (new_goal("x", due="скоро"), "INVALID_DATE", "due"),
     (act("goal.update", 1, append={"why_important": "я" * 2_001}), "FIELD_TOO_LONG", "append.why_important"),
+    (act("goal.update", 1, append={"why_important": " "}), "NOTHING_TO_UPDATE", None),
+    (new_goal("x", category="garage"), "INVALID_CATEGORY", "category"),
     (act("step.shift", days=0, goal_id=1), "NOTHING_TO_UPDATE", None),
     (act("step.shift", days=7), "FIELD_REQUIRED", "goal_id"),
     (act("step.shift", days=7, goal_id=1, overdue=True), "FIELD_INVALID", "goal_id"),
@@ -103,12 +105,6 @@ def test_a_text_is_appended_to_and_its_changed_place_is_shown():
     do(new_entry(plans="x" * 9_999))
     shorter = said(act("diary.update_entry", 1, plans="x" * 5_000))
     assert "4999 знаков]" in shorter
-
-
-def test_appending_a_blank_changes_nothing():
-    do(new_goal("Цель", why_important="Важно"))
-    blank = act("goal.update", 1, append={"why_important": " "})
-    assert refused(blank)["code"] == "NOTHING_TO_UPDATE"
 
 
 def test_an_archived_goal_is_out_of_sight_with_its_steps():

@@ -47,8 +47,6 @@ def on_the_page(previewed):
          "Цель «Марафон»: новая; работа; срок 01.10; 2 шага: «Раз» (20.03), «Два» (1 ч)"),
         (act("goal.delete", 1), "Удалить: цель «Английский» и 1 шаг"),
         (new_habit("Сон", schedule_days=[1, 3], frequency_type="custom"), "Привычка «Сон»: новая; пн, ср; +10/−10 XP"),
-        (new_habit("Сон", frequency_type="times_per_week", times=3), "Привычка «Сон»: новая; 3 раза в неделю; +10/−10 XP"),
-        (new_habit("Сон", frequency_type="every_n_days", n=2), "Привычка «Сон»: новая; раз в 2 дня; +10/−10 XP"),
         (new_habit("Сон", frequency_type="monthly", month_days=[31, 1]), "Привычка «Сон»: новая; 1-го и последнего числа; +10/−10 XP"),
         (new_habit("Сон", target={"amount": 1.5, "unit": "л"}), "Привычка «Сон»: новая; каждый день; 1,5 л; +10/−10 XP"),
         (mark(1), "«Бег», 18.03: сделано (+10 XP)"),
