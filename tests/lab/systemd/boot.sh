@@ -188,7 +188,7 @@ add_upstreams() {
     git add -A
     git commit -qm one
     git clone -q /srv/pi-mcp ~/pi-mcp
-    python3 -c "from tests.klipper.upstreams import Path, Upstream; Upstream(Path(\"/srv/klipper\"))"'
+    python3 -c "from pathlib import Path; from tests.klipper.upstreams import Upstream; Upstream(Path(\"/srv/klipper\"))"'
 }
 
 # boot [OPTIONS OF THE CONTAINER]
