@@ -49,8 +49,9 @@ def test_of_a_refused_body_no_more_is_read(server):
 
 def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(server):
     with connection(server) as raw:
-        raw.sendall(head(server, "Content-Length: 2", "Transfer-Encoding: chunked"))
-        raw.sendall(b"2\r\n{}\r\n0\r\n\r\n" + head(server, "Content-Length: 2") + b"{}")
+        two_lengths = head(server, "Content-Length: 2", "Transfer-Encoding: chunked")
+        chunked = b"2\r\n{}\r\n0\r\n\r\n"
+        raw.sendall(two_lengths + chunked + head(server, "Content-Length: 2") + b"{}")
         answer = b"".join(iter(lambda: raw.recv(1000), b""))
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1

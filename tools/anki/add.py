@@ -268,7 +268,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
-        """Move cards out of the default deck, where older add-ons (2023) put new ones, and name the note that each duplicate repeats. At most two requests.
+        """Move cards out of the default deck, where older add-ons (2023) put new ones, and name the note that
+        each duplicate repeats. At most two requests.
 
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.

@@ -118,8 +118,8 @@ def answer_by_press(
 
 
 class AnswerBatch:
-    """One call. `wanted`: the ease by card; `cards`: the outcome of each answered one; `skipped`: the others, with
-    the reason.
+    """One call. `wanted`: the ease by card; `cards`: the outcome of each answered one; `skipped`: the others,
+    with the reason.
 
     - `seen`: the newest row in the log when the person saw the one card; a newer row is taken for this
       answer.
@@ -160,7 +160,8 @@ class AnswerBatch:
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
     def _check_cards(self, pending: JsonObject) -> None:
-        """Skip the cards that cannot be answered; count those whose answer the log already has; they are no longer pending. Finds the card on Anki's screen, too. One request."""
+        """Skip the cards that cannot be answered; count those whose answer the log already has; they are no
+        longer pending. Finds the card on Anki's screen, too. One request."""
         # Read the cards, their log and the card on the screen.
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
