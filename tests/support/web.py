@@ -6,7 +6,13 @@ from contextlib import contextmanager
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Writes no line for each request."""
+    """Writes no line for each request, and no traceback for a client that leaves before the answer's end."""
+
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:
+            self.close_connection = True
 
     def body(self):
         return self.rfile.read(int(self.headers["Content-Length"] or 0))
@@ -72,12 +78,6 @@ class _Handler(Handler):
         self.send(status, body, {"Content-Type": "image/png"})
 
     do_POST = do_GET
-
-    def handle(self):
-        try:
-            super().handle()
-        except ConnectionError:
-            self.close_connection = True
 
 
 @contextmanager
