@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state, tables
 from tools.anki.batch import Batch
-from tools.anki.client import Action, CardsByDeck, IdsByName, Refused, action, card_search
+from tools.anki.client import Action, IdByName, IdsByName, Refused, action, card_search
 from tools.anki.images.pictures import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput
 from tools.anki.settings import current
@@ -197,16 +197,15 @@ class AddBatch(Batch[NoteInput, Ready]):
         note_type = self.types[note.model or self.model]
         if isinstance(note_type, Refused):
             raise note_type
-        texts = (
-            note.fields if self.brief else note_input.with_breaks(note.fields)
-        )  # a table has them
+        # The cells of a table, whose answer is brief, are HTML already.
+        texts = note.fields if self.brief else note_input.with_breaks(note.fields)
         fields = note_input.canonical_fields(texts, note_type.fields)
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
             raise ToolError(
-                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}. No note "
-                "was added",
+                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}. "
+                "No note was added",
                 f"target_field must be one of {', '.join(note_type.fields)}.",
                 "UNKNOWN_TARGET_FIELD",
             )
@@ -254,7 +253,7 @@ class AddBatch(Batch[NoteInput, Ready]):
                 "Ask the person which profile is meant.",
                 "OTHER_PROFILE",
             )
-        keys: IdsByName = {}
+        keys: IdByName = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
             detail = filled(dedup_key=ready.key, **ready.placed.detail())
@@ -275,7 +274,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         before the key was kept.
         """
         # Search for cards in the wrong deck, and for the notes that are repeated.
-        added: CardsByDeck = {}
+        added: IdsByName = {}
         for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
             if deck != self.default_deck:
@@ -302,7 +301,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             return
         # Name the repeated notes, and keep their keys.
         matches = matches[len(added) :]
-        keys: IdsByName = {}
+        keys: IdByName = {}
         for index, same in zip(repeating, matches, strict=True):
             if same:
                 self.details[index]["noteId"] = max(same)
@@ -312,7 +311,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             state.remember_keys(keys, self.profile)
 
 
-def _simplest_type(model_ids: IdsByName, notes: list[NoteInput]) -> NoteType:
+def _simplest_type(model_ids: IdByName, notes: list[NoteInput]) -> NoteType:
     """The type of notes that name none, if the default one is missing: the oldest that has their fields, with
     two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)

@@ -22,9 +22,10 @@ ENTRY_S = 0.2
 Action = tuple[str, JsonObject]
 # Ids of notes or cards.
 Ids = list[int]
-# The id of each deck or note type by its name, and the cards of each deck.
-IdsByName = dict[str, int]
-CardsByDeck = dict[str, Ids]
+# The id of what has a name: a deck, a note type, a note with a dedup_key.
+IdByName = dict[str, int]
+# The ids of what shares a name: the cards of a deck, the notes with the same tags.
+IdsByName = dict[str, Ids]
 
 
 def action(name: str, /, **params: object) -> Action:

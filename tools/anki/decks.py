@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
-from tools.anki.client import Action, CardsByDeck, Ids, IdsByName, action, card_search
+from tools.anki.client import Action, IdByName, Ids, IdsByName, action, card_search
 from tools.anki.note_input import CONTROL, ItemError, Names, find_name, folded
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
@@ -34,17 +34,17 @@ def list_decks() -> list[JsonObject]:
     return [{"id": deck_id, "name": name} for name, deck_id in ids().items()]
 
 
-def ids() -> IdsByName:
+def ids() -> IdByName:
     """Each deck's id by its name."""
     return client.call("deckNamesAndIds")
 
 
-def default_name(decks: IdsByName) -> str:
+def default_name(decks: IdByName) -> str:
     """The name of the deck with id 1: `Default`, unless somebody renamed it."""
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
-def existing_name(name: str, deck_ids: IdsByName) -> str | None:
+def existing_name(name: str, deck_ids: IdByName) -> str | None:
     """The name as Anki spells it; None if no deck has it.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
@@ -55,7 +55,7 @@ def existing_name(name: str, deck_ids: IdsByName) -> str | None:
     return spelling
 
 
-def with_existing_parents(name: str, deck_ids: IdsByName) -> str:
+def with_existing_parents(name: str, deck_ids: IdByName) -> str:
     """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is
     there."""
     parent, separator, last = name.rpartition(SEPARATOR)
@@ -68,7 +68,7 @@ def with_existing_parents(name: str, deck_ids: IdsByName) -> str:
 
 def within(name: str, *decks: str) -> bool:
     """True if a deck is one of `decks` or lies in it."""
-    return f"{name}::".startswith(tuple(f"{deck}::" for deck in decks))
+    return (name + SEPARATOR).startswith(tuple(deck + SEPARATOR for deck in decks))
 
 
 def below(decks: Iterable[str], names: Iterable[str]) -> Names:
@@ -100,7 +100,7 @@ def not_found(names: Names, decks: Collection[str]) -> ToolError:
     )
 
 
-def contents(names: Collection[str], deck_ids: IdsByName) -> tuple[IdsByName, Names, CardsByDeck]:
+def contents(names: Collection[str], deck_ids: IdByName) -> tuple[IdByName, Names, IdsByName]:
     """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
     subdecks. One request.
 
@@ -212,7 +212,7 @@ def rename_deck(oldName: str, newName: str) -> None:
         raise
 
 
-def _moves(targets: dict[str, str], presets: IdsByName, cards: CardsByDeck) -> Iterator[Action]:
+def _moves(targets: dict[str, str], presets: IdByName, cards: IdsByName) -> Iterator[Action]:
     """The actions that make the new decks with the presets of the old ones, and move the cards."""
     for name, target in targets.items():
         yield action("createDeck", deck=target)

@@ -52,7 +52,7 @@ def _page_meta(answer: JsonObject) -> JsonObject:
     return private
 
 
-def _page_cards(infos: Cards, rows: Cards) -> Cards:
+def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
     """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer
     takes. Two requests."""
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
@@ -79,7 +79,7 @@ def _page_cards(infos: Cards, rows: Cards) -> Cards:
     return _with_files(cards)
 
 
-def _with_files(cards: Cards) -> Cards:
+def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
     """The first of the cards, with the contents of their files; a file that is too large alone is left
     out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))

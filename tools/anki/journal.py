@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tools.anki import client, state
-from tools.anki.client import Action, CardsByDeck, Ids, action, card_search
+from tools.anki.client import Action, Ids, IdsByName, action, card_search
 from tools.anki.note_input import Fields, Names
 from tools.core import calls
 from tools.core.json_types import JsonObject
@@ -84,7 +84,7 @@ def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
     steps = []
     if added:
         steps.append(Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags)))
-    groups: CardsByDeck = {}
+    groups: IdsByName = {}
     for note, names in tags.items():
         groups.setdefault(" ".join(names), []).append(note)
     for text, notes in groups.items():
@@ -92,7 +92,7 @@ def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
     return steps
 
 
-def moved_again(cards_by_deck: CardsByDeck) -> list[Step]:
+def moved_again(cards_by_deck: IdsByName) -> list[Step]:
     """The steps that move cards back into their decks."""
     return [
         Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()
@@ -162,7 +162,7 @@ class Entry:
 
     steps: list[Step] = field(default_factory=list)
     lost: list[Note] = field(default_factory=list)
-    warnings: Names = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     filename: str = ""
     content: bytes = b""
     profile: str | None = None

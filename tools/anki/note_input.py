@@ -83,7 +83,8 @@ def folded(name: str) -> str:
 
 def find_name(name: str, names: Iterable[str]) -> str | None:
     """The name of a field, deck or note type among `names` that Anki takes for this one."""
-    return next((other for other in names if folded(other) == folded(name)), None)
+    wanted = folded(name)
+    return next((other for other in names if folded(other) == wanted), None)
 
 
 def canonical_fields(values: Fields, model_fields: Names) -> Fields:
@@ -121,7 +122,7 @@ def with_breaks(fields: Fields) -> Fields:
     return values
 
 
-def checked_clozes(fields: Fields) -> Names:
+def checked_clozes(fields: Fields) -> list[str]:
     """A warning for each field with a cloze that ends too early.
 
     Raises ItemError for a box of an image occlusion that is not within its picture.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tools.anki import client, decks
 from tools.anki.card_text import plain
-from tools.anki.client import Action, CardsByDeck, Ids, action, card_search, note_search
+from tools.anki.client import Action, Ids, IdsByName, action, card_search, note_search
 from tools.core import calls
 from tools.core.errors import ToolError, cut, did_you_mean
 from tools.core.json_types import JsonObject
@@ -237,7 +237,7 @@ def cards_of(infos: Infos) -> Ids:
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
 
 
-def deck_by_card(answer: CardsByDeck) -> dict[int, str]:
+def deck_by_card(answer: IdsByName) -> dict[int, str]:
     """An answer of getDecks, by card."""
     return {card: deck for deck, cards in answer.items() for card in cards}
 

@@ -5,7 +5,7 @@ import time
 from tools.anki import client, decks, journal, notes
 from tools.anki.batch import timed_parts
 from tools.anki.card_text import DAY_S
-from tools.anki.client import Action, CardsByDeck, Ids, action, card_search, note_search
+from tools.anki.client import Action, Ids, IdsByName, action, card_search, note_search
 from tools.anki.images import pictures
 from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
 from tools.core.errors import ToolError
@@ -168,7 +168,7 @@ def _put_cards_back(back: dict[int, Note], present: set[int]) -> tuple[int, list
     home_of: dict[int, str] = {}
     for note_id, info in notes.in_parts(list(back)):
         home_of.update(zip(info["cards"], back[note_id].decks, strict=False))
-    moves: CardsByDeck = {}
+    moves: IdsByName = {}
     schedules = []
     for info in journal.cards_in_own_deck(f"{client.ids_query('nid', back)} is:new"):
         card = info["cardId"]

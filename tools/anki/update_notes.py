@@ -10,7 +10,7 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.client import CardsByDeck, IdsByName, Refused, action
+from tools.anki.client import IdByName, IdsByName, Refused, action
 from tools.anki.images.pictures import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -119,6 +119,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     """
 
     count_key = "updated"
+    # The call must state how many notes it changes.
+    needs_count = False
     # Places in notes that a query finds beyond those of this call.
     more_places = 0
     # Nothing is to be stored, no picture either.
@@ -131,10 +133,10 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.updates = updates
         self.destinations = dict.fromkeys(filter(None, (update.deckName for update in updates)))
         self.homes: dict[int, str] = {}
-        self.deck_ids: IdsByName = {}
+        self.deck_ids: IdByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.brief):
+        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
             self.prepare_all(self.updates)
             self._record()
             return self.send_all(self.weight, ADVICE)
@@ -270,7 +272,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def _record(self) -> None:
         """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
         steps: list[Step] = []
-        cards_by_deck: CardsByDeck = {}
+        cards_by_deck: IdsByName = {}
         for change in self.ready.values():
             steps += change.back
             if "deckChangedTo" in change.steps:
@@ -349,6 +351,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
 class Replacement(UpdateBatch):
     """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
     `left` are for the same call made again. Of a large collection no more than these are in memory."""
+
+    needs_count = True
 
     def __init__(self, query: str, replace: dict[str, Pair]):
         super().__init__([], brief=True)

@@ -32,7 +32,8 @@ SPACES = re.compile(
     r"""|(?<=[{}(;,>])\n|\n(?=[})?:])"""  # or a line break beside a bracket or behind a statement
     r"""|;(?=\s*})"""  # or the last semicolon of a block
 )
-# A constant of the page, to its end, with another one behind it: they are joined into one statement.
+# A constant of the page with another one behind it, which are joined into one statement: from the first line
+# to the last one that is indented or begins with a bracket, so that no line inside of it counts as its end.
 CONSTANT = re.compile(r"^(const .*(?:\n[ }].*)*);\n(?:(?://.*)?\n)*(?=const )", re.MULTILINE)
 
 

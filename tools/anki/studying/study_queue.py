@@ -19,7 +19,7 @@ from operator import itemgetter
 
 from tools.anki import client, decks, notes
 from tools.anki.card_text import LEARNING
-from tools.anki.client import Ids, IdsByName, action, card_search, note_search
+from tools.anki.client import IdByName, Ids, action, card_search, note_search
 from tools.anki.note_input import folded
 from tools.core.json_types import JsonObject
 
@@ -85,7 +85,7 @@ Counts = dict[str, int]
 COUNT_COLUMNS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
 
 
-def deck_and_subdecks(deck: str, deck_ids: IdsByName) -> tuple[str, list[str]]:
+def deck_and_subdecks(deck: str, deck_ids: IdByName) -> tuple[str, list[str]]:
     """The deck as Anki spells it, and the names of it and its subdecks; of every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
@@ -99,7 +99,7 @@ def deck_and_subdecks(deck: str, deck_ids: IdsByName) -> tuple[str, list[str]]:
 
 
 def due_counts(
-    stats: JsonObject, deck_ids: IdsByName, deck: str
+    stats: JsonObject, deck_ids: IdByName, deck: str
 ) -> tuple[dict[str, Counts], Counts]:
     """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
     `deck`, or of all decks that lie in no other."""

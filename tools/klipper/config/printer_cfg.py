@@ -22,8 +22,7 @@ BLOCK = re.compile(
     r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 )
 SAVED_MARK = re.compile(r"(?m)^#\*# ?")
-# What makes Klipper drop the block: a marked line above it, an unmarked one or a second
-# header in it.
+# What makes Klipper drop the block: a marked line above it, an unmarked one or a second header in it.
 STRAY = re.compile(r"(?m)^(#\*# .*)")
 ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
 SAVED_IS_DROPPED = (
@@ -143,7 +142,8 @@ Findings = Iterator[Finding]
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent` includes that do not exist, `size_bytes` is what was read. `is_saved`: it has SAVE_CONFIG's block.
+    `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent`
+    includes that do not exist, `size_bytes` is what was read. `is_saved`: it has SAVE_CONFIG's block.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
@@ -266,9 +266,9 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
             name = name.rstrip().lower()[:LONGEST_NAME]
             if _is_code(section, name, text):
                 problem = (
-                    f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its"
+                    f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its line; "
+                    "the rest is skipped"
                 )
-                problem += " line; the rest is skipped"
                 is_skipping = True
             elif name:
                 setting = Setting(name, [value.strip()], number, file, is_saved)

@@ -25,6 +25,8 @@ MOST_FREQUENCIES = 200
 HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL_SCALE = 1000
+# Heights of a bed are below it; what is not is no measurement.
+NO_HEIGHT_MM = 1000
 
 
 class DrawnAnswer(Answer):
@@ -81,7 +83,7 @@ def bed(matrix: Any) -> JsonObject | None:
 
 def _height(value: Any) -> float | None:
     is_number = isinstance(value, int | float) and math.isfinite(value)
-    return round(value, 4) if is_number and abs(value) < FULL_SCALE else None
+    return round(value, 4) if is_number and abs(value) < NO_HEIGHT_MM else None
 
 
 def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[list[float]]:

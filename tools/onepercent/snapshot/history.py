@@ -237,12 +237,12 @@ def _summary_of(recent: Past, first: date, last: date, unit: str, quotes_diary: 
         return {}
 
     piece = _sums_as_json(sums)
-    piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
-    if unit == "days":
+    if sums.goals:
+        piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
+    if unit == "days" and sums.steps:
         piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
-        piece["diary"] = bool(sums.diary)
-        if quotes_diary:
-            ((piece["diary"],),) = recent.rows_between(EXCERPT, first, last)
+    if unit == "days" and sums.diary:
+        piece["diary"] = recent.rows_between(EXCERPT, first, last)[0][0] if quotes_diary else True
     return {name: value for name, value in piece.items() if value and value != "0/0"}
 
 
