@@ -5,17 +5,15 @@ from contextlib import suppress
 from itertools import chain
 from typing import Annotated, NamedTuple, TypeAlias
 
-from tools.anki import client, decks, note_input, notes, state, tables
-from tools.anki.batch import Batch
-from tools.anki.client import Action, IdByName, IdsByName, Refused, action, card_search
-from tools.anki.images.pictures import Placed, place
-from tools.anki.note_input import OBJECTS, ItemError, NoteInput
-from tools.anki.settings import current
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import parse_value
-from tools.core.schema import Limits, Published
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, filled
+
+from . import client, decks, note_input, notes, state, tables
+from .batch import Batch
+from .client import Action, IdByName, IdsByName, Refused, action, card_search
+from .images.pictures import Placed, place
+from .note_input import OBJECTS, ItemError, NoteInput
+from .settings import current
 
 # Names in a flat item that are not fields of the note type.
 NOT_FIELDS = ("tags", "images", "dedup_key")

@@ -20,10 +20,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
-from tools.anki import client, due, state
-from tools.anki.card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
-from tools.anki.client import NO_ANSWER, Action, Ids, Unanswered, action, card_search
-from tools.anki.studying.answer_undo import (
+from tools.core import presses
+from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, filled
+
+from . import client, due, state
+from .card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
+from .client import NO_ANSWER, Action, Ids, Unanswered, action, card_search
+from .studying.answer_undo import (
     ANSWERS_TODAY,
     LOG_READS,
     NAMES,
@@ -33,12 +36,7 @@ from tools.anki.studying.answer_undo import (
     state_questions,
     take_back,
 )
-from tools.anki.studying.review_log import Log, LogRow, newest
-from tools.core import presses
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Limits, Published
-from tools.core.tool import Tool
+from .studying.review_log import Log, LogRow, newest
 
 # Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 # log before.

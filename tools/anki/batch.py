@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Generic, TypeVar
 
-from tools.anki.client import NO_ANSWER, Refused, Unanswered
-from tools.anki.images.pictures import Pictures
-from tools.anki.note_input import ItemError, NoteInput, NoteUpdate
 from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
+from tools.toolkit import JsonObject, ToolError, filled
+
+from .client import NO_ANSWER, Refused, Unanswered
+from .images.pictures import Pictures
+from .note_input import ItemError, NoteInput, NoteUpdate
 
 Member = TypeVar("Member")
 Item = TypeVar("Item", NoteInput, NoteUpdate)

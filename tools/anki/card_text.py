@@ -7,8 +7,7 @@ import re
 import time
 from collections.abc import Iterable
 
-from tools.core.errors import cut
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject, cut
 
 # Styles, scripts and comments with their content.
 INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)

@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.batch import TOGETHER, timed_parts
-from tools.anki.client import Action, Ids, Unanswered, action, card_search, note_search
-from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
-from tools.anki.note_input import Names, checked_tags
-from tools.anki.studying.review_log import MATURE_DAYS
-from tools.core.errors import ToolError, quoted
-from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled, quoted
+
+from . import client, confirm, decks, journal, notes
+from .batch import TOGETHER, timed_parts
+from .client import Action, Ids, Unanswered, action, card_search, note_search
+from .journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
+from .note_input import Names, checked_tags
+from .studying.review_log import MATURE_DAYS
 
 # Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
 DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")

@@ -8,11 +8,10 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tools.anki.settings import current
 from tools.core import http
-from tools.core.errors import ToolError, one_line
-from tools.core.files import exclusive_lock
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject, ToolError, exclusive_lock, one_line
+
+from .settings import current
 
 API_VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from tools.anki import notes
-from tools.anki.notes import Infos
-from tools.anki.settings import current
 from tools.core import calls, files
-from tools.core.errors import ToolError, quoted
+from tools.toolkit import ToolError, quoted
+
+from . import notes
+from .notes import Infos
+from .settings import current
 
 Selection = TypeVar("Selection", bound=Iterable[int])
 

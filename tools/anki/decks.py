@@ -7,13 +7,12 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
-from tools.anki import client
-from tools.anki.client import Action, IdByName, Ids, IdsByName, action, card_search
-from tools.anki.note_input import CONTROL, ItemError, Names, find_name, folded
 from tools.core import calls
-from tools.core.errors import ToolError, did_you_mean
-from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Tool, ToolError, did_you_mean
+
+from . import client
+from .client import Action, IdByName, Ids, IdsByName, action, card_search
+from .note_input import CONTROL, ItemError, Names, find_name, folded
 
 # The deck that Anki never deletes, whatever it is called.
 DEFAULT_ID = 1

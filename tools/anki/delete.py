@@ -9,15 +9,13 @@ from functools import partial
 from itertools import chain
 from typing import Annotated
 
-from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.client import action, note_search
-from tools.anki.journal import Entry, Note
-from tools.anki.notes import Infos
 from tools.core import calls
-from tools.core.errors import ToolError, quoted
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, quoted
+
+from . import client, confirm, decks, journal, notes
+from .client import action, note_search
+from .journal import Entry, Note
+from .notes import Infos
 
 
 @Tool("anki.delete_notes", write=True, destructive=True, idempotent=True, lock=False)

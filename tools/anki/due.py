@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
 
-from tools.anki import card_text, client
-from tools.anki.card_text import IMAGE, card_row
-from tools.anki.client import action
-from tools.anki.studying.review_log import newest
-from tools.anki.studying.study_queue import Cards, StudyQueue, due_counts
 from tools.core import presses, settings, toolsets
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
 from tools.core.mcp_apps import Page
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled
+
+from . import card_text, client
+from .card_text import IMAGE, card_row
+from .client import action
+from .studying.review_log import newest
+from .studying.study_queue import Cards, StudyQueue, due_counts
 
 # The entry of a result's `_meta` that holds the cards; the model need not pay for them.
 CARDS = "pi-mcp/cards"

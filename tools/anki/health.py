@@ -3,11 +3,12 @@
 import json
 import shlex
 
-from tools.anki import client, models
-from tools.anki.client import UNREACHABLE, action, note_search
-from tools.anki.settings import current
-from tools.core.errors import ToolError
 from tools.core.health import Health, check
+from tools.toolkit import ToolError
+
+from . import client, models
+from .client import UNREACHABLE, action, note_search
+from .settings import current
 
 
 @check

@@ -5,15 +5,13 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from tools.anki import client
-from tools.anki.client import READING, Refused
-from tools.anki.note_input import checked_filename
-from tools.anki.settings import current
 from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Tool, ToolError
+
+from . import client
+from .client import READING, Refused
+from .note_input import checked_filename
+from .settings import current
 
 # The actions that each tool does with a journal and the owner's consent, which must not be bypassed.
 DONE_BY_A_TOOL = {

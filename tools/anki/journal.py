@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from tools.anki import client, state
-from tools.anki.client import Action, Ids, IdsByName, action, card_search
-from tools.anki.note_input import Fields, Names
 from tools.core import calls
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject
+
+from . import client, state
+from .client import Action, Ids, IdsByName, action, card_search
+from .note_input import Fields, Names
 
 MOST_ENTRIES = 1000
 # Bytes for notes and cards, and again for media; the oldest entries beyond are removed.

@@ -5,15 +5,13 @@ import glob
 from contextlib import suppress
 from typing import Annotated
 
-from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.client import Ids, action, note_search
-from tools.anki.images import image_bytes, pictures
-from tools.anki.images.image_bytes import ImageError
-from tools.anki.note_input import ItemError, checked_filename
-from tools.core.errors import ToolError, quoted
-from tools.core.json_types import Answer, JsonObject, filled
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import Answer, JsonObject, Limits, Tool, ToolError, filled, quoted
+
+from . import client, confirm, decks, journal, notes
+from .client import Ids, action, note_search
+from .images import image_bytes, pictures
+from .images.image_bytes import ImageError
+from .note_input import ItemError, checked_filename
 
 # Bytes of a file that is sent without being asked for by size: 1.5 MB are 500,000 tokens.
 MAX_BYTES = 256_000

@@ -6,15 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tools.anki import client
-from tools.anki.card_text import OCCLUSION
-from tools.anki.client import action
-from tools.anki.note_input import OBJECTS, OCCLUSION_FORM, find_name
-from tools.anki.settings import current
-from tools.core.errors import ToolError, did_you_mean
-from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Limits, Published
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, did_you_mean, filled
+
+from . import client
+from .card_text import OCCLUSION
+from .client import action
+from .note_input import OBJECTS, OCCLUSION_FORM, find_name
+from .settings import current
 
 # The field of the boxes in the template of an image-occlusion type.
 OCCLUSION_FIELD = re.compile(r"\{\{cloze:([^}]+)\}\}")

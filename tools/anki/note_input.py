@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from tools.anki.card_text import TAG
-from tools.core.errors import ToolError, did_you_mean
-from tools.core.schema import Alias, Limits
+from tools.toolkit import Alias, Limits, ToolError, did_you_mean
+
+from .card_text import TAG
 
 # A schema for models to read; its description says the rest: each property costs four times as much of every
 # conversation.

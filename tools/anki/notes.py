@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sized
 from itertools import accumulate, chain
 from typing import Annotated
 
-from tools.anki import client, decks
-from tools.anki.card_text import plain
-from tools.anki.client import Action, Ids, IdsByName, action, card_search, note_search
 from tools.core import calls
-from tools.core.errors import ToolError, cut, did_you_mean
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, cut, did_you_mean
+
+from . import client, decks
+from .card_text import plain
+from .client import Action, Ids, IdsByName, action, card_search, note_search
 
 Info = JsonObject
 Infos = dict[int, Info]

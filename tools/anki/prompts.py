@@ -3,8 +3,9 @@
 import json
 from typing import Annotated
 
-from tools.anki.settings import current
 from tools.core.prompts import Language, Prompt
+
+from .settings import current
 
 CARDS_TEXT = {
     "ru": """\

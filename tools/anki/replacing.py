@@ -5,10 +5,11 @@ import unicodedata
 from collections.abc import Iterator
 from os.path import commonprefix
 
-from tools.anki import client, note_input, notes
-from tools.anki.note_input import Fields, ItemError, NoteUpdate, Pair
-from tools.anki.notes import Info
-from tools.core.errors import cut
+from tools.toolkit import cut
+
+from . import client, note_input, notes
+from .note_input import Fields, ItemError, NoteUpdate, Pair
+from .notes import Info
 
 # A place in a note: its id, the field, the text with its surroundings.
 Place = list[int | str]

@@ -2,15 +2,14 @@
 
 import time
 
-from tools.anki import client, decks, journal, notes
-from tools.anki.batch import timed_parts
-from tools.anki.card_text import DAY_S
-from tools.anki.client import Action, Ids, IdsByName, action, card_search, note_search
-from tools.anki.images import pictures
-from tools.anki.journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Tool, ToolError, filled
+
+from . import client, decks, journal, notes
+from .batch import timed_parts
+from .card_text import DAY_S
+from .client import Action, Ids, IdsByName, action, card_search, note_search
+from .images import pictures
+from .journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
 
 # Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one.
 NEW_NOTE = 3

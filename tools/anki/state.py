@@ -7,9 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tools.core.errors import ToolError
-from tools.core.json_types import compact_json
-from tools.core.settings import state_path
+from tools.toolkit import ToolError, compact_json, state_path
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

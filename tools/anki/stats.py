@@ -4,16 +4,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
-from tools.anki import client, decks, notes
-from tools.anki.batch import TOGETHER, timed_parts
-from tools.anki.card_text import CLOZE
-from tools.anki.client import action, card_search, note_search
-from tools.anki.studying import review_log, study_queue
-from tools.anki.studying.review_log import Days
-from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import Page
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Limits, Tool
+
+from . import client, decks, notes
+from .batch import TOGETHER, timed_parts
+from .card_text import CLOZE
+from .client import action, card_search, note_search
+from .studying import review_log, study_queue
+from .studying.review_log import Days
 
 # The searches for cards due today, tomorrow and so on.
 FORECAST = (

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from html import escape
 from itertools import chain
 
-from tools.anki.note_input import ItemError, NoteInput
-from tools.core.errors import ToolError
+from tools.toolkit import ToolError
+
+from .note_input import ItemError, NoteInput
 
 # The texts of a row, the names of the columns, or remarks.
 Texts = list[str]

@@ -7,19 +7,17 @@ from functools import partial
 from itertools import chain, filterfalse
 from typing import Annotated
 
-from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
-from tools.anki.batch import TOGETHER, Batch
-from tools.anki.card_text import plain
-from tools.anki.client import IdByName, IdsByName, Refused, action
-from tools.anki.images.pictures import Placed, place
-from tools.anki.journal import SET_FIELDS, Entry, Step
-from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
-from tools.anki.notes import Info
-from tools.anki.replacing import Place
-from tools.core.errors import ToolError, quoted
-from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Published
-from tools.core.tool import Tool
+from tools.toolkit import JsonObject, Published, Tool, ToolError, filled, quoted
+
+from . import client, confirm, decks, journal, note_input, notes, replacing
+from .batch import TOGETHER, Batch
+from .card_text import plain
+from .client import IdByName, IdsByName, Refused, action
+from .images.pictures import Placed, place
+from .journal import SET_FIELDS, Entry, Step
+from .note_input import OBJECTS, ItemError, NoteUpdate, Pair
+from .notes import Info
+from .replacing import Place
 
 NOTE_DESCRIPTION = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "

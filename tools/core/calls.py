@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from tools.core import places
-from tools.core.errors import Cancelled, ToolError
+from . import places
+from .errors import Cancelled, ToolError
 
 # Seconds for which a person may answer a question, in both eras; in that of 2025 it holds a turn.
 QUESTION_S = 600

@@ -8,7 +8,7 @@ marks.
 import re
 from collections.abc import Iterable
 
-from tools.core.json_types import JsonObject
+from .json_types import JsonObject
 
 # Characters of a text that a sentence quotes.
 QUOTED_CHARS = 60

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.settings import current
+from . import calls
+from .errors import ToolError
+from .settings import current
 
 POLL_S = 0.05
 # The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tools.core import registry, toolsets
-from tools.core.errors import ToolError
-from tools.core.tool import toolset_of
+from . import registry, toolsets
+from .errors import ToolError
+from .tool import toolset_of
 
 Check = Callable[[], "Health"]
 

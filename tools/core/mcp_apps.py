@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.core import settings
-from tools.core.json_types import JsonObject
+from . import settings
+from .json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"

@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import is_dataclass
 from typing import Any, Literal, get_args, get_origin
 
-from tools.core import schema
-from tools.core.errors import ToolError, did_you_mean
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits, Members
+from . import schema
+from .errors import ToolError, did_you_mean
+from .json_types import JsonObject
+from .schema import Limits, Members
 
 # The texts that some clients send in place of null.
 ABSENT_TEXTS = ("", "null")

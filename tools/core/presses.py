@@ -9,9 +9,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from tools.core.errors import ToolError
-from tools.core.files import make_file, plain_file
-from tools.core.json_types import JsonObject
+from .errors import ToolError
+from .files import make_file, plain_file
+from .json_types import JsonObject
 
 # The entry of a result's `_meta` that holds the key.
 PRESS = "pi-mcp/press"

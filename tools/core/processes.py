@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.core import calls, leaving
-from tools.core.errors import Cancelled
+from . import calls, leaving
+from .errors import Cancelled
 
 if TYPE_CHECKING:
     from subprocess import Popen

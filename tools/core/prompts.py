@@ -10,12 +10,12 @@ from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
-from tools.core import places, toolsets
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.core.parameters import Parameters
-from tools.core.settings import current
-from tools.core.tool import Declaration, description
+from . import places, toolsets
+from .errors import ToolError
+from .json_types import JsonObject
+from .parameters import Parameters
+from .settings import current
+from .tool import Declaration, description
 
 Language = Literal["ru", "en"]
 

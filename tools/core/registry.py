@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection
 from functools import cache
 from typing import NamedTuple
 
-from tools.core.errors import ToolError, did_you_mean
-from tools.core.places import toolsets
-from tools.core.settings import PROJECT, TOOLS_FOLDER, current
-from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
-from tools.core.toolsets import offers, only_reads, package
+from .errors import ToolError, did_you_mean
+from .places import toolsets
+from .settings import PROJECT, TOOLS_FOLDER, current
+from .tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
+from .toolsets import offers, only_reads, package
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 

@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
-from tools.core import mcp_apps, places, prompts, registry, toolsets
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.core.tool import TOOLS, Declaration, description
+from . import mcp_apps, places, prompts, registry, toolsets
+from .errors import ToolError
+from .json_types import JsonObject
+from .tool import TOOLS, Declaration, description
 
 MARKDOWN = "text/markdown"
 # Values in a completion; MCP allows no more.

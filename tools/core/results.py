@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tools.core.errors import ToolError
-from tools.core.json_types import Answer, JsonObject, compact_json
+from .errors import ToolError
+from .json_types import Answer, JsonObject, compact_json
 
 if TYPE_CHECKING:
-    from tools.core.tool import Tool
+    from .tool import Tool
 
 # The name of a tool's question to the person in the 2026 era, where it is sent as the answer of a call.
 CONSENT = "consent"

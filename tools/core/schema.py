@@ -11,7 +11,7 @@ from dataclasses import dataclass, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
-from tools.core.json_types import JsonObject
+from .json_types import JsonObject
 
 Members = Mapping[str, inspect.Parameter]
 

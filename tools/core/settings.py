@@ -15,9 +15,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from tools.core import calls, places
-from tools.core.errors import did_you_mean
-from tools.core.places import SettingsError
+from . import calls, places
+from .errors import did_you_mean
+from .places import SettingsError
 
 TOOLS_FOLDER = Path(places.TOOLS)
 PROJECT = TOOLS_FOLDER.parent

@@ -8,13 +8,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, partial, wraps
 from typing import Any
 
-from tools.core.calls import remote_user
-from tools.core.errors import ToolError
-from tools.core.files import exclusive_lock
-from tools.core.json_types import JsonObject
-from tools.core.mcp_apps import Page
-from tools.core.parameters import Parameters
-from tools.core.settings import current, masked
+from .calls import remote_user
+from .errors import ToolError
+from .files import exclusive_lock
+from .json_types import JsonObject
+from .mcp_apps import Page
+from .parameters import Parameters
+from .settings import current, masked
 
 Function = Callable[..., Any]
 

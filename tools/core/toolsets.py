@@ -7,9 +7,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import NamedTuple
 
-from tools.core import calls
-from tools.core.places import toolsets
-from tools.core.settings import current
+from . import calls
+from .places import toolsets
+from .settings import current
 
 # Called when a tool's description suffix changed, so that `tools/list` reads differently.
 LISTENERS: list[Callable[[], None]] = []

@@ -17,9 +17,10 @@ from tools.core.calls import Caller, caller_of_scope
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import document
 from tools.core.settings import PROJECT
-from tools.http import tokens
-from tools.http.limits import Rate
-from tools.http.sign_in import (
+
+from . import tokens
+from .limits import Rate
+from .sign_in import (
     DAY_S,
     PAGE_HEADERS,
     Answer,

@@ -20,10 +20,11 @@ from urllib.parse import urlsplit
 from tools.core.calls import Caller
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
-from tools.http import day, tokens
-from tools.http.ledger import Ledger
-from tools.http.limits import Rate, Turns
-from tools.http.sign_in import PLAIN_TEXT, Headers, SignIn, sentence
+
+from . import day, tokens
+from .ledger import Ledger
+from .limits import Rate, Turns
+from .sign_in import PLAIN_TEXT, Headers, SignIn, sentence
 
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]

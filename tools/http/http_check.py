@@ -8,7 +8,8 @@ from tools.core import http
 from tools.core.errors import ToolError
 from tools.core.health import Health
 from tools.core.settings import Settings
-from tools.http import tokens
+
+from . import tokens
 
 TIMEOUT_S = 15
 LONGEST_ANSWER = 1_048_576

@@ -27,8 +27,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from tools.core import http
 from tools.core.calls import scopes
 from tools.core.json_types import JsonObject
-from tools.http import tokens
-from tools.http.ledger import Ledger
+
+from . import tokens
+from .ledger import Ledger
 
 LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # of invitations: no two of them look alike
 # They cannot be guessed: ten thousand tries a second find one of 31^8 codes in ten minutes once in 140,000

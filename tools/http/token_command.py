@@ -20,8 +20,9 @@ from urllib.parse import urljoin
 from tools.core import calls
 from tools.core.places import toolsets
 from tools.core.settings import current
-from tools.http import sign_in, tokens
-from tools.http.ledger import Ledger
+
+from . import sign_in, tokens
+from .ledger import Ledger
 
 PROGRAM = "python3 -m tools token"
 ONLY_LOCAL = "MCP_HTTP_URL is not set: only clients on this machine can use that. Set it, then do this again."

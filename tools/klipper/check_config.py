@@ -4,14 +4,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-from tools.core.json_types import JsonObject, compact_json
-from tools.core.registry import TextOutput, command
-from tools.core.schema import Limits
-from tools.klipper import pages, printers
-from tools.klipper.config import checking, moonraker, printer_cfg
-from tools.klipper.config.machine import cut_between_words
-from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
-from tools.klipper.page import printer_page
+from tools.toolkit import JsonObject, Limits, TextOutput, command, compact_json
+
+from . import pages, printers
+from .config import checking, moonraker, printer_cfg
+from .config.machine import cut_between_words
+from .config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
+from .page import printer_page
 
 # Bytes of an answer as JSON.
 LIMIT = 3000

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from itertools import chain, groupby
 from typing import Annotated
 
-from tools.core.errors import ToolError, several
-from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Limits
-from tools.klipper import pages
-from tools.klipper.config import changes, checking, options
-from tools.klipper.config.machine import cut_between_words
-from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
-from tools.klipper.search import index
+from tools.toolkit import JsonObject, Limits, ToolError, filled, several
+
+from . import pages
+from .config import changes, checking, options
+from .config.machine import cut_between_words
+from .config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
+from .search import index
 
 Name = Annotated[str | None, Limits(max_length=200)]
 # Characters of a section's options with shortened texts.

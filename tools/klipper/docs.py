@@ -3,10 +3,10 @@
 from contextlib import suppress
 from typing import Annotated
 
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.klipper import headings, pages
-from tools.klipper.settings import Source, sources
+from tools.toolkit import JsonObject, Limits
+
+from . import headings, pages
+from .settings import Source, sources
 
 # Characters of one answer's text, its closing line included.
 LIMIT = 10_000

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.core.errors import ToolError, several
+from tools.toolkit import ToolError, several
 
 # A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or
 # the fence of a code block: marks and what is behind them.

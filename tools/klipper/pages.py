@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from tools.core.errors import ToolError, several
-from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
-from tools.klipper.headings import headings
-from tools.klipper.settings import Source, sources
+from tools.toolkit import JsonObject, Tool, ToolError, several
+
+from .headings import headings
+from .settings import Source, sources
 
 SUFFIX = ".md"
 # Bytes of a page that are read for its title.

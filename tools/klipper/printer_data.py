@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tools.core import toolsets
-from tools.core.errors import ToolError
-from tools.core.files import plain_file
-from tools.klipper.settings import current
+from tools.toolkit import ToolError, plain_file
+
+from .settings import current
 
 
 def place() -> Path:

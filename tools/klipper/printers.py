@@ -18,10 +18,10 @@ from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from tools.core import http
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.klipper import printer_data, settings
-from tools.klipper.config import printer_cfg
+from tools.toolkit import JsonObject, ToolError
+
+from . import printer_data, settings
+from .config import printer_cfg
 
 # The name of the printer whose folder is on this machine.
 HERE = "here"

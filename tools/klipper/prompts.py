@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tools.core.prompts import Language, Prompt
-from tools.core.schema import Limits
+from tools.toolkit import Limits
 
 QUESTION = {
     "ru": """\

@@ -1,9 +1,9 @@
 """Each page of the documentation as a resource."""
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
 from tools.core.resources import Resource
-from tools.klipper import pages
+from tools.toolkit import JsonObject, ToolError
+
+from . import pages
 
 
 def _about(path: str) -> JsonObject:

@@ -14,13 +14,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from tools.core.errors import ToolError, several
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.klipper import pages
-from tools.klipper.headings import ENTRY_LEVEL
-from tools.klipper.search import index, messages
-from tools.klipper.search.query import Ranked, Term, question, ranked
+from tools.toolkit import JsonObject, Limits, ToolError, several
+
+from . import pages
+from .headings import ENTRY_LEVEL
+from .search import index, messages
+from .search.query import Ranked, Term, question, ranked
 
 MOST_ABSENT = 8
 # Characters of each of them.

@@ -4,17 +4,15 @@ from datetime import date
 from typing import Annotated
 
 from tools.core import calls
-from tools.core.errors import Cancelled, ToolError
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.core.tool import Tool
-from tools.klipper import pages
-from tools.klipper.checkout import freshness, generations, git
-from tools.klipper.config import changes
-from tools.klipper.config.machine import cut_between_words
-from tools.klipper.search import index
-from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
+from tools.toolkit import Cancelled, JsonObject, Limits, Tool, ToolError
+
+from . import pages
+from .checkout import freshness, generations, git
+from .config import changes
+from .config.machine import cut_between_words
+from .search import index
+from .settings import Source, check_place, folders_to_write, is_foreign, sources
 
 MOST_ENTRIES = 20
 LONGEST_ENTRY = 200

@@ -6,16 +6,16 @@ from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, compact_json, filled
-from tools.onepercent import previews, sentences, settings
-from tools.onepercent.actions.unit_of_work import UnitOfWork, stale
-from tools.onepercent.base import days, fields, rules
-from tools.onepercent.database import Database, store
-from tools.onepercent.habits import histories
-from tools.onepercent.page import keys
-from tools.onepercent.phases import consent, dispatch
-from tools.onepercent.phases.dry_run import Planned, Run, dry_run
+from tools.toolkit import JsonObject, ToolError, compact_json, filled
+
+from . import previews, sentences, settings
+from .actions.unit_of_work import UnitOfWork, stale
+from .base import days, fields, rules
+from .database import Database, store
+from .habits import histories
+from .page import keys
+from .phases import consent, dispatch
+from .phases.dry_run import Planned, Run, dry_run
 
 CONFIRMATION = fields.text(500, line=True)
 

@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.core.tool import Tool
-from tools.onepercent import settings
-from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.rules import SCHEDULE_DAYS_AHEAD
-from tools.onepercent.database import store
-from tools.onepercent.page import person_pages
-from tools.onepercent.phases.dispatch import dispatch
-from tools.onepercent.snapshot import present, word_search
-from tools.onepercent.snapshot.history import marks_as_text, span_on_record
-from tools.onepercent.snapshot.present import View
+from tools.toolkit import JsonObject, Tool, ToolError
+
+from . import settings
+from .base import days, fields, words
+from .base.rules import SCHEDULE_DAYS_AHEAD
+from .database import store
+from .page import person_pages
+from .phases.dispatch import dispatch
+from .snapshot import present, word_search
+from .snapshot.history import marks_as_text, span_on_record
+from .snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
 # Beyond these the days around a date could not be computed.

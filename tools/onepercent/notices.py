@@ -14,13 +14,12 @@ from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 from tools.core import http
-from tools.core.errors import one_line
-from tools.core.files import replace_file
-from tools.core.settings import state_path
-from tools.onepercent import settings
-from tools.onepercent.base import days, words
-from tools.onepercent.database import store
-from tools.onepercent.snapshot import present
+from tools.toolkit import one_line, replace_file, state_path
+
+from . import settings
+from .base import days, words
+from .database import store
+from .snapshot import present
 
 DEADLINE_S = 15
 LONGEST_ANSWER_BYTES = 64_000

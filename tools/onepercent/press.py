@@ -2,15 +2,15 @@
 
 from typing import Annotated, Literal
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
-from tools.onepercent import previews, settings
-from tools.onepercent.apply_actions import apply_agreed
-from tools.onepercent.base import days
-from tools.onepercent.database import scalar, store
-from tools.onepercent.page import keys, person_pages
-from tools.onepercent.phases.dispatch import writing_tool
-from tools.onepercent.phases.dry_run import dry_run
+from tools.toolkit import JsonObject, ToolError, filled
+
+from . import previews, settings
+from .apply_actions import apply_agreed
+from .base import days
+from .database import scalar, store
+from .page import keys, person_pages
+from .phases.dispatch import writing_tool
+from .phases.dry_run import dry_run
 
 Tick = Literal[
     "step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"

@@ -7,17 +7,16 @@ from itertools import zip_longest
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, compact_json
-from tools.core.schema import Published
-from tools.onepercent import actions as declared
-from tools.onepercent import settings
-from tools.onepercent.actions.unit_of_work import stale
-from tools.onepercent.base import days, fields, rules, words
-from tools.onepercent.database import Database, Row, store
-from tools.onepercent.page import person_pages
-from tools.onepercent.phases import dispatch
-from tools.onepercent.phases.dry_run import Diff, Planned, Run, dry_run
+from tools.toolkit import JsonObject, Published, ToolError, compact_json
+
+from . import actions as declared
+from . import settings
+from .actions.unit_of_work import stale
+from .base import days, fields, rules, words
+from .database import Database, Row, store
+from .page import person_pages
+from .phases import dispatch
+from .phases.dry_run import Diff, Planned, Run, dry_run
 
 SCHEMA_RULES = (
     "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "

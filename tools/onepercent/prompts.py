@@ -4,8 +4,9 @@ from datetime import timedelta
 from typing import Annotated
 
 from tools.core.prompts import IS_DATED, Language, Prompt
-from tools.onepercent.base import texts
-from tools.onepercent.database import store
+
+from .base import texts
+from .database import store
 
 RULES = {
     "ru": """\

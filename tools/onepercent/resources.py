@@ -1,7 +1,7 @@
 """The reference of all actions, from their declarations, and the page of answers and errors."""
 
 from tools.core.resources import Resource
-from tools.core.settings import PROJECT
+from tools.toolkit import PROJECT
 
 HEAD = """\
 # OnePercent actions
@@ -21,8 +21,8 @@ def reference() -> str:
     Source: the declarations in actions/
     """
     # Here, so that a list of resources imports none of them.
-    from tools.onepercent import actions
-    from tools.onepercent.base import fields, rules
+    from . import actions
+    from .base import fields, rules
 
     lines = [HEAD.format(reference=fields.REFERENCE, **vars(rules))]
     for action in actions.ordered():

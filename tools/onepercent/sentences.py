@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tools.core import errors
-from tools.core.json_types import JsonObject
-from tools.onepercent.base import rules
-from tools.onepercent.base.diff import (
+from tools.toolkit import JsonObject
+
+from .base import rules
+from .base.diff import (
     MOST_ROWS,
     Archived,
     Changed,
@@ -25,7 +26,7 @@ from tools.onepercent.base.diff import (
     Resumed,
     Shifted,
 )
-from tools.onepercent.base.words import (
+from .base.words import (
     amount_in_words,
     counted,
     field_name,
@@ -39,7 +40,7 @@ from tools.onepercent.base.words import (
     value_in_words,
     xp_signed,
 )
-from tools.onepercent.habits import schedules
+from .habits import schedules
 
 # Values that a sentence leaves out.
 DEFAULT_VALUES = {"priority": "attention", "icon": "star"}

@@ -5,16 +5,15 @@ from datetime import date, timedelta
 from functools import wraps
 from pathlib import Path
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, compact_json
 from tools.core.mcp_apps import document
-from tools.core.registry import TextOutput, command
-from tools.onepercent.base import days, fields, words
-from tools.onepercent.database import store
-from tools.onepercent.get_user_snapshot import WORDS, get_user_snapshot
-from tools.onepercent.habits.schedules import LAST
-from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import (
+from tools.toolkit import JsonObject, TextOutput, ToolError, command, compact_json
+
+from .base import days, fields, words
+from .database import store
+from .get_user_snapshot import WORDS, get_user_snapshot
+from .habits.schedules import LAST
+from .snapshot import present
+from .snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
     NOTES,

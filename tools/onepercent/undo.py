@@ -23,21 +23,21 @@ from operator import itemgetter
 from typing import Annotated
 
 from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent import previews, settings
-from tools.onepercent.actions import Action, deletion, edits, with_goal
-from tools.onepercent.actions.person import NO_PERSON
-from tools.onepercent.actions.unit_of_work import (
+from tools.toolkit import JsonObject, ToolError
+
+from . import previews, settings
+from .actions import Action, deletion, edits, with_goal
+from .actions.person import NO_PERSON
+from .actions.unit_of_work import (
     RowChange,
     StoredRow,
     UnitOfWork,
     difference,
     digested,
 )
-from tools.onepercent.apply_actions import FEW_LINES
-from tools.onepercent.base import days, rules, words
-from tools.onepercent.base.diff import (
+from .apply_actions import FEW_LINES
+from .base import days, rules, words
+from .base.diff import (
     Archived,
     Changed,
     Counted,
@@ -48,10 +48,10 @@ from tools.onepercent.base.diff import (
     Shifted,
     Thing,
 )
-from tools.onepercent.database import Database, store
-from tools.onepercent.page import person_pages
-from tools.onepercent.phases import dispatch
-from tools.onepercent.phases.dry_run import Planned, dry_run
+from .database import Database, store
+from .page import person_pages
+from .phases import dispatch
+from .phases.dry_run import Planned, dry_run
 
 # Tables without entries of their own: a change shows in that of the habit or action it belongs to.
 WITHOUT_ENTRY = ("xp_ledger", "habit_schedules")

@@ -8,18 +8,15 @@ from itertools import chain
 from textwrap import dedent
 from typing import Annotated, NamedTuple
 
-from tools.core.calls import checkpoint
-from tools.core.errors import ToolError, one_line
-from tools.core.json_types import JsonObject, compact_json
-from tools.core.schema import Limits
-from tools.core.tool import Tool
 from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import FORM_ERRORS, HISTORY, Log, PrinterName
 from tools.klipper.search import messages
-from tools.printer.printer_state import UNKNOWN, klipper_of, number_of, text_of
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint, compact_json, one_line
+
+from .printer_state import UNKNOWN, klipper_of, number_of, text_of
 
 # Characters of an answer: 600 tokens.
 LIMIT = 2400

@@ -11,13 +11,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from tools.core.calls import checkpoint
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.page import printer_page
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")

@@ -5,16 +5,14 @@ import re
 from contextlib import suppress
 from itertools import chain
 
-from tools.core.errors import ToolError, one_line
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject, filled
-from tools.core.tool import Tool
 from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import FORM_ERRORS, INFO, QUERY, Printer, PrinterName
 from tools.klipper.search import messages
+from tools.toolkit import JsonObject, Tool, ToolError, filled, one_line
 
 MOST_HEATERS = 6
 MOST_WARNINGS = 3

@@ -22,7 +22,8 @@ from typing import Any, NoReturn
 
 from tools.core import leaving, places, settings
 from tools.core.leaving import ENDING_SIGNALS
-from tools.resident import handover, listening
+
+from . import handover, listening
 
 logger = logging.getLogger("pi-mcp")
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from tools.core.errors import ToolError, cut
-from tools.core.json_types import JsonObject
-from tools.search import services
-from tools.search.settings import current
+from tools.toolkit import JsonObject, ToolError, cut
+
+from . import services
+from .settings import current
 
 # Results of an engine, and characters of each text in them, unless more is asked for.
 LIMIT = 5

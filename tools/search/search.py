@@ -4,11 +4,10 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from tools.core.health import Health, check, trial
-from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Limits
-from tools.core.tool import Tool
-from tools.search import engines, services
-from tools.search.settings import current
+from tools.toolkit import JsonObject, Limits, Tool, filled
+
+from . import engines, services
+from .settings import current
 
 UNSET = "(Not set up here: the person sets SEARCH_API_URL.)"
 

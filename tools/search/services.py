@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
-from tools.core.calls import checkpoint
-from tools.core.errors import ToolError, cut, quoted
-from tools.core.json_types import JsonObject, compact_json
-from tools.search.settings import current
+from tools.toolkit import JsonObject, ToolError, checkpoint, compact_json, cut, quoted
+
+from .settings import current
 
 LONGEST_BYTES = 4 * 2**20
 MOST_REDIRECTS = 5

@@ -3,8 +3,7 @@
 from typing import Annotated
 
 from tools.core import settings
-from tools.core.schema import Limits
-from tools.core.tool import Tool
+from tools.toolkit import Limits, Tool
 
 
 @Tool("greet")

@@ -2,7 +2,7 @@
 
 import re
 
-from tools.anki.note_input import ItemError
+from ..note_input import ItemError
 
 # The last chunk with its checksum.
 PNG_END = b"IEND\xaeB`\x82"

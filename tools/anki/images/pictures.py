@@ -12,15 +12,16 @@ from functools import cache, partial
 from html import escape, unescape
 from urllib.parse import unquote
 
-from tools.anki import client
-from tools.anki.card_text import IMAGE
-from tools.anki.client import Refused
-from tools.anki.images import image_bytes, resize
-from tools.anki.images.image_bytes import ImageError
-from tools.anki.note_input import Fields, ImageSpec, checked_filename
-from tools.anki.settings import current
 from tools.core import http, settings
-from tools.core.json_types import JsonObject, filled
+from tools.toolkit import JsonObject, filled
+
+from .. import client
+from ..card_text import IMAGE
+from ..client import Refused
+from ..note_input import Fields, ImageSpec, checked_filename
+from ..settings import current
+from . import image_bytes, resize
+from .image_bytes import ImageError
 
 # The head of a data URL, bounded: the text after it may be a megabyte of blanks.
 DATA_URL_HEAD = re.compile(r"\A\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)

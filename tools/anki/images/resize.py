@@ -14,8 +14,9 @@ import sys
 import warnings
 from typing import Any
 
-from tools.anki.images.image_bytes import cut_short
 from tools.core.settings import VENV_PACKAGES
+
+from .image_bytes import cut_short
 
 # PIL.Image.Image, which only exists if Pillow is installed.
 PilImage = Any

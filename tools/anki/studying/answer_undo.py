@@ -6,12 +6,12 @@ from binascii import crc32
 from collections.abc import Sequence
 from typing import Any
 
-from tools.anki import client, state
-from tools.anki.card_text import BUTTONS
-from tools.anki.client import Action, Refused, action, card_search, note_search
-from tools.anki.studying.review_log import newest
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject, ToolError
+
+from .. import client, state
+from ..card_text import BUTTONS
+from ..client import Action, Refused, action, card_search, note_search
+from .review_log import newest
 
 # Key under which `state` keeps the answers that can be taken back, oldest first, each as a list:
 # - the [card, note, deck], the row of the log, and the steps of Undo that came before this answer;

@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from tools.anki.card_text import BUTTONS, DAY_S
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject
+
+from ..card_text import BUTTONS, DAY_S
 
 # Zones differ by quarters of an hour, and Anki's day begins at a full hour of one.
 SLOT_S = 900

@@ -17,11 +17,12 @@ from collections import Counter, defaultdict
 from itertools import chain
 from operator import itemgetter
 
-from tools.anki import client, decks, notes
-from tools.anki.card_text import LEARNING
-from tools.anki.client import IdByName, Ids, action, card_search, note_search
-from tools.anki.note_input import folded
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject
+
+from .. import client, decks, notes
+from ..card_text import LEARNING
+from ..client import IdByName, Ids, action, card_search, note_search
+from ..note_input import folded
 
 # Reviews from the most overdue, and new cards from the first position.
 REVIEWS = (

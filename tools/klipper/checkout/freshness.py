@@ -10,11 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tools.core import settings, toolsets
-from tools.core.errors import Cancelled, ToolError
-from tools.core.files import exclusive_lock, replace_file
-from tools.core.json_types import JsonObject
-from tools.klipper.checkout import git
-from tools.klipper.settings import Source, current, is_foreign, sources
+from tools.toolkit import Cancelled, JsonObject, ToolError, exclusive_lock, replace_file
+
+from ..settings import Source, current, is_foreign, sources
+from . import git
 
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.

@@ -25,11 +25,11 @@ from filecmp import cmp
 from functools import partial
 from pathlib import Path
 
-from tools.core.files import exclusive_lock
-from tools.core.json_types import JsonObject, filled
-from tools.klipper import pages
-from tools.klipper.checkout import freshness, git
-from tools.klipper.settings import CURRENT, STATE_FOLDER, Source, generation_of
+from tools.toolkit import JsonObject, exclusive_lock, filled
+
+from .. import pages
+from ..settings import CURRENT, STATE_FOLDER, Source, generation_of
+from . import freshness, git
 
 # A report of progress: percent and step.
 ReportStage = Callable[[int, str], None]

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from tools.core import processes
-from tools.core.errors import ToolError
 from tools.core.settings import masked
+from tools.toolkit import ToolError
 
 # The timeout of asking an upstream for its tip.
 CONTACT_TIMEOUT_S = 60

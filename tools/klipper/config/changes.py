@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from typing import NamedTuple
 
-from tools.klipper import headings
+from .. import headings
 
 PAGE = "Config_Changes.md"
 # The blanks between two sentences.

@@ -16,10 +16,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice
 
-from tools.core.calls import checkpoint
-from tools.klipper import pages
-from tools.klipper.config import changes, motion, options, reference, references, templates
-from tools.klipper.config.machine import (
+from tools.toolkit import checkpoint
+
+from .. import pages
+from ..search.spelling import nearest
+from ..settings import sources
+from . import changes, motion, options, reference, references, templates
+from .machine import (
     KALICO,
     MEASURING,
     UNLESS,
@@ -27,7 +30,7 @@ from tools.klipper.config.machine import (
     finding_at,
     merged,
 )
-from tools.klipper.config.printer_cfg import (
+from .printer_cfg import (
     ERROR,
     HINT,
     PROFILES,
@@ -38,9 +41,7 @@ from tools.klipper.config.printer_cfg import (
     Section,
     Setting,
 )
-from tools.klipper.config.reference import SENSOR, Option, Options, Reference
-from tools.klipper.search.spelling import nearest
-from tools.klipper.settings import sources
+from .reference import SENSOR, Option, Options, Reference
 
 # Kinds of sections whose options are kept.
 MOST_KINDS = 256

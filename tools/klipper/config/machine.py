@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from tools.klipper.config.options import base, known_words
-from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
-from tools.klipper.config.reference import KINEMATICS, Reference
+from .options import base, known_words
+from .printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
+from .reference import KINEMATICS, Reference
 
 # The sections that make the object `probe`.
 PROBES = "probe bltouch smart_effector load_cell_probe probe_eddy_current".split()

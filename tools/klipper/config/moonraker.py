@@ -4,12 +4,12 @@ further source."""
 import re
 from datetime import datetime
 
-from tools.klipper import pages
-from tools.klipper.config.checking import Checker, as_warning, repeated
-from tools.klipper.config.machine import finding_at, merged
-from tools.klipper.config.options import known_words
-from tools.klipper.config.printer_cfg import HINT, Finding, Findings, PrinterConfig
-from tools.klipper.settings import sources
+from .. import pages
+from ..settings import sources
+from .checking import Checker, as_warning, repeated
+from .machine import finding_at, merged
+from .options import known_words
+from .printer_cfg import HINT, Finding, Findings, PrinterConfig
 
 PAGE = "configuration.md"
 CHANGES = "user_changes.md"

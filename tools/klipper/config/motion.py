@@ -2,9 +2,9 @@
 
 import re
 
-from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import TRUTHS, out_of_bounds, rules
-from tools.klipper.config.printer_cfg import ERROR, WARNING, Findings, Section
+from .machine import PROBES, ParsedPrinter, finding_at
+from .options import TRUTHS, out_of_bounds, rules
+from .printer_cfg import ERROR, WARNING, Findings, Section
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
 MICROSTEPS = "1 2 4 8 16 32 64 128 256".split()

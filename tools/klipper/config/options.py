@@ -21,8 +21,8 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from tools.klipper.config.printer_cfg import Section
-from tools.klipper.config.reference import SERIES, STEPPER, Option
+from .printer_cfg import Section
+from .reference import SERIES, STEPPER, Option
 
 TABLE_FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
 TABLE_ROW = re.compile(r"(?m)^(\w+) ([^:\n]*):(.*)")

@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.core.calls import checkpoint
-from tools.core.errors import ToolError
-from tools.klipper.printer_data import content
+from tools.toolkit import ToolError, checkpoint
+
+from ..printer_data import content
 
 # The header of the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py), and their mark.
 BLOCK = re.compile(

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
-from tools.klipper.config.options import base, known_words, rules, value_rule
-from tools.klipper.config.printer_cfg import HINT, WARNING, Findings, Section
-from tools.klipper.config.reference import SENSOR
-from tools.klipper.search.spelling import nearest
+from ..search.spelling import nearest
+from .machine import MEASURING, PROBES, ParsedPrinter, finding_at
+from .options import base, known_words, rules, value_rule
+from .printer_cfg import HINT, WARNING, Findings, Section
+from .reference import SENSOR
 
 # A sensor that only a plugin can bring, named as a module: `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")

@@ -9,7 +9,7 @@ import ast
 import re
 from itertools import pairwise
 
-from tools.klipper.config.options import known_words
+from .options import known_words
 
 # The beginning of a tag; the sign of a statement is a group.
 OPEN = re.compile(r"\{(%?)[-+]?\s*")

@@ -5,10 +5,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import Page
-from tools.klipper.config.machine import cut_between_words
-from tools.klipper.config.printer_cfg import Finding, PrinterConfig
+from tools.toolkit import Answer, JsonObject, filled
+
+from ..config.machine import cut_between_words
+from ..config.printer_cfg import Finding, PrinterConfig
 
 # The entry of `_meta` with the page's data.
 DATA = "pi-mcp/printer"

@@ -23,15 +23,12 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from tools.core.calls import checkpoint
-from tools.core.errors import ToolError
-from tools.core.files import plain_file, replace_file
-from tools.core.json_types import compact_json
-from tools.core.settings import state_path
-from tools.klipper import headings, pages
-from tools.klipper.headings import ENTRY_LEVEL, Section
-from tools.klipper.pages import Page
-from tools.klipper.search.spelling import ENDINGS, RUSSIAN_ENDING, STOP_WORDS, stem
+from tools.toolkit import ToolError, checkpoint, compact_json, plain_file, replace_file, state_path
+
+from .. import headings, pages
+from ..headings import ENTRY_LEVEL, Section
+from ..pages import Page
+from .spelling import ENDINGS, RUSSIAN_ENDING, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")

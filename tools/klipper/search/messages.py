@@ -11,8 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.core.json_types import JsonObject
-from tools.klipper.search import spelling
+from tools.toolkit import JsonObject
+
+from . import spelling
 
 TABLE = Path(__file__).with_name("messages.txt")
 TABLE_ENTRY = re.compile(r"(?m)^(\S.*)\n +(.+)\n +(.+)\n +(.+) < ")

@@ -19,8 +19,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.klipper.search.index import CHUNK, WORD_JOINT, Index, Place
-from tools.klipper.search.spelling import STOP_WORDS, nearest, words
+from .index import CHUNK, WORD_JOINT, Index, Place
+from .spelling import STOP_WORDS, nearest, words
 
 # The most terms of a question: a pasted log has no more to say than its first lines.
 MOST_TERMS = 32

@@ -19,12 +19,13 @@ from typing import Any
 from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent.actions import targets
-from tools.onepercent.actions.unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
-from tools.onepercent.base import fields, words
-from tools.onepercent.base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
-from tools.onepercent.base.fields import Field
-from tools.onepercent.habits.schedules import parsed_numbers
+
+from ..base import fields, words
+from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
+from ..base.fields import Field
+from ..habits.schedules import parsed_numbers
+from . import targets
+from .unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
 
 ACTION_MEMBERS = dict.fromkeys(("action", "client_action_id", "params"))
 

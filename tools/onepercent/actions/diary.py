@@ -1,8 +1,10 @@
 """Actions on the diary."""
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions import (
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import fields, rules
+from ..base.diff import Created, Thing
+from . import (
     Action,
     StoredRow,
     UnitOfWork,
@@ -11,9 +13,7 @@ from tools.onepercent.actions import (
     shown_values,
     update_entity,
 )
-from tools.onepercent.actions.unit_of_work import missing
-from tools.onepercent.base import fields, rules
-from tools.onepercent.base.diff import Created, Thing
+from .unit_of_work import missing
 
 CONTENT = {name: fields.text(10_000) for name in fields.DIARY_FIELDS}
 ENTRIES_OF_DAY = (

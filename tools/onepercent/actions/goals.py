@@ -2,9 +2,11 @@
 
 from functools import partial
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions import (
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import fields, rules
+from ..base.diff import Created, Done, Thing
+from . import (
     Action,
     StoredRow,
     UnitOfWork,
@@ -19,8 +21,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.base import fields, rules
-from tools.onepercent.base.diff import Created, Done, Thing
 
 # Each with words that fit it.
 CATEGORIES = {

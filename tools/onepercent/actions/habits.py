@@ -2,9 +2,14 @@
 
 from dataclasses import replace
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions import (
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import fields, rules
+from ..base.diff import Created, Thing
+from ..database import Row
+from ..habits import histories, schedules
+from ..habits.histories import History
+from . import (
     GOAL_ID_OR_NULL,
     Action,
     StoredRow,
@@ -18,11 +23,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.base import fields, rules
-from tools.onepercent.base.diff import Created, Thing
-from tools.onepercent.database import Row
-from tools.onepercent.habits import histories, schedules
-from tools.onepercent.habits.histories import History
 
 
 def numbers_field(each: fields.Field, what: str, description: str = "") -> fields.Field:

@@ -6,9 +6,14 @@
 from dataclasses import replace
 from datetime import date
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions import (
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import days, fields, rules, words
+from ..base.diff import Marked, target_of
+from ..database import Row
+from ..habits.histories import History
+from ..habits.schedules import Course
+from . import (
     Action,
     StoredRow,
     UnitOfWork,
@@ -17,13 +22,8 @@ from tools.onepercent.actions import (
     deletion,
     thing_of,
 )
-from tools.onepercent.actions.habits import history_of, warn_of_streak
-from tools.onepercent.actions.targets import AMOUNT, warn_of_reached, without_target
-from tools.onepercent.base import days, fields, rules, words
-from tools.onepercent.base.diff import Marked, target_of
-from tools.onepercent.database import Row
-from tools.onepercent.habits.histories import History
-from tools.onepercent.habits.schedules import Course
+from .habits import history_of, warn_of_streak
+from .targets import AMOUNT, warn_of_reached, without_target
 
 DAY_OR_TODAY = fields.day(default="today")
 MARK_FIELDS = {

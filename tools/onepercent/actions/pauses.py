@@ -3,9 +3,12 @@
 # - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
 # - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions import (
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import fields
+from ..base.diff import Paused, Resumed
+from ..habits.schedules import LAST
+from . import (
     Action,
     StoredRow,
     UnitOfWork,
@@ -13,9 +16,6 @@ from tools.onepercent.actions import (
     set_archived,
     thing_of,
 )
-from tools.onepercent.base import fields
-from tools.onepercent.base.diff import Paused, Resumed
-from tools.onepercent.habits.schedules import LAST
 
 WHICH_HABITS = {
     "habit_id": fields.KEY,

@@ -1,11 +1,12 @@
 """Actions on the person: how content they are with a sphere of life, how they count days."""
 
-from tools.core.json_types import JsonObject
-from tools.onepercent import settings
-from tools.onepercent.actions import Action, StoredRow, UnitOfWork, changed_columns, edits
-from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.base import days, fields, rules
-from tools.onepercent.base.diff import Changed, Edit, Thing
+from tools.toolkit import JsonObject
+
+from .. import settings
+from ..base import days, fields, rules
+from ..base.diff import Changed, Edit, Thing
+from . import Action, StoredRow, UnitOfWork, changed_columns, edits
+from .goals import CATEGORIES
 
 
 def _zone(name: str, value: object) -> str:

@@ -7,10 +7,11 @@ Only the open step has the rule (`repeat`), and hands it over to the next. Delet
 import json
 from datetime import date, timedelta
 
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
-from tools.onepercent.base import fields, rules, texts
-from tools.onepercent.habits import due_days
+from tools.toolkit import JsonObject
+
+from ..base import fields, rules, texts
+from ..habits import due_days
+from .unit_of_work import StoredRow, UnitOfWork
 
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 # Columns that the next step of a series does not take over.

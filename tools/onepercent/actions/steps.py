@@ -3,9 +3,12 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions import (
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import fields, rules, words
+from ..base.diff import Created, Done, Shifted, Thing
+from ..habits import due_days, schedules
+from . import (
     GOAL_ID_OR_NULL,
     Action,
     StoredRow,
@@ -22,9 +25,6 @@ from tools.onepercent.actions import (
     update_entity,
     warn_of_same_title,
 )
-from tools.onepercent.base import fields, rules, words
-from tools.onepercent.base.diff import Created, Done, Shifted, Thing
-from tools.onepercent.habits import due_days, schedules
 
 # Each with other words for it.
 PRIORITIES = {

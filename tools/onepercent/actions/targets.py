@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.actions.unit_of_work import KIND, StoredRow, UnitOfWork
-from tools.onepercent.base import fields, rules
-from tools.onepercent.base.diff import target_of
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import fields, rules
+from ..base.diff import target_of
+from .unit_of_work import KIND, StoredRow, UnitOfWork
 
 AMOUNT = fields.amount(0.001)
 # An amount that is there already, or that goes.

@@ -19,14 +19,14 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.onepercent.base import days
-from tools.onepercent.base.diff import Entry
-from tools.onepercent.base.fields import REFERENCE
-from tools.onepercent.base.words import Warning
-from tools.onepercent.database import Database, scalar
-from tools.onepercent.habits import due_days
+from tools.toolkit import JsonObject, ToolError
+
+from ..base import days
+from ..base.diff import Entry
+from ..base.fields import REFERENCE
+from ..base.words import Warning
+from ..database import Database, scalar
+from ..habits import due_days
 
 ENTITIES = {
     "goal": "goals",

@@ -4,8 +4,8 @@ from contextvars import ContextVar
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
-from tools.onepercent import settings
-from tools.onepercent.base import texts
+from .. import settings
+from . import texts
 
 WEEK = 7
 YEAR = 366

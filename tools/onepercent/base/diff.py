@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from tools.core.json_types import JsonObject, filled
+from tools.toolkit import JsonObject, filled
 
 DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 # Kinds that are shown as another one.

@@ -12,11 +12,12 @@ from datetime import date
 from typing import Annotated, Any
 
 from tools.core import errors
-from tools.core.errors import LINE_BREAKERS, ToolError
-from tools.core.json_types import JsonObject, filled
+from tools.core.errors import LINE_BREAKERS
 from tools.core.parameters import is_no_id, parse_value
-from tools.core.schema import Limits, derive
-from tools.onepercent.base import days, rules, texts, ways
+from tools.core.schema import derive
+from tools.toolkit import JsonObject, Limits, ToolError, filled
+
+from . import days, rules, texts, ways
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -9,7 +9,8 @@ from os.path import commonprefix
 from typing import Any
 
 from tools.core import errors, settings
-from tools.onepercent.base import days, texts
+
+from . import days, texts
 
 # Characters shown before and after a changed place.
 CONTEXT_CHARS = 20

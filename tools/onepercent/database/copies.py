@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tools.onepercent import settings
-from tools.onepercent.database import store
+from .. import settings
+from . import store
 
 DIGIT = "[0-9]"
 NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"

@@ -1,6 +1,6 @@
 """The derived tables: each is compared with the record that it is counted from, and recounted."""
 
-from tools.onepercent.database import Database, scalar
+from . import Database, scalar
 
 STEPS_OF_GOAL = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
 XP = "FROM xp_ledger WHERE user = users.user"

@@ -4,9 +4,9 @@ Tables of record hold what a person did. Derived tables make reading cheap whate
 them, `derived.py` counts them from the record, and they are never exported.
 """
 
-from tools.onepercent.base import days
-from tools.onepercent.database import Database, derived, scalar
-from tools.onepercent.database.first_versions import (
+from ..base import days
+from . import Database, derived, scalar
+from .first_versions import (
     FIRST,
     FOURTH,
     MARK,

@@ -15,12 +15,12 @@ from json import JSONDecodeError
 from pathlib import Path
 
 from tools.core import files
-from tools.core.errors import ToolError
 from tools.core.leaving import at_leaving
-from tools.core.settings import state_path
-from tools.onepercent import settings
-from tools.onepercent.base import days
-from tools.onepercent.database import Database, migrations, scalar
+from tools.toolkit import ToolError, state_path
+
+from .. import settings
+from ..base import days
+from . import Database, migrations, scalar
 
 logger = logging.getLogger(__name__)
 

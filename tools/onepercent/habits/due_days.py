@@ -14,12 +14,13 @@ from datetime import date, timedelta
 from functools import lru_cache
 from sqlite3 import Cursor
 
-from tools.core.json_types import JsonObject
-from tools.onepercent import settings
-from tools.onepercent.base import days
-from tools.onepercent.base.days import WEEK
-from tools.onepercent.database import Database, Row
-from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Schedule, schedule_of
+from tools.toolkit import JsonObject
+
+from .. import settings
+from ..base import days
+from ..base.days import WEEK
+from ..database import Database, Row
+from .schedules import BEGINNING, FOREVER, LAST, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from tools.onepercent import settings
-from tools.onepercent.base import days
-from tools.onepercent.base.days import WEEK
-from tools.onepercent.database import Database, Row
-from tools.onepercent.habits.schedules import (
+from .. import settings
+from ..base import days
+from ..base.days import WEEK
+from ..database import Database, Row
+from .schedules import (
     BEGINNING,
     FOREVER,
     LAST,

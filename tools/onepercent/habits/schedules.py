@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-from tools.onepercent.base import days
-from tools.onepercent.base.days import WEEK, Unreadable
+from ..base import days
+from ..base.days import WEEK, Unreadable
 
 WEEKDAYS_OF = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
 # The column with the details of a frequency.

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tools.core import presses
-from tools.onepercent import settings
-from tools.onepercent.database import store
+
+from .. import settings
+from ..database import store
 
 
 def of_preview(preview_id: str) -> str:

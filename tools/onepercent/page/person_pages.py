@@ -6,22 +6,22 @@ from itertools import starmap
 from pathlib import Path
 
 from tools.core import toolsets
-from tools.core.errors import ToolError
-from tools.core.json_types import Answer, JsonObject, filled
 from tools.core.mcp_apps import Page
 from tools.core.presses import key_as_meta
-from tools.onepercent import sentences
-from tools.onepercent.base import days, texts, words
-from tools.onepercent.base.days import WEEK
-from tools.onepercent.base.diff import Deleted
-from tools.onepercent.database import Database, store
-from tools.onepercent.habits import due_days
-from tools.onepercent.habits.histories import NOTHING_DUE, histories
-from tools.onepercent.page import keys
-from tools.onepercent.page.year import LONGEST_IN_DAYS, by_month
-from tools.onepercent.phases.dry_run import Diff, Run
-from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import Past, every_day
+from tools.toolkit import Answer, JsonObject, ToolError, filled
+
+from .. import sentences
+from ..base import days, texts, words
+from ..base.days import WEEK
+from ..base.diff import Deleted
+from ..database import Database, store
+from ..habits import due_days
+from ..habits.histories import NOTHING_DUE, histories
+from ..phases.dry_run import Diff, Run
+from ..snapshot import present
+from ..snapshot.history import Past, every_day
+from . import keys
+from .year import LONGEST_IN_DAYS, by_month
 
 logger = logging.getLogger(__name__)
 

@@ -2,8 +2,9 @@
 
 from datetime import date, timedelta
 
-from tools.core.json_types import JsonObject
-from tools.onepercent.snapshot.history import Past, due, share, spans
+from tools.toolkit import JsonObject
+
+from ..snapshot.history import Past, due, share, spans
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62

@@ -10,13 +10,12 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from tools.core import calls
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, compact_json
 from tools.core.parameters import ABSENT_TEXTS
-from tools.core.tool import Tool
-from tools.onepercent import settings
-from tools.onepercent.base import days, fields, rules
-from tools.onepercent.database import Database, store
+from tools.toolkit import JsonObject, Tool, ToolError, compact_json
+
+from .. import settings
+from ..base import days, fields, rules
+from ..database import Database, store
 
 logger = logging.getLogger(__name__)
 

@@ -6,14 +6,14 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
-from tools.onepercent import actions, sentences, settings
-from tools.onepercent.actions import Action
-from tools.onepercent.actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
-from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.diff import DIFF_SECTIONS, Entry
-from tools.onepercent.database import Database
+from tools.toolkit import JsonObject, ToolError, filled
+
+from .. import actions, sentences, settings
+from ..actions import Action
+from ..actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
+from ..base import days, fields, words
+from ..base.diff import DIFF_SECTIONS, Entry
+from ..database import Database
 
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import NamedTuple
 
-from tools.onepercent.database import Database
+from ..database import Database
 
 
 class View(NamedTuple):

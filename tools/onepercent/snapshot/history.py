@@ -6,16 +6,16 @@ from datetime import date, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, filled
-from tools.onepercent import settings
-from tools.onepercent.base import words
-from tools.onepercent.base.days import WEEK, YEAR
-from tools.onepercent.base.fields import DIARY_COLUMNS
-from tools.onepercent.database import Database
-from tools.onepercent.habits import due_days
-from tools.onepercent.habits.histories import LEGEND, NOTHING_DUE, HabitSigns, signs_between
-from tools.onepercent.snapshot import View
+from tools.toolkit import JsonObject, ToolError, filled
+
+from .. import settings
+from ..base import words
+from ..base.days import WEEK, YEAR
+from ..base.fields import DIARY_COLUMNS
+from ..database import Database
+from ..habits import due_days
+from ..habits.histories import LEGEND, NOTHING_DUE, HabitSigns, signs_between
+from . import View
 
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92

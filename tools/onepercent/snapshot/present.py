@@ -7,21 +7,22 @@ from itertools import chain
 from typing import Any
 
 from tools.core import health
-from tools.core.json_types import JsonObject, filled
-from tools.onepercent import settings
-from tools.onepercent.actions import targets
-from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.repeats import compact
-from tools.onepercent.actions.unit_of_work import balance, missing
-from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.days import WEEK
-from tools.onepercent.base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
-from tools.onepercent.database import Database, Row, copies
-from tools.onepercent.habits import due_days
-from tools.onepercent.habits.histories import History, histories
-from tools.onepercent.habits.schedules import FOREVER, parsed_numbers
-from tools.onepercent.snapshot import View
-from tools.onepercent.snapshot.history import history, rate, without_open_day
+from tools.toolkit import JsonObject, filled
+
+from .. import settings
+from ..actions import targets
+from ..actions.goals import CATEGORIES
+from ..actions.repeats import compact
+from ..actions.unit_of_work import balance, missing
+from ..base import days, fields, words
+from ..base.days import WEEK
+from ..base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
+from ..database import Database, Row, copies
+from ..habits import due_days
+from ..habits.histories import History, histories
+from ..habits.schedules import FOREVER, parsed_numbers
+from . import View
+from .history import history, rate, without_open_day
 
 DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from tools.core.json_types import JsonObject, filled
-from tools.onepercent.base.fields import DIARY_FIELDS
-from tools.onepercent.database import Database, Row
-from tools.onepercent.habits import due_days
-from tools.onepercent.snapshot.present import item_of
+from tools.toolkit import JsonObject, filled
+
+from ..base.fields import DIARY_FIELDS
+from ..database import Database, Row
+from ..habits import due_days
+from .present import item_of
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3

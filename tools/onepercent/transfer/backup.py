@@ -16,15 +16,15 @@ from datetime import timedelta
 from pathlib import Path
 
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject, compact_json, filled
-from tools.core.registry import TextOutput, command
-from tools.onepercent.base import days
-from tools.onepercent.base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
-from tools.onepercent.database import Database, derived, migrations, store
-from tools.onepercent.database.copies import copies, folder, newest_day
-from tools.onepercent.database.store import RESTORE, refused
-from tools.onepercent.habits import histories
-from tools.onepercent.transfer import formats
+from tools.toolkit import JsonObject, TextOutput, command, compact_json, filled
+
+from ..base import days
+from ..base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
+from ..database import Database, derived, migrations, store
+from ..database.copies import copies, folder, newest_day
+from ..database.store import RESTORE, refused
+from ..habits import histories
+from . import formats
 
 # Faults that are named.
 MOST_FAULTS = 3

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.onepercent.database import Database, Row, store
-from tools.onepercent.habits.due_days import DUE_DAY, select
+from ..database import Database, Row, store
+from ..habits.due_days import DUE_DAY, select
 
 # Each table with the query of its rows: without what is deleted, with what is archived.
 TABLE_QUERIES = {

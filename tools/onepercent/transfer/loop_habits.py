@@ -18,22 +18,21 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from tools.core import errors
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
-from tools.core.registry import TextOutput, command
-from tools.onepercent import apply_actions, previews, shell
-from tools.onepercent.actions import Action, habits
-from tools.onepercent.actions.unit_of_work import RowChange, UnitOfWork
-from tools.onepercent.base import days, fields, words
-from tools.onepercent.base.days import WEEK
-from tools.onepercent.base.diff import Counted, Thing
-from tools.onepercent.database import store
-from tools.onepercent.phases import dispatch
-from tools.onepercent.phases.dry_run import Planned, dry_run
-from tools.onepercent.transfer import backup
+from tools.toolkit import JsonObject, TextOutput, ToolError, command
+
+from .. import apply_actions, previews, shell
+from ..actions import Action, habits
+from ..actions.unit_of_work import RowChange, UnitOfWork
+from ..base import days, fields, words
+from ..base.days import WEEK
+from ..base.diff import Counted, Thing
+from ..database import store
+from ..phases import dispatch
+from ..phases.dry_run import Planned, dry_run
+from . import backup
 
 if TYPE_CHECKING:
-    from tools.onepercent.transfer.loop_export import Day, Record
+    from .loop_export import Day, Record
 
 # Loop's numbers (VALUES of loop_export).
 UNKNOWN = -1
@@ -57,7 +56,7 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
 
 @shell.for_people
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
-    from tools.onepercent.transfer import loop_export
+    from . import loop_export
 
     dispatch.call_in_progress.set(dispatch.AuditedCall("import", {"file": file}, monotonic()))
     # Read before the lock is taken; its errors are reported by the dry run.
@@ -77,7 +76,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 @Action("loop.import", {})
 def _import(unit: UnitOfWork, params: JsonObject) -> None:
     """Add the habits that are not here, and the days and notes that the others lack. Raises ToolError."""
-    from tools.onepercent.transfer import loop_export
+    from . import loop_export
 
     names: list[str] = []
     dates: list[str] = []
