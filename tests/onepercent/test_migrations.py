@@ -24,7 +24,7 @@ def then():
 
 def go_back(then, version):
     then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
-    then.setattr(derived, "count_anew", lambda db: [])
+    then.setattr(derived, "recount", lambda db: [])
     if version < 5:
         then.setattr(store, "persons_day", lambda db: PersonsDay("", 0))
         then.setitem(exporting.EXPORT_PARTS, "state", STATE_UNTIL_4)

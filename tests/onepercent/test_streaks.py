@@ -13,7 +13,7 @@ from tests.onepercent.model import PlainHabit, whole
 from tests.onepercent.person import act, do, new_habit, past, snapshot, undo
 from tools.onepercent.base import days
 from tools.onepercent.database import store
-from tools.onepercent.habits.histories import History, Streak, begun_anew
+from tools.onepercent.habits.histories import History, Streak, restarted
 from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule_of
 
 # A Monday: a life of some weeks leads over New Year and ISO week 53.
@@ -62,7 +62,7 @@ def course_of(habit, marks):
             (first.toordinal(), schedule_of(frequency, ",".join(map(str, numbers)), anchor))
         )
     pauses = tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses)
-    return Course(tuple(begun_anew(schedules, marks)), pauses)
+    return Course(tuple(restarted(schedules, marks)), pauses)
 
 
 def check(seed):

@@ -94,16 +94,21 @@ def get_user_snapshot(
             answer["found"] = word_search.search(db, WORDS.parse("find", find))
         content = marks_as_text(db, today, first, last) if picture else ()
 
-    # What the page shows: a period, or one day if only the day's sections were asked for.
+    # What its page shows.
     shown = person_pages.DaysAnswer(answer, *content)
     if "history" in names and not (first and last):
         shown.span = view.past
     elif first or last:
         shown.span = begin, last or begin
-    is_one_day = shown.span is None or shown.span[0] == shown.span[1]
-    is_other = find or goal_id or view.goals_status != "work" or names == ["diary"]
-    shown.is_day = is_one_day and not (is_other or {"history", "ssp"} & {*names})
+    is_choice = find or goal_id or view.goals_status != "work"
+    shown.is_day = not is_choice and _are_of_one_day(names, shown.span)
     return shown
+
+
+def _are_of_one_day(names: list[str], span: person_pages.Span | None) -> bool:
+    """True if the page of one day, by default today's, shows these sections; the diary alone is a list."""
+    first, last = span or (None, None)
+    return first == last and names != ["diary"] and not {"history", "ssp"} & {*names}
 
 
 def _day(name: str, text: str | None) -> date | None:

@@ -33,7 +33,7 @@ def differing(db: Database) -> list[str]:
     return [table for table, query in DIFFERENT.items() if scalar(db, query)]
 
 
-def count_anew(db: Database) -> list[str]:
+def recount(db: Database) -> list[str]:
     """Recount the derived tables inside the open write transaction; return those that differed."""
     found = differing(db)
     for table, query in COUNTED.items():

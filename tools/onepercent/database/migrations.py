@@ -229,7 +229,7 @@ MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH
 
 def migrate(db: Database, upto: int | None = None) -> list[str]:
     """Bring `db`, inside its open write transaction, to version `upto`; by default to the newest, with what
-    is derived counted anew. Returns the derived tables that differed from the record."""
+    is derived recounted. Returns the derived tables that differed from the record."""
     version = scalar(db, "PRAGMA user_version")
     db.create_function("date_of_stamp", 1, days.date_of_stamp)
     for migration in MIGRATIONS[version:upto]:
@@ -238,4 +238,4 @@ def migrate(db: Database, upto: int | None = None) -> list[str]:
         version += 1
     db.execute(f"PRAGMA user_version = {version}")
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    return derived.count_anew(db) if upto is None else []
+    return derived.recount(db) if upto is None else []

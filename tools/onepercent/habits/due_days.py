@@ -35,6 +35,7 @@ STEP_ROWS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS 
     FROM steps s JOIN goals g ON g.id = s.goal_id
     WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL
     AND (s.is_complete = 1 OR g.status = 'work') AND s.repeat"""
+# The day on which a step `s` is due.
 DUE_DAY = "due_day(s.repeat, s.dt, s.updated_at, :today)"
 MISSED = f"nullif(missed(s.repeat, s.dt, {DUE_DAY}), 0)"
 # Steps in sight, and open goals with a day, whose `kind` is goal. `missed`: days of a series that are over.

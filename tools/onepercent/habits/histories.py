@@ -280,7 +280,7 @@ def _history(row: Row, today: date, since: date) -> History:
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
             if sign != " ":
                 marks[day] = sign
-    course = Course(tuple(begun_anew(schedules, marks)), tuple(pauses), last_day)
+    course = Course(tuple(restarted(schedules, marks)), tuple(pauses), last_day)
     if row["at_most"]:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))
         unmarked = (day for day in range(first, today.toordinal()) if day not in marks)
@@ -288,13 +288,13 @@ def _history(row: Row, today: date, since: date) -> History:
     return History(row, course, started, Streak(row["run"], row["best"]), unfolded, marks)
 
 
-def begun_anew(
+def restarted(
     schedules: list[tuple[int, Schedule]], marks: dict[int, str]
 ) -> Iterator[tuple[int, Schedule]]:
     """The schedules, in which every n days are counted again from each day on which the habit was done."""
-    for each, begin, end in Course(tuple(schedules), ()).spans(1, FOREVER):
-        yield begin, each
-        if each.turn:
+    for schedule, first, last in Course(tuple(schedules), ()).spans(1, FOREVER):
+        yield first, schedule
+        if schedule.is_turn:
             for day, sign in marks.items():
-                if sign == "+" and begin <= day <= end:
-                    yield day, each._replace(anchor=day)
+                if sign == "+" and first <= day <= last:
+                    yield day, schedule._replace(anchor=day)

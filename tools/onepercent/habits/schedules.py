@@ -29,21 +29,25 @@ class Schedule(NamedTuple):
     anchor: every n days are counted from it, the first day or that on which it was done last; weeks from a
     Monday.
     times: how often each ISO week wants it, on any days; 0 if certain days are due.
-    turn: the days of a turn of every n days, in which it is to be done once; 0 for another frequency.
+    length: the days of a week, or of a turn of every n days; else 1.
     """
 
     frequency: str
     numbers: tuple[int, ...]
     anchor: int
     times: int
-    turn: int
+    length: int
+
+    @property
+    def is_turn(self) -> bool:
+        """True if it is to be done once in every n days."""
+        return self.frequency == "every_n_days"
 
     def due(self, first: int, last: int) -> Iterable[int]:
-        """The days between two that are due, one by one, for a schedule of certain days; of a turn its
-        first."""
+        """The days between two that are due, one by one; of a week or turn its first."""
         span = range(first, last + 1)
-        if turn := self.turn:
-            return range(first + (self.anchor - first) % turn, last + 1, turn)
+        if self.times or self.is_turn:
+            return span[(self.anchor - first) % self.length :: self.length]
         if self.frequency == "monthly":
             return filter(self._is_due_in_month, span)
         # No call per day: this runs over years of habits.
@@ -69,7 +73,7 @@ class Period(NamedTuple):
     end: int
     times: int
     is_whole: bool
-    is_turn: bool = False
+    is_turn: bool
 
 
 class Course(NamedTuple):
@@ -89,30 +93,31 @@ class Course(NamedTuple):
 
     def periods(self, first: int, last: int) -> Iterator[Period]:
         """The due days between two days, and the weeks and turns that have a day of them."""
-        for schedule, begin, span_end in self.spans(first, last):
-            end = min(span_end, self.last_day)
-            start = max(begin, first)
-            stop = min(end, last)
-            length = WEEK if schedule.times else schedule.turn
-            if not length:
-                for day in schedule.due(start, stop):
-                    yield Period(day, day, 1, not self._is_paused(day, day))
-                continue
+        for schedule, begin, end in self.spans(first, last):
+            end = min(end, self.last_day)
             # Of a week or turn that `first` cuts, the days before it belong to the period, too.
-            for day in range(start - (start - schedule.anchor) % length, stop + 1, length):
-                opening = max(day, begin)
-                closing = min(day + length - 1, end)
-                is_cut = closing - opening < length - 1
-                if schedule.times:
-                    if closing < day + length - 1 and self.schedule_on(closing + 1).times:
-                        continue  # The last rate of a week judges all its days that count by the week.
-                    while opening > day and self.schedule_on(opening - 1).times:
-                        opening -= 1
-                is_whole = not is_cut and not self._is_paused(opening, closing)
-                yield Period(opening, closing, schedule.times or 1, is_whole, bool(schedule.turn))
+            start = max(begin, first)
+            start -= (start - schedule.anchor) % schedule.length
+            for day in schedule.due(start, min(end, last)):
+                if not (schedule.times and self._is_judged_later(day, end)):
+                    yield self._period(schedule, day, begin, end)
 
-    def _is_paused(self, first: int, last: int) -> bool:
-        return any(begin <= last and end >= first for begin, end in self.pauses)
+    def _is_judged_later(self, monday: int, end: int) -> bool:
+        """True if another rate follows in the week: the last one judges all its days that count by the
+        week."""
+        return end < monday + WEEK - 1 and bool(self.schedule_on(end + 1).times)
+
+    def _period(self, schedule: Schedule, day: int, begin: int, end: int) -> Period:
+        """The period that starts on a day, of which the days between `begin` and `end` count."""
+        opening = max(day, begin)
+        closing = min(day + schedule.length - 1, end)
+        is_cut = closing - opening < schedule.length - 1
+        is_paused = any(start <= closing and stop >= opening for start, stop in self.pauses)
+        while schedule.times and opening > day and self.schedule_on(opening - 1).times:
+            opening -= 1
+        return Period(
+            opening, closing, schedule.times or 1, not (is_cut or is_paused), schedule.is_turn
+        )
 
     def pause_end(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
@@ -159,6 +164,7 @@ def schedule_of(frequency_type: str, detail: str | None, anchor: int = 0) -> Sch
     values = tuple(parsed_numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")
-    times = values[0] if frequency_type in ("weekly", "times_per_week") else 0
-    turn = values[0] if frequency_type == "every_n_days" else 0
-    return Schedule(frequency_type, values, days.monday(anchor) if times else anchor, times, turn)
+    if frequency_type in ("weekly", "times_per_week"):
+        return Schedule(frequency_type, values, days.monday(anchor), values[0], WEEK)
+    length = values[0] if frequency_type == "every_n_days" else 1
+    return Schedule(frequency_type, values, anchor, 0, length)

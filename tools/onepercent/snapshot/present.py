@@ -24,9 +24,8 @@ from ..habits.schedules import FOREVER, parsed_numbers
 from . import View
 from .history import history, rate, without_open_day
 
-DUE_DAY = "due_day(repeat, dt, updated_at, :today)"
 # Absent values last.
-IN_ORDER = f"""ifnull("order", 9999999), ifnull({DUE_DAY}, '9999-12-32'), id"""
+IN_ORDER = f"""ifnull(s."order", 9999999), ifnull({due_days.DUE_DAY}, '9999-12-32'), s.id"""
 
 SUM = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum"
 # `moved`: when a goal or a step of it was changed last.
@@ -36,15 +35,15 @@ MOVED_AND_TARGET = """
         AS target"""
 BRIEF_GOAL = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
     nullif(g.status, 'work') AS status, g.due, {SUM},
-    (SELECT json_object('id', id, 'title', title, 'dt', {DUE_DAY}) FROM steps WHERE goal_id = g.id
-        AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next, {MOVED_AND_TARGET}"""
+    (SELECT json_object('id', s.id, 'title', s.title, 'dt', {due_days.DUE_DAY}) FROM steps s
+        WHERE goal_id = g.id AND s.deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next, {MOVED_AND_TARGET}"""
 WHOLE_GOAL = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
     p.steps_count, p.steps_completed, {SUM}, {MOVED_AND_TARGET},
-    (SELECT json_group_array(json_object('id', id, 'title', title, 'dt', {DUE_DAY}, 'priority', priority,
-        'time_duration', time_duration, 'progress', progress, 'repeat', repeat{{more}}))
-    FROM (SELECT * FROM steps WHERE goal_id = g.id AND deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}))
+    (SELECT json_group_array(json_object('id', id, 'title', title, 'dt', {due_days.DUE_DAY},
+        'priority', priority, 'time_duration', time_duration, 'progress', progress, 'repeat', repeat{{more}}))
+    FROM (SELECT * FROM steps s WHERE goal_id = g.id AND s.deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}) s)
         AS steps"""
 WITH_OPEN_STEPS = WHOLE_GOAL.format(more="", which=" AND is_complete = 0")
 WITH_EVERY_STEP = WHOLE_GOAL.format(

@@ -22,7 +22,7 @@ MATCHES = f"""SELECT * FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
         FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
-    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, due_day(s.repeat, s.dt, s.updated_at, :today),
+    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, {due_days.DUE_DAY},
         NULL, NULL, NULL, nullif(s.is_complete, 0)
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.deleted_at IS NULL AND has_words(CAST(s.title AS BLOB))

@@ -28,7 +28,7 @@ from . import formats
 
 # Faults that are named.
 MOST_FAULTS = 3
-COUNTED_ANEW = "It was recounted and is correct again. If it happens again, please report it."
+RECOUNTED = "It was recounted and is correct again. If it happens again, please report it."
 
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
@@ -85,7 +85,7 @@ def _written(file: Path) -> JsonObject:
 def _copy_of_today() -> JsonObject:
     """Make or replace the copy of today in ONEPERCENT_BACKUP_DIR, and remove outdated ones. A copy takes its
     place only once it is whole and sound, so a damaged database never drives sound copies out. Derived tables
-    that differ are counted again. Raises ToolError DATABASE_ERROR.
+    that differ are recounted. Raises ToolError DATABASE_ERROR.
     """
     if not store.path().exists():
         return {
@@ -112,14 +112,14 @@ def _copy_of_today() -> JsonObject:
 
 
 def heal() -> list[str]:
-    """Count the derived tables again if they differ from the record; return what differed. Raises ToolError
+    """Recount the derived tables if they differ from the record; return what differed. Raises ToolError
     DATABASE_ERROR."""
     today = store.today()
     with store.reading() as db:
         if not (derived.differing(db) or histories.is_misfolded(db, today)):
             return []
     with store.writing() as db:
-        differed = derived.count_anew(db)
+        differed = derived.recount(db)
         histories.fold_streaks(db, today)
     return differed or ["habit_streaks"]
 
@@ -165,7 +165,7 @@ def database() -> Health:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
     if healed := heal():
         return Health(
-            "broken", f"{summary}: {', '.join(healed)} differed from the record", COUNTED_ANEW
+            "broken", f"{summary}: {', '.join(healed)} differed from the record", RECOUNTED
         )
     return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
 
