@@ -196,7 +196,7 @@ class UnitOfWork:
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
         values = {"user": self.user} | values
-        statement = _insertion(table, *values)
+        statement = insertion(table, *values)
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
         self.journal.append(RowChange(table, key, None, digested(values)))
@@ -289,7 +289,8 @@ def _row_name(table: str, key: Key) -> str:
 
 
 @cache
-def _insertion(table: str, *columns: str) -> str:
+def insertion(table: str, *columns: str) -> str:
+    """The statement that inserts a row, or many."""
     names = ", ".join(f'"{name}"' for name in columns)
     places = ", ".join("?" * len(columns))
     return f"INSERT INTO {table} ({names}) VALUES ({places})"

@@ -104,8 +104,7 @@ def today() -> date:
 def persons_day(db: Database) -> days.PersonsDay:
     """The zone in which the present user counts days, and the hour at which a day begins."""
     statement = "SELECT time_zone, day_start_hour FROM persons WHERE user = ?"
-    row = db.execute(statement, (settings.user(),)).fetchone()
-    zone, start_hour = row or (None, 0)
+    zone, start_hour = db.execute(statement, (settings.user(),)).fetchone() or (None, 0)
     return days.PersonsDay(zone or settings.current().onepercent_tz, start_hour)
 
 

@@ -18,9 +18,10 @@ from pathlib import Path
 from tools.core.health import Health, check
 from tools.toolkit import JsonObject, TextOutput, command, compact_json, filled
 
+from ..actions.unit_of_work import insertion
 from ..base import days
 from ..base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
-from ..database import Database, derived, migrations, store
+from ..database import Database, derived, migrations, scalar, store
 from ..database.copies import copies, folder, newest_day
 from ..database.store import RESTORE, refused
 from ..habits import histories
@@ -55,16 +56,15 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     the day."""
     if not file:
         return _copy_of_today()
-    if file == "-":
-        from tempfile import TemporaryDirectory
-
-        with TemporaryDirectory() as temporary:
-            copy = Path(temporary, "copy")
-            backup(str(copy))
-            sys.stdout.buffer.write(copy.read_bytes())
-        return TextOutput("")
-    target = another_file(file)
     with store.reading() as db:
+        if file == "-":
+            from tempfile import NamedTemporaryFile
+
+            with NamedTemporaryFile() as part:
+                store.copy(db, Path(part.name))
+                sys.stdout.buffer.write(part.read())
+            return TextOutput("")
+        target = another_file(file)
         store.backup(db, target)
     return _written(target)
 
@@ -158,7 +158,7 @@ def database() -> Health:
     if not file.exists():
         return Health("unset", f"{file} is not there yet", "It is made by the first call.")
     with store.reading() as db:
-        version = db.execute("PRAGMA user_version").fetchone()[0]
+        version = scalar(db, "PRAGMA user_version")
         faults = faults_of(db)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
@@ -179,7 +179,7 @@ def faults_of(db: Database) -> list[str]:
         histories.is_misfolded(db, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
-    return ["a row refers to nothing"] if db.execute("PRAGMA foreign_key_check").fetchone() else []
+    return ["a row refers to nothing"] if scalar(db, "PRAGMA foreign_key_check") else []
 
 
 @command("export")
@@ -204,7 +204,7 @@ def export(file: str, csv: str = "") -> JsonObject | TextOutput:
 
 
 def _lines(db: Database) -> Iterator[str]:
-    version = db.execute("PRAGMA user_version").fetchone()[0]
+    version = scalar(db, "PRAGMA user_version")
     sequences = json.dumps(dict(db.execute("SELECT name, seq FROM sqlite_sequence")))
     yield f'{{"format":"{FORMAT}","version":{version},\n"{SEQUENCES}":{sequences}'
     for part, tables in EXPORT_PARTS.items():
@@ -221,22 +221,23 @@ def _lines(db: Database) -> Iterator[str]:
 @command("restore")
 def restore(file: str) -> JsonObject:
     """Put a backup in place of the database; a copy of the present one is kept beside it."""
-    return _replace_by(another_file(file), _copy)
+    return _replace_by(file, _copy)
 
 
 def import_(file: str) -> JsonObject:
     """Replace everything by the content of an export; a copy of the present database is kept beside it."""
-    return _replace_by(another_file(file), _fill)
+    return _replace_by(file, _fill)
 
 
-def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObject:
-    """Fill an empty database from `source`, migrate and check it, keep the present one, and copy the new one
-    over it. Raises ToolError DATABASE_ERROR for everything that is wrong with `source`."""
+def _replace_by(file: str, fill: Callable[[Database, Path], None]) -> JsonObject:
+    """Fill an empty database from a file, migrate and check it, keep the present one, and copy the new one
+    over it. Raises ToolError DATABASE_ERROR for everything that is wrong with the file."""
+    source = another_file(file)
     try:
         # In a temporary file of sqlite, which has no name and is removed by itself.
         with closing(store.connect("")) as fresh:
             fill(fresh, source)
-            store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
+            store.check_version(scalar(fresh, "PRAGMA user_version"), source)
             with store.transaction(fresh):
                 differed = migrations.migrate(fresh)
                 histories.fold_streaks(fresh, days.today())
@@ -262,7 +263,7 @@ def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObj
 def _copy(fresh: Database, source: Path) -> None:
     with closing(store.connect(f"{source.resolve(strict=True).as_uri()}?mode=ro")) as copy:
         copy.backup(fresh)
-    if fresh.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
+    if scalar(fresh, "PRAGMA application_id") != migrations.APPLICATION_ID:
         raise ValueError("it is not a database of OnePercent")
 
 
@@ -276,16 +277,11 @@ def _fill(fresh: Database, source: Path) -> None:
         migrations.migrate(fresh, upto=content["version"])
         highest = content[SEQUENCES].items()
         fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
-        tables = fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        there = {name for (name,) in tables}
         exported = content["state"] | content["history"]
-        for table in filter(there.__contains__, TABLES):
-            columns = exported[table]["columns"]
-            names = ", ".join(f'"{name}"' for name in columns)
-            marks = ", ".join("?" * len(columns))
-            fresh.executemany(
-                f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"]
-            )
+        for name in TABLES:
+            if scalar(fresh, "SELECT 1 FROM sqlite_master WHERE name = :name", {"name": name}):
+                table = exported[name]
+                fresh.executemany(insertion(name, *table["columns"]), table["rows"])
 
 
 def _keep_present() -> Path | None:

@@ -36,8 +36,20 @@ CALENDAR_DAYS = f"""SELECT kind, id, title, goal || ifnull(char(10) || nullif(de
 # Texts that spreadsheets compute: `=…`, `@…`, and with a call, a sheet or a program in them also `+…` and
 # `-…`.
 FORMULA = re.compile(r"[=@]|[+-].*[(|!]")
-# RFC 5545, 3.1: a line has at most 75 octets without its end; a line that goes on begins with a blank.
-LINE_BYTES = 75
+# A day of a calendar (RFC 5545).
+EVENT = """\
+BEGIN:VEVENT
+UID:{kind}-{id}@pi-mcp
+DTSTAMP:{changed}
+DTSTART;VALUE=DATE:{day}
+DTEND;VALUE=DATE:{next_day}
+SUMMARY:{title}
+DESCRIPTION:{about}
+TRANSP:TRANSPARENT
+END:VEVENT"""
+# RFC 5545, 3.1: a line has at most 75 octets without its end; a line that goes on begins with a blank. The
+# pieces end before a letter, of which the bytes after the first are 80 to BF.
+PIECES = re.compile(rb".{1,74}(?![\x80-\xbf])")
 
 
 def write_tables(folder: Path) -> list[str]:
@@ -79,37 +91,14 @@ def calendar(db: Database) -> Iterator[str]:
     has the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
     for row in select(db, CALENDAR_DAYS):
-        for line in _event(row):
-            yield from _folded(line)
+        texts = {name: _escaped(row[name]) for name in ("title", "about")}
+        event = EVENT.format(**dict(row) | texts)
+        for line in event.splitlines():
+            pieces = PIECES.findall(line.encode())
+            yield b"\r\n ".join(pieces).decode() + "\r\n"
     yield "END:VCALENDAR\r\n"
 
 
-def _event(row: Row) -> list[str]:
-    return [
-        "BEGIN:VEVENT",
-        f"UID:{row['kind']}-{row['id']}@pi-mcp",
-        f"DTSTAMP:{row['changed']}",
-        f"DTSTART;VALUE=DATE:{row['day']}",
-        f"DTEND;VALUE=DATE:{row['next_day']}",
-        f"SUMMARY:{_escaped(row['title'])}",
-        f"DESCRIPTION:{_escaped(row['about'])}",
-        "TRANSP:TRANSPARENT",
-        "END:VEVENT",
-    ]
-
-
 def _escaped(text: str) -> str:
-    for sign in "\\;,":
-        text = text.replace(sign, f"\\{sign}")
-    return "\\n".join(text.splitlines())
-
-
-def _folded(line: str) -> Iterator[str]:
-    """The line in pieces of at most LINE_BYTES; no letter is cut."""
-    piece = ""
-    for letter in line:
-        if len(f"{piece}{letter}".encode()) > LINE_BYTES:
-            yield f"{piece}\r\n"
-            piece = " "
-        piece += letter
-    yield f"{piece}\r\n"
+    lines = re.sub(r"[\\;,]", r"\\\g<0>", text).splitlines()
+    return "\\n".join(lines)

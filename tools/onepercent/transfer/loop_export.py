@@ -10,10 +10,8 @@
 #   may need; some versions wrote Entry(timestamp=2023-04-03, value=300) for 300.
 
 import csv
-import os
+import fnmatch
 import zlib
-from collections.abc import Iterator
-from fnmatch import filter
 from functools import lru_cache
 from io import StringIO
 from lzma import LZMAError
@@ -38,35 +36,28 @@ VALUES = {"UNKNOWN": -1, "NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2, "SKIP": 3}
 UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
 
 
+@lru_cache(maxsize=1)
 def habits_of(file: str) -> list[Habit]:
     """The habits of a file, which is read once. Raises one of ERRORS, OSError, KeyError or ValueError if it
     is not such an export."""
-    status = os.stat(file)
-    return _read(file, status.st_mtime_ns, status.st_size)
-
-
-@lru_cache(maxsize=1)
-def _read(file: str, changed_ns: int, size: int) -> list[Habit]:
-    return list(_habits(file))
-
-
-def _habits(file: str) -> Iterator[Habit]:
+    habits: list[Habit] = []
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")
-        habits = [dict(zip(head, row, strict=False)) for row in rows]
-        matrix = _matrix(archive, [habit["Name"] for habit in habits])
-        for place, habit in enumerate(habits):
-            paths = filter(archive.namelist(), f"{habit['Position']}*/Checkmarks.csv")
+        records = [dict(zip(head, row, strict=False)) for row in rows]
+        matrix = _matrix(archive, [record["Name"] for record in records])
+        for column, record in enumerate(records, 1):
+            paths = fnmatch.filter(archive.namelist(), f"{record['Position']}*/Checkmarks.csv")
             past: list[Day] | None = None
             if paths:
                 past = _days(_table(archive, paths[0]))
             elif matrix is not None:
-                past = _days([[day[0], day[place + 1]] for day in matrix])
-            if "Type" not in habit:  # before 2.3.1, when two columns had other names, too
-                habit["FrequencyNumerator"] = habit["NumRepetitions"]
-                habit["FrequencyDenominator"] = habit["Interval"]
-                habit |= UNSAID | {"Type": _type_of(past or [])}
-            yield habit, past
+                past = _days([[day[0], day[column]] for day in matrix])
+            if "Type" not in record:  # before 2.3.1, when two columns had other names, too
+                record["FrequencyNumerator"] = record["NumRepetitions"]
+                record["FrequencyDenominator"] = record["Interval"]
+                record |= UNSAID | {"Type": _type_of(past or [])}
+            habits.append((record, past))
+    return habits
 
 
 def _table(archive: ZipFile, path: str) -> list[list[str]]:

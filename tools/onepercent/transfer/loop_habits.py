@@ -60,6 +60,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 
     dispatch.call_in_progress.set(dispatch.AuditedCall("import", {"file": file}, monotonic()))
     # Read before the lock is taken; its errors are reported by the dry run.
+    loop_export.habits_of.cache_clear()
     with suppress(*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError):
         loop_export.habits_of(file)
     with store.writing() as db:
