@@ -9,7 +9,7 @@ notices."""
 # day that was set while the clock ran ahead is ignored; the rule decides.
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 from sqlite3 import Cursor
@@ -20,7 +20,7 @@ from .. import settings
 from ..base import days
 from ..base.days import WEEK
 from ..database import Database, Row
-from .schedules import BEGINNING, FOREVER, LAST, Schedule, schedule_of
+from .schedules import BEGINNING, LAST, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
@@ -93,30 +93,23 @@ def begun(repeat: str, day: date) -> str:
 
 def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
-    coming = _days_of(repeat, since.toordinal(), FOREVER)
-    day = next(iter(coming), None)
-    return f"{date.fromordinal(day)}" if day else None
+    return next(_days_of(repeat, f"{since}", LAST), None)
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
     """The rule's last day between `dt` and `until`; `dt` if it has none there."""
-    return dt if _follows_done(repeat) else max([dt, *_between(repeat, dt, until)])
+    return dt if _follows_done(repeat) else max([dt, *_days_of(repeat, dt, until)])
 
 
 def missed(repeat: str, dt: str, due: str) -> int:
     """The days of a series, from the one its step was set to, that have passed undone."""
     if dt >= due:
         return 0
-    passed = {dt, *_between(repeat, dt, due)}
+    passed = {dt, *_days_of(repeat, dt, due)}
     return len(passed - {due})
 
 
-def _between(repeat: str, first: str, last: str) -> list[str]:
-    span = _days_of(repeat, days.ordinal(first), days.ordinal(last))
-    return [f"{date.fromordinal(day)}" for day in span]
-
-
-def _days_of(repeat: str, first: int, last: int) -> Iterable[int]:
+def _days_of(repeat: str, first: str, last: str) -> Iterator[str]:
     """The days of a rule between two days, one by one: of its schedule only every n-th day, week or month
     counts, from its start on."""
     parts, schedule = _rule(repeat)
@@ -126,8 +119,10 @@ def _days_of(repeat: str, first: int, last: int) -> Iterable[int]:
     if every == "year":
         interval *= MONTHS_OF_YEAR
     start = _period(every, days.ordinal(parts.get("start", BEGINNING)))
-    span = schedule.due(first, min(last, days.ordinal(parts.get("until", LAST))))
-    return (day for day in span if (_period(every, day) - start) % interval == 0)
+    last = min(last, parts.get("until", LAST))
+    for day in schedule.due(days.ordinal(first), days.ordinal(last)):
+        if (_period(every, day) - start) % interval == 0:
+            yield f"{date.fromordinal(day)}"
 
 
 def _period(every: str, day: int) -> int:

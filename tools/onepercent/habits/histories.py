@@ -29,6 +29,7 @@ from .schedules import (
     LAST,
     Course,
     Schedule,
+    Schedules,
     detail_of,
     schedule_of,
 )
@@ -64,11 +65,9 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
     WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
 # For habits of every n days, what is due depends on the last time: all their marks are read. Days without a
 # mark count only below a limit.
-UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
-    AND habit_id NOT IN (SELECT id FROM habits WHERE frequency_type = 'every_n_days'
-        UNION SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
-    AND (EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)
-        OR (SELECT at_most FROM habits WHERE id = s.habit_id))"""
+UNSETTLED = """s.until < :until AND h.frequency_type <> 'every_n_days'
+    AND h.id NOT IN (SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
+    AND (h.at_most OR EXISTS (SELECT 1 FROM habit_marks WHERE habit_id = h.id AND date <= :until))"""
 UNDELETED = "h.user = :user AND h.deleted_at IS NULL"
 
 
@@ -117,7 +116,7 @@ class History:
 
         Nothing is due before the habit began and after today.
         """
-        due = self._due(first, min(last, today), today)
+        due = set(self._due(first, min(last, today), today))
         signs = []
         for day in range(first, last + 1):
             if day in self.marks:
@@ -135,30 +134,24 @@ class History:
         week is not owed."""
         return day in self._due(day, day, day)
 
-    def _due(self, first: int, last: int, today: int) -> set[int]:
+    def _due(self, first: int, last: int, today: int) -> Iterator[int]:
         """The days on which what is missing is due. Nothing is in a pause, or in a week with a pause or
         another schedule in it; nor of what is kept unless it is marked."""
-        due: set[int] = set()
         if self.habit["at_most"]:
-            return due
+            return
         for begin, end, times, is_whole, is_turn in self.course.periods(first, last):
+            span = range(begin, end + 1)
             if is_turn and (is_whole or end >= today):
-                due.update(self._due_of_turn(begin, end, today))
+                # Once: on its first day, or today while it is not over.
+                day = today if today in span else begin
+                is_done = any(self.mark(each) == "+" for each in span)
+                if not (is_done or day in self.marks or self.course.pause_end(day)):
+                    yield day
             elif is_whole and not is_turn:
-                due.update(self._due_of_week(begin, end, times))
-        return due
-
-    def _due_of_turn(self, begin: int, end: int, today: int) -> list[int]:
-        """The day on which a turn is due: its first one, or today while it is not over."""
-        day = today if begin <= today <= end else begin
-        is_done = any(self.mark(each) == "+" for each in range(begin, end + 1))
-        return [] if is_done or self.course.pause_end(day) else self._due_of_week(day, day, 1)
-
-    def _due_of_week(self, begin: int, end: int, times: int) -> list[int]:
-        """The last days of a week without a mark, as many as times are missing."""
-        unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
-        missing = times - (end - begin + 1 - len(unmarked))
-        return unmarked[: max(missing, 0)]
+                # On its last days without a mark, as many as times are missing.
+                unmarked = [day for day in reversed(span) if day not in self.marks]
+                missing = times - len(span) + len(unmarked)
+                yield from unmarked[: max(missing, 0)]
 
     def mark(self, day: int) -> str:
         """The mark of a day; a blank if there is none."""
@@ -217,13 +210,11 @@ def fold_streaks(db: Database, today: date) -> None:
     """Fold what is not folded yet up to a Sunday, so that no ISO week is cut."""
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
     until = date.fromordinal(target).isoformat()
-    for (habit_id,) in db.execute(UNSETTLED, {"until": until}).fetchall():
+    statement = "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?"
+    for history in _load(db, UNSETTLED, {"until": until}, today):
         # As seen from the day after: on `target` itself nothing can be done any more.
-        streak = of_habit(db, habit_id, today).streak(target + 1, target)
-        values = (until, *streak, habit_id)
-        db.execute(
-            "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values
-        )
+        streak = history.streak(target + 1, target)
+        db.execute(statement, (until, *streak, history.habit["id"]))
 
 
 def is_misfolded(db: Database, today: date) -> bool:
@@ -280,7 +271,7 @@ def _history(row: Row, today: date, since: date) -> History:
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
             if sign != " ":
                 marks[day] = sign
-    course = Course(tuple(restarted(schedules, marks)), tuple(pauses), last_day)
+    course = Course(list(restarted(schedules, marks)), pauses, last_day)
     if row["at_most"]:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))
         unmarked = (day for day in range(first, today.toordinal()) if day not in marks)
@@ -288,11 +279,9 @@ def _history(row: Row, today: date, since: date) -> History:
     return History(row, course, started, Streak(row["run"], row["best"]), unfolded, marks)
 
 
-def restarted(
-    schedules: list[tuple[int, Schedule]], marks: dict[int, str]
-) -> Iterator[tuple[int, Schedule]]:
+def restarted(schedules: Schedules, marks: dict[int, str]) -> Iterator[tuple[int, Schedule]]:
     """The schedules, in which every n days are counted again from each day on which the habit was done."""
-    for schedule, first, last in Course(tuple(schedules), ()).spans(1, FOREVER):
+    for schedule, first, last in Course(schedules, ()).spans(1, FOREVER):
         yield first, schedule
         if schedule.is_turn:
             for day, sign in marks.items():

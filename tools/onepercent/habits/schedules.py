@@ -1,6 +1,6 @@
 """Schedules of habits: the days that are due, and the course of a habit through schedules and pauses."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -76,12 +76,15 @@ class Period(NamedTuple):
     is_turn: bool
 
 
-class Course(NamedTuple):
-    """The schedules of a habit in order, each with the ordinal of its first day; pauses as first and last
-    ordinals; the last day of the habit."""
+# Schedules in order, each with the ordinal of its first day.
+Schedules = Sequence[tuple[int, Schedule]]
 
-    schedules: tuple[tuple[int, Schedule], ...]
-    pauses: tuple[tuple[int, int], ...]
+
+class Course(NamedTuple):
+    """The schedules of a habit; pauses as first and last ordinals; the last day of the habit."""
+
+    schedules: Schedules
+    pauses: Sequence[tuple[int, int]]
     last_day: int = FOREVER
 
     def spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
