@@ -19,7 +19,7 @@ from .snapshot.history import (
     NOTES,
     UNITS,
     Past,
-    every_day,
+    past_between,
     rate,
     span_on_record,
 )
@@ -176,8 +176,8 @@ def report(file: str, *period: str) -> TextOutput:
 
     with store.reading() as db:
         span_on_record(db, first, last, today)
-        recent = Past(db, first, last, today)
-        data = compact_json(_content(recent, last)).replace("<", "\\u003c")
+        content = _content(past_between(db, first, last, today))
+        data = compact_json(content).replace("<", "\\u003c")
 
     page = document(Path(__file__).parent / "page" / "report.html")
     target = Path(file).expanduser()
@@ -186,30 +186,25 @@ def report(file: str, *period: str) -> TextOutput:
     return TextOutput(words.text_of("report.written", file=target))
 
 
-def _content(recent: Past, last: date) -> JsonObject:
+def _content(period: Past) -> JsonObject:
     """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
     closed, the diary."""
-    first = recent.since
-    notes = recent.by_habit(NOTES, first, last)
+    notes = period.by_habit(NOTES)
     habits = []
-    for habit in recent.habits:
-        more = {"rate": rate(recent.signs(habit, first, last)), "notes": notes.get(habit.id, {})}
+    for habit in period.habits:
+        more = {"rate": rate(period.signs(habit)), "notes": notes.get(habit.id, {})}
         habits.append(habit._asdict() | more)
 
-    goals = recent.rows_between(
-        f"SELECT title, completed_on {CLOSED_GOALS} {BY_COMPLETION}", first, last
-    )
-    steps = recent.rows_between(
-        f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {BY_COMPLETION}", first, last
-    )
+    goals = period.rows(f"SELECT title, completed_on {CLOSED_GOALS} {BY_COMPLETION}")
+    steps = period.rows(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {BY_COMPLETION}")
     return {
         "language": words.language(),
-        "first": f"{first}",
-        "last": f"{last}",
-        "sums": recent.sums(first, last)._asdict(),
-        "days": [recent.sums(day, day)._asdict() for day in every_day(first, last)],
+        "first": f"{period.first}",
+        "last": f"{period.last}",
+        "sums": period.sums()._asdict(),
+        "days": [day.sums()._asdict() for _, day in period.parts("days")],
         "habits": habits,
         "goals": list(map(tuple, goals)),
         "steps": list(map(tuple, steps)),
-        "diary": list(map(dict, recent.rows_between(DIARY_ENTRIES, first, last))),
+        "diary": list(map(dict, period.rows(DIARY_ENTRIES))),
     }

@@ -19,7 +19,7 @@ from ..habits import due_days
 from ..habits.histories import NOTHING_DUE, histories
 from ..phases.dry_run import Diff, Run
 from ..snapshot import present
-from ..snapshot.history import Past, every_day
+from ..snapshot.history import Past, past_between
 from . import keys
 from .year import LONGEST_IN_DAYS, by_month
 
@@ -135,44 +135,46 @@ def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
     if first == last:  # a single day is shown at the end of four ISO weeks
         last = _sunday(min(day, today))
         first = last - timedelta(DAYS_SHOWN - 1)
-        until = max(last, _week(day, today)[-1])
+        until = max(last, _week(day, today)[1])
     length = (last - first).days + 1
-    since = first - timedelta(length)
-    recent = Past(db, since, until, today)
+    past = past_between(db, first - timedelta(length), until, today)
     passed = max((min(today, last) - first).days + 1, 0)
+    period = past.between(first, first + timedelta(passed - 1))
+    cells = list(_cells(past.between(first, last)).values())
     data: JsonObject = {
         "today": f"{today}",
         "day": f"{day}",
         "first": f"{first}",
         "last": f"{last}",
         "passed": passed,
-        "cells": [_cell(recent, on) for on in every_day(first, last)],
-        "now": _sum(recent, first, passed),
-        "before": _sum(recent, since, passed),
+        "cells": cells,
+        "now": _sum(period),
+        "before": _sum(past.between(past.since, past.since + timedelta(passed - 1))),
     }
     if passed > LONGEST_IN_DAYS and data["now"]:
-        data["year"] = by_month(recent, first, data["cells"][:passed])
-    return data | _one_day(present.View(db, today, day, day), recent) if is_day else data
+        data["year"] = by_month(period, cells)
+    return data | _one_day(present.View(db, today, day, day), past) if is_day else data
 
 
-def _sum(recent: Past, first: date, length: int) -> list[float]:
-    """The numbers of so many days; empty if there is nothing."""
-    numbers = recent.sums(first, first + timedelta(length - 1)).measures()
+def _sum(past: Past) -> list[float]:
+    """The numbers of a past; empty if there is nothing."""
+    numbers = past.sums().measures()
     return numbers if any(numbers) else []
 
 
-def _cell(recent: Past, day: date) -> list[float]:
-    """The numbers of one day; what is still open today counts as due."""
-    return recent.sums(day, day, with_open=True).measures()
+def _cells(past: Past) -> dict[str, list[float]]:
+    """The numbers of each day; what is still open today counts as due."""
+    return {label: day.sums(with_open=True).measures() for label, day in past.parts("days")}
 
 
-def _one_day(view: present.View, recent: Past) -> JsonObject:
+def _one_day(view: present.View, past: Past) -> JsonObject:
     """The data of one day: what can be ticked off, what it brought, the days to turn to; for today also the
     next day's steps."""
     day = view.first
+    week = _cells(past.between(*_week(day, view.today)))
     data = {
-        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today)],
-        "gained": recent.sums(day, day).xp,
+        "strip": [[label, share] for label, (share, *_) in week.items()],
+        "gained": past.between(day, day).sums().xp,
         "overdue": _steps(view, LATE),
         "steps": _steps(view, DONE_THEN) + _steps(view, "date = :day"),
         **_habits_of_day(view),
@@ -195,11 +197,11 @@ def _steps(view: present.View, which: str) -> list[JsonObject]:
     return present.dated_items(view.db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
 
 
-def _week(day: date, today: date) -> list[date]:
+def _week(day: date, today: date) -> Span:
     """The seven days that end today, if the day is one of them; else its ISO week."""
     is_recent = today - timedelta(WEEK) < day <= today
     last = today if is_recent else _sunday(day)
-    return every_day(last - timedelta(WEEK - 1), last)
+    return last - timedelta(WEEK - 1), last
 
 
 def _sunday(day: date) -> date:

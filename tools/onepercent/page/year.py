@@ -1,10 +1,11 @@
 """The months of a long period, as the page of the days draws them."""
 
-from datetime import date, timedelta
+from itertools import islice
 
 from tools.toolkit import JsonObject
 
-from ..snapshot.history import Past, due, share, spans
+from ..database import scalar
+from ..snapshot.history import Past, due, share
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62
@@ -16,35 +17,33 @@ GOALS_OF_PERIOD = """SELECT g.id, g.title, p.steps_count AS count,
     AND g.archived_at IS NULL AND p.steps_count > 0
     AND (g.status = 'work' OR g.completed_on BETWEEN :first AND :last) ORDER BY g.id"""
 STEPS_UNTIL = """SELECT count(*) FROM steps
-    WHERE goal_id = ? AND deleted_at IS NULL AND is_complete = 1 AND completed_on <= ?"""
-
-Months = list[tuple[date, date]]
+    WHERE goal_id = :goal AND deleted_at IS NULL AND is_complete = 1 AND completed_on <= :last"""
 
 
-def by_month(recent: Past, first: date, cells: list[list[float]]) -> JsonObject:
+def by_month(period: Past, cells: list[list[float]]) -> JsonObject:
     """`months`, each with its first day, the numbers of its days, and their sums; habits by the share of each
     month, null if nothing was due; goals by the share of their steps done by its end."""
-    last = first + timedelta(len(cells) - 1)
-    months = [(begin, end) for _, begin, end in spans(first, last, "months")]
+    months = [month for _, month in period.parts("months")]
+    numbers = iter(cells)
     return {
         "months": [
             {
-                "first": f"{begin}",
-                "sums": recent.sums(begin, end).measures(),
-                "cells": cells[(begin - first).days : (end - first).days + 1],
+                "first": f"{month.first}",
+                "sums": month.sums().measures(),
+                "cells": list(islice(numbers, month.last.day - month.first.day + 1)),
             }
-            for begin, end in months
+            for month in months
         ],
-        "Habits": _shares_of_habits(recent, months),
-        "Goals": _shares_of_goals(recent, months),
+        "Habits": _shares_of_habits(months),
+        "Goals": _shares_of_goals(period, months),
     }
 
 
-def _shares_of_habits(recent: Past, months: Months) -> list[JsonObject]:
+def _shares_of_habits(months: list[Past]) -> list[JsonObject]:
     """The habits of the period, the one that was kept most first."""
     habits = []
-    for habit in recent.habits:
-        parts = [recent.signs(habit, begin, end) for begin, end in months]
+    for habit in months[0].habits:
+        parts = [month.signs(habit) for month in months]
         whole = "".join(parts)
         if due(whole):
             item = {"name": habit.name, "rate": _share(whole), "parts": list(map(_share, parts))}
@@ -56,14 +55,13 @@ def _share(signs: str) -> float | None:
     return share(signs.count("+"), due(signs))
 
 
-def _shares_of_goals(recent: Past, months: Months) -> list[JsonObject]:
+def _shares_of_goals(period: Past, months: list[Past]) -> list[JsonObject]:
     goals = []
-    rows = recent.rows_between(GOALS_OF_PERIOD, months[0][0], months[-1][1])
-    for goal, name, count, reached in rows:
+    for goal, name, count, reached in period.rows(GOALS_OF_PERIOD):
         done = 0
         parts = []
-        for _, end in months:
-            (done,) = recent.db.execute(STEPS_UNTIL, (goal, f"{end}")).fetchone()
+        for month in months:
+            done = scalar(period.db, STEPS_UNTIL, {"goal": goal, "last": f"{month.last}"})
             parts.append(share(done, count))
         goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
     return goals

@@ -89,55 +89,58 @@ class Sums(NamedTuple):
         return [share(self.kept, self.due) or 0, self.xp, self.steps, self.diary]
 
 
-class Past:
-    """The present user's past between two days, read by spans of days. `habits`: signs from the day `since`
-    on."""
+class Past(NamedTuple):
+    """The present user's past between two days. `habits` have signs from the day `since` on."""
 
-    def __init__(self, db: Database, since: date, last: date, today: date):
-        self.db = db
-        self.since = since
-        self.ends_today = last >= today
-        self.habits = signs_between(db, since, min(last, today), today)
+    db: Database
+    first: date
+    last: date
+    since: date
+    habits: list[HabitSigns]
+    ends_today: bool
 
-    def rows_between(self, statement: str, first: date, last: date) -> list[Any]:
-        """The rows between two days."""
-        values = {"user": settings.user(), "first": f"{first}", "last": f"{last}"}
+    def between(self, first: date, last: date) -> "Past":
+        """The part between two days."""
+        return self._replace(first=first, last=last)
+
+    def parts(self, unit: str) -> Iterator[tuple[str, "Past"]]:
+        """Its days, weeks or months, each with its label."""
+        _, label_of = UNITS[unit]
+        every_day = [self.first + ago * ONE_DAY for ago in range((self.last - self.first).days + 1)]
+        for label, group in groupby(every_day, label_of):
+            span = list(group)
+            yield label, self.between(span[0], span[-1])
+
+    def rows(self, statement: str) -> list[Any]:
+        """The rows of a query of these days."""
+        values = {"user": settings.user(), "first": f"{self.first}", "last": f"{self.last}"}
         return self.db.execute(statement, values).fetchall()
 
-    def sums(self, first: date, last: date, with_open: bool = False) -> Sums:
-        """The sums of a span of days; what can still be done today is due only `with_open`."""
-        signs = "".join(self.signs(habit, first, last, with_open) for habit in self.habits)
-        (row,) = self.rows_between(SUMS, first, last)
+    def sums(self, with_open: bool = False) -> Sums:
+        """The sums; what can still be done today is due only `with_open`."""
+        signs = "".join(self.signs(habit, with_open) for habit in self.habits)
+        (row,) = self.rows(SUMS)
         return Sums._make([*row, signs.count("+"), due(signs)])
 
-    def signs(self, habit: HabitSigns, first: date, last: date, with_open: bool = False) -> str:
-        """The signs of a habit in a span of days; what can still be done today is due only `with_open`."""
+    def signs(self, habit: HabitSigns, with_open: bool = False) -> str:
+        """The signs of a habit; what can still be done today is due only `with_open`."""
         is_closed = self.ends_today and not with_open
         signs = without_open_day(habit.signs) if is_closed else habit.signs
-        return signs[(first - self.since).days : (last - self.since).days + 1]
+        return signs[(self.first - self.since).days : (self.last - self.since).days + 1]
 
-    def titles(self, closed: str, first: date, last: date) -> list[str]:
-        """The titles of the steps or goals closed between two days."""
-        rows = self.rows_between(f"SELECT title {closed} ORDER BY completed_at, id", first, last)
-        return [title for (title,) in rows]
+    def titles(self, closed: str) -> list[str]:
+        """The titles of the steps or goals that were closed."""
+        return [title for (title,) in self.rows(f"SELECT title {closed} ORDER BY completed_at, id")]
 
-    def by_habit(self, statement: str, first: date, last: date) -> dict[int, JsonObject]:
+    def by_habit(self, statement: str) -> dict[int, JsonObject]:
         """An object for each habit by its id, from a query of both."""
-        rows = self.rows_between(statement, first, last)
-        return {key: json.loads(text) for key, text in rows}
+        return {key: json.loads(text) for key, text in self.rows(statement)}
 
 
-def every_day(first: date, last: date) -> list[date]:
-    """The days of a period."""
-    return [first + place * ONE_DAY for place in range((last - first).days + 1)]
-
-
-def spans(first: date, last: date, unit: str) -> Iterator[tuple[str, date, date]]:
-    """The days, weeks or months of a period: the label, the first and the last day of each."""
-    _, label_of = UNITS[unit]
-    for label, group in groupby(every_day(first, last), label_of):
-        span = list(group)
-        yield label, span[0], span[-1]
+def past_between(db: Database, first: date, last: date, today: date) -> Past:
+    """The past between two days, the last of which may be to come."""
+    habits = signs_between(db, first, min(last, today), today)
+    return Past(db, first, last, first, habits, last >= today)
 
 
 def span_on_record(
@@ -166,7 +169,8 @@ def history(view: View) -> JsonObject:
     first, last = view.past
     length = (last - first).days + 1
     before = first - length * ONE_DAY
-    recent = Past(view.db, before, last, view.today)
+    past = past_between(view.db, before, last, view.today)
+    period = past.between(first, last)
     unit = "days"
     if length > MOST_SINGLE_DAYS:
         unit = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
@@ -175,25 +179,23 @@ def history(view: View) -> JsonObject:
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
     items = []
     name, _ = UNITS[unit]
-    for label, begin, end in spans(first, last, unit):
-        if piece := _summary_of(recent, begin, end, unit, quotes_diary):
-            items.append({name: label} | piece)
+    for label, part in period.parts(unit):
+        if summary := _summary_of(part, unit, quotes_diary):
+            items.append({name: label} | summary)
 
     # What holds for the whole period, and for as many days before it.
-    gained, lost, end_xp = recent.rows_between(EARNED, first, last)[0]
+    gained, lost, end_xp = period.rows(EARNED)[0]
+    former = past.between(before, first - ONE_DAY)
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",
         unit: items,
-        "habits": _habits_of_period(recent, first, last),
+        "habits": _habits_of_period(period, unit),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
-        "total": _sums_as_json(recent.sums(first, last)),
-        "previous": {
-            "date_from": f"{before}",
-            **_sums_as_json(recent.sums(before, first - ONE_DAY)),
-        },
+        "total": _sums_as_json(period.sums()),
+        "previous": {"date_from": f"{before}"} | _sums_as_json(former.sums()),
     }
-    if recent.habits:
+    if past.habits:
         section["marks"] = LEGEND
     return section
 
@@ -225,47 +227,40 @@ def rate(signs: str) -> int | None:
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
-def _summary_of(recent: Past, first: date, last: date, unit: str, quotes_diary: bool) -> JsonObject:
+def _summary_of(part: Past, unit: str, quotes_diary: bool) -> JsonObject:
     """One day, week or month without its empty parts; {} if nothing was done in it.
 
-    - `first`, `last`: its days;
     - `unit`: `days` or longer; steps of a longer one are only counted;
     - `quotes_diary`: the diary is quoted, not only counted.
     """
-    sums = recent.sums(first, last)
+    sums = part.sums()
     if not any(sums._replace(due=0)):
         return {}
 
-    piece = _sums_as_json(sums)
+    summary = _sums_as_json(sums)
     if sums.goals:
-        piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
+        summary["goals"] = part.titles(CLOSED_GOALS)
     if unit == "days" and sums.steps:
-        piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
+        summary["steps"] = part.titles(CLOSED_STEPS)
     if unit == "days" and sums.diary:
-        piece["diary"] = recent.rows_between(EXCERPT, first, last)[0][0] if quotes_diary else True
-    return {name: value for name, value in piece.items() if value and value != "0/0"}
+        summary["diary"] = part.rows(EXCERPT)[0][0] if quotes_diary else True
+    return {name: value for name, value in summary.items() if value and value != "0/0"}
 
 
-def _habits_of_period(recent: Past, first: date, last: date) -> list[JsonObject]:
-    length = (last - first).days + 1
-    amounts = recent.by_habit(AMOUNTS_BY_HABIT, first, last)
-    notes = recent.by_habit(NOTES, first, last) if length <= MOST_SINGLE_DAYS else {}
-
-    # The habits with something due in the period.
+def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
+    """The habits with something due in the period."""
+    amounts = period.by_habit(AMOUNTS_BY_HABIT)
+    notes = period.by_habit(NOTES) if unit == "days" else {}
     habits = []
-    for habit in recent.habits:
-        signs = recent.signs(habit, first, last, with_open=True)
+    for habit in period.habits:
+        signs = period.signs(habit, with_open=True)
         if habit.is_archived and not signs.strip(NOTHING_DUE):
             continue
-        item = {
-            "id": habit.id,
-            "name": habit.name,
-            "streak": habit.streak,
-            **amounts.get(habit.id, {}),
-        }
-        if length <= MOST_WEEKS_IN_DAYS:
+        item = {"id": habit.id, "name": habit.name, "streak": habit.streak}
+        item |= amounts.get(habit.id, {})
+        if unit != "months":
             item["marks"] = signs
-        percent = rate(recent.signs(habit, first, last))
+        percent = rate(period.signs(habit))
         if percent is not None:
             item["rate"] = percent
         item |= filled(archived=habit.is_archived, notes=notes.get(habit.id))
