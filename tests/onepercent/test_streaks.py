@@ -75,19 +75,17 @@ def check(seed):
     marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
     course = course_of(habit, marks)
     started = min([habit.created, *habit.marks]).toordinal()
-    history = History({"at_most": None}, course, started, Streak(), begin, marks)
-    streak = history.streak(present)
+    history = History({"at_most": None}, present, course, started, Streak(), begin, marks)
+    streak = history.streak()
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
     cut = chance.randrange(0, present - begin + 1) // 7 * 7
     # These are never folded.
     if all(frequency != "every_n_days" for _, frequency, _ in habit.schedules):
-        folded = history.streak(begin + cut, begin + cut - 1)
-        assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
+        folded = replace(history, today=begin + cut).streak(begin + cut - 1)
+        assert replace(history, folded=folded, unfolded=begin + cut).streak() == streak, seed
     end = days.monday(present) + 6
-    assert history.signs(begin, end, present) == habit.signs(START, date.fromordinal(end), today), (
-        seed
-    )
+    assert history.signs(begin, end) == habit.signs(START, date.fromordinal(end), today), seed
 
 
 def test_random_histories_are_what_the_plain_model_says():

@@ -143,9 +143,8 @@ def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
         delete_entity(unit, habit)
         return
     history = history_of(unit, habit)
-    today = unit.today.toordinal()
-    best = history.streak(today).best
-    period = f"{history.course.unit_of_streak(today)}s"
+    best = history.streak().best
+    period = f"{history.unit_of_streak()}s"
     delete_entity(unit, habit, marks=marks, best_streak=best, streak_in=period)
 
 
@@ -236,11 +235,10 @@ def history_of(unit: UnitOfWork, habit: Row) -> History:
 def warn_of_streak(unit: UnitOfWork, before: History) -> None:
     """Warn if the streak that stood before an action is shorter now."""
     after = history_of(unit, before.habit)
-    today = unit.today.toordinal()
-    old = before.streak(today).run
-    new = after.streak(today).run
+    old = before.streak().run
+    new = after.streak().run
 
     if new < old:
-        period = after.course.unit_of_streak(today)
+        period = after.unit_of_streak()
         title = before.habit["name"]
         unit.warn("warn.streak", title=title, before=(old, period), after=(new, period))

@@ -80,48 +80,49 @@ class Streak(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A habit with its marks, a sign by the ordinal of its day; `folded`: the streak of the days before
-    `unfolded`, a Monday. It may lack marks of those."""
+    """A habit with its marks, a sign by the ordinal of its day, as seen on `today`; `folded`: the streak of
+    the days before `unfolded`, a Monday. It may lack marks of those."""
 
     habit: Row
+    today: int
     course: Course
     started: int
     folded: Streak
     unfolded: int
     marks: dict[int, str]
 
-    def streak(self, today: int, last: int = FOREVER) -> Streak:
+    def streak(self, last: int = FOREVER) -> Streak:
         """The run that stands and the best one ever, over the days up to `last`."""
         run, best = self.folded
-        for is_kept in self._verdicts(today, min(today, last)):
+        for is_kept in self._verdicts(min(self.today, last)):
             run = run + 1 if is_kept else 0
             best = max(best, run)
         return Streak(run, best)
 
-    def _verdicts(self, today: int, last: int) -> Iterator[bool]:
+    def _verdicts(self, last: int) -> Iterator[bool]:
         """True for each period kept and False for each that was not, from the day `unfolded` on."""
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
             span = range(begin, min(end, last) + 1)
             marks = "".join(
                 self.mark(day) for day in span if is_whole or not self.course.pause_end(day)
             )
-            is_over = end < today or (begin == end and marks == "-")
+            is_over = end < self.today or (begin == end and marks == "-")
             if marks.count("+") >= times:
                 yield True
             elif is_over and is_whole and "e" not in marks:
                 yield False
 
-    def signs(self, first: int, last: int, today: int) -> str:
+    def signs(self, first: int, last: int) -> str:
         """A sign for each day between two days that the marks reach.
 
         Nothing is due before the habit began and after today.
         """
-        due = set(self._due(first, min(last, today), today))
+        due = set(self._due(first, min(last, self.today), self.today))
         signs = []
         for day in range(first, last + 1):
             if day in self.marks:
                 signs.append(self.marks[day])
-            elif not self.started <= day <= today:
+            elif not self.started <= day <= self.today:
                 signs.append(".")
             elif self.course.pause_end(day):
                 signs.append("p")
@@ -157,9 +158,21 @@ class History:
         """The mark of a day; a blank if there is none."""
         return self.marks.get(day, " ")
 
-    def done_in_week(self, today: int) -> int:
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule that holds today."""
+        return self.course.schedule_on(self.today)
+
+    def unit_of_streak(self) -> str:
+        """The unit of a streak: weeks, days, or times if the days lie apart."""
+        if self.schedule.times:
+            return "week"
+        return "time" if self.schedule.frequency in ("every_n_days", "monthly") else "day"
+
+    def done_in_week(self) -> int:
         """The number of days of this week on which it is done."""
-        return sum(self.mark(day) == "+" for day in range(days.monday(today), today + 1))
+        week = range(days.monday(self.today), self.today + 1)
+        return sum(self.mark(day) == "+" for day in week)
 
 
 class HabitSigns(NamedTuple):
@@ -186,15 +199,14 @@ def histories(db: Database, today: date, since: date = date.max) -> list[History
 def signs_between(db: Database, first: date, last: date, today: date) -> list[HabitSigns]:
     """The habits of the present user, each with a sign per day; archived ones if something was due on these
     days. Raises Unreadable."""
-    present = today.toordinal()
     rows = []
     for history in histories(db, today, first):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
-        signs = history.signs(first.toordinal(), last.toordinal(), present)
+        signs = history.signs(first.toordinal(), last.toordinal())
         if not is_archived or signs.strip(NOTHING_DUE):
-            streak = history.streak(present)
-            is_weekly = bool(history.course.schedule_on(present).times)
+            streak = history.streak()
+            is_weekly = bool(history.schedule.times)
             rows.append(
                 HabitSigns(habit["id"], habit["name"], signs, *streak, is_weekly, is_archived)
             )
@@ -211,18 +223,16 @@ def fold_streaks(db: Database, today: date) -> None:
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
     until = date.fromordinal(target).isoformat()
     statement = "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?"
-    for history in _load(db, UNSETTLED, {"until": until}, today):
-        # As seen from the day after: on `target` itself nothing can be done any more.
-        streak = history.streak(target + 1, target)
-        db.execute(statement, (until, *streak, history.habit["id"]))
+    # As seen from the day after: on `target` itself nothing can be done any more.
+    for history in _load(db, UNSETTLED, {"until": until}, date.fromordinal(target + 1)):
+        db.execute(statement, (until, *history.streak(target), history.habit["id"]))
 
 
 def is_misfolded(db: Database, today: date) -> bool:
     """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
     folded = _load(db, "1", {}, today)
     counted = _load(db, "1", {"week_ago": ""}, today)
-    day = today.toordinal()
-    return [each.streak(day) for each in folded] != [each.streak(day) for each in counted]
+    return [each.streak() for each in folded] != [each.streak() for each in counted]
 
 
 def _load(
@@ -276,7 +286,9 @@ def _history(row: Row, today: date, since: date) -> History:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))
         unmarked = (day for day in range(first, today.toordinal()) if day not in marks)
         marks |= dict.fromkeys(filter(course.is_due, unmarked), "+")
-    return History(row, course, started, Streak(row["run"], row["best"]), unfolded, marks)
+    return History(
+        row, today.toordinal(), course, started, Streak(row["run"], row["best"]), unfolded, marks
+    )
 
 
 def restarted(schedules: Schedules, marks: dict[int, str]) -> Iterator[tuple[int, Schedule]]:

@@ -131,13 +131,6 @@ class Course(NamedTuple):
         schedule, _, _ = next(self.spans(day, day))
         return schedule
 
-    def unit_of_streak(self, day: int) -> str:
-        """The unit of a streak: weeks, days, or times if the days lie apart."""
-        schedule = self.schedule_on(day)
-        if schedule.times:
-            return "week"
-        return "time" if schedule.frequency in ("every_n_days", "monthly") else "day"
-
     def is_due(self, day: int) -> bool:
         """True if something is due on a day; a habit that counts by weeks is due on any, a turn on its
         first."""

@@ -216,14 +216,13 @@ def _habits_of_day(view: present.View) -> JsonObject:
         return {"habits": [item | {"signs": ""} for item in _due_on(view)]}
     marks = {key: mark for key, *mark in due_days.select(view.db, MARKS, day=f"{view.first}")}
     begin = view.first - timedelta(WEEK - 1)
-    today = view.today.toordinal()
     lists: JsonObject = {"habits": [], "others": []}
     for each in histories(view.db, view.today, begin):
         if each.habit["is_over"]:
             continue
         amount, note = marks.get(each.habit["id"], (0, None))
-        signs = each.signs(begin.toordinal(), view.first.toordinal(), today)
-        item = present.habit_item(each, today) | {"signs": signs} | filled(note=note)
+        signs = each.signs(begin.toordinal(), view.first.toordinal())
+        item = present.habit_item(each) | {"signs": signs} | filled(note=note)
         if "today_amount" in item:  # of the day that is shown
             item["today_amount"] = amount
         lists["others" if signs[-1] in NOTHING_DUE else "habits"].append(item)
@@ -235,7 +234,7 @@ def _due_on(view: present.View) -> list[JsonObject]:
     items = []
     for each in histories(view.db, view.today):
         if not each.habit["is_over"] and each.is_owed(view.first.toordinal()):
-            items.append(present.habit_item(each, view.today.toordinal()))
+            items.append(present.habit_item(each))
     return items
 
 

@@ -147,10 +147,10 @@ def habits(view: View) -> JsonObject:
         if habit["is_over"]:
             archived.append(filled(id=habit["id"], name=habit["name"], until=habit["until"]))
         else:
-            items.append(habit_item(each, today))
+            items.append(habit_item(each))
 
         first = today - WEEK + 1
-        signs = without_open_day(each.signs(first, today, today))
+        signs = without_open_day(each.signs(first, today))
         scheduled += "".join(
             sign for day, sign in enumerate(signs, first) if each.course.is_due(day)
         )
@@ -167,32 +167,34 @@ def habits(view: View) -> JsonObject:
     return extract_usual(items, USUAL) | section | filled(archived=archived)
 
 
-def habit_item(history: History, today: int) -> JsonObject:
+def habit_item(history: History) -> JsonObject:
     """A habit with its streak and today's status."""
     row = history.habit
-    streak = history.streak(today)
-    times = history.course.schedule_on(today).times
+    streak = history.streak()
+    times = history.schedule.times
     item = {name: row[name] for name in HABIT_COLUMNS}
     item |= {
         "current_streak": streak.run,
         "best_streak": streak.best,
-        "today_status": _status(history, today, times),
+        "today_status": _status(history),
     }
 
     if times:
         item["streak_in"] = "weeks"
     if row["times"]:
-        item["this_week"] = f"{history.done_in_week(today)}/{times}"
-    if paused := history.course.pause_end(today):
+        item["this_week"] = f"{history.done_in_week()}/{times}"
+    if paused := history.course.pause_end(history.today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     return item_of(item | {"target": row["target"], "today_amount": row["today_amount"]})
 
 
-def _status(history: History, today: int, times: int) -> str:
+def _status(history: History) -> str:
     """Today's status of a habit; one of some times per week is done once the week has them, and not due while
     it may wait."""
+    today = history.today
     mark = history.mark(today)
-    if mark == "+" or (times and history.done_in_week(today) >= times):
+    times = history.schedule.times
+    if mark == "+" or (times and history.done_in_week() >= times):
         return "completed"
     if mark in "-e":
         return "missed"
