@@ -52,7 +52,8 @@ def get_user_snapshot(
     otherwise.
     Source: the sections in tools/onepercent/snapshot.
     """
-    names = _sections(include or (), bool(find), goal_id is not None)
+    include = include or []
+    names = _sections(include, bool(find), goal_id is not None)
     with store.reading() as db:
         today = days.today()
 
@@ -81,7 +82,7 @@ def get_user_snapshot(
             last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
-            with_steps=STEPS_SECTION in (include or ()),
+            with_steps=STEPS_SECTION in include,
             past=past,
             has_whole_diary="diary" in names and first is not None,
         )

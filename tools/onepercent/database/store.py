@@ -62,14 +62,14 @@ def path() -> Path:
 
 def reading() -> AbstractContextManager[Database]:
     """A read transaction: everything read inside is of one moment. Raises ToolError DATABASE_ERROR."""
-    return _within("DEFERRED", reads_only=True)
+    return _within("DEFERRED")
 
 
 def writing(synchronous: str = "FULL") -> AbstractContextManager[Database]:
     """A write transaction: committed at the end, rolled back when anything is raised inside. What is written
     NORMAL, such as a preview, a power cut may take back until the next `checkpoint`. Raises ToolError
     DATABASE_ERROR, also when others have been writing for BUSY_S."""
-    return _within("IMMEDIATE", synchronous=synchronous)
+    return _within("IMMEDIATE", synchronous)
 
 
 @contextmanager
@@ -82,8 +82,8 @@ def applying() -> Iterator[Database]:
 
 
 @contextmanager
-def _within(kind: str, reads_only: bool = False, synchronous: str = "FULL") -> Iterator[Database]:
-    with connected(reads_only) as db:
+def _within(kind: str, synchronous: str = "FULL") -> Iterator[Database]:
+    with connected(reads_only=kind == "DEFERRED") as db:
         db.execute(f"PRAGMA synchronous = {synchronous}")
         with transaction(db, kind):
             token = days.PERSON.set(persons_day(db))
@@ -153,13 +153,13 @@ def checkpoint() -> None:
     Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps
     its length, so that the next write need not make the file longer, which costs a second fsync.
     """
-    is_copied = False
     with suppress(ToolError), connected() as db:
         is_busy, pages, copied = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        is_copied = not is_busy and pages == copied
-    if not is_copied:  # sqlite syncs the log only before it copies
-        with suppress(FileNotFoundError):  # the last one to close the file has copied it
-            files.sync(Path(f"{path()}-wal"))
+        if not is_busy and pages == copied:
+            return
+    # sqlite syncs the log only before it copies.
+    with suppress(FileNotFoundError):  # the last one to close the file has copied it
+        files.sync(Path(f"{path()}-wal"))
 
 
 @at_leaving

@@ -94,23 +94,17 @@ class History:
     def streak(self, last: int = FOREVER) -> Streak:
         """The run that stands and the best one ever, over the days up to `last`."""
         run, best = self.folded
-        for is_kept in self._verdicts(min(self.today, last)):
-            run = run + 1 if is_kept else 0
-            best = max(best, run)
-        return Streak(run, best)
-
-    def _verdicts(self, last: int) -> Iterator[bool]:
-        """True for each period kept and False for each that was not, from the day `unfolded` on."""
+        last = min(self.today, last)
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
             span = range(begin, min(end, last) + 1)
-            marks = "".join(
-                self.mark(day) for day in span if is_whole or not self.course.pause_end(day)
-            )
-            is_over = end < self.today or (begin == end and marks == "-")
+            marks = [self.mark(day) for day in span if is_whole or not self.course.pause_end(day)]
+            is_over = end < self.today or (begin == end and marks == ["-"])
             if marks.count("+") >= times:
-                yield True
+                run += 1
+                best = max(best, run)
             elif is_over and is_whole and "e" not in marks:
-                yield False
+                run = 0
+        return Streak(run, best)
 
     def signs(self, first: int, last: int) -> str:
         """A sign for each day between two days that the marks reach.
@@ -256,9 +250,8 @@ def _load(
 
 def _history(row: Row, today: date, since: date) -> History:
     # The day it began, and the first day that is not in the folded streak.
-    week_ago = today.toordinal() - WEEK
     started = days.ordinal(row["started"])
-    unfolded = days.monday(min(started, week_ago))
+    unfolded = days.monday(started)
     if row["folded_to"]:
         unfolded = days.ordinal(row["folded_to"]) + 1
 
@@ -266,10 +259,10 @@ def _history(row: Row, today: date, since: date) -> History:
     changes = json.loads(row["changes"]) or [
         (BEGINNING, row["created_on"], row["frequency_type"], detail_of(row))
     ]
-    schedules = []
-    for first, anchor, frequency, numbers in changes:
-        schedule = schedule_of(frequency, numbers, days.ordinal(anchor))
-        schedules.append((days.ordinal(first), schedule))
+    schedules = [
+        (days.ordinal(first), schedule_of(frequency, detail, days.ordinal(anchor)))
+        for first, anchor, frequency, detail in changes
+    ]
     pauses = [
         (days.ordinal(first), days.ordinal(last)) for first, last in json.loads(row["pauses"])
     ]

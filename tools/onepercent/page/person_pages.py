@@ -138,8 +138,8 @@ def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
         until = max(last, _week(day, today)[1])
     length = (last - first).days + 1
     past = past_between(db, first - timedelta(length), until, today)
-    passed = max((min(today, last) - first).days + 1, 0)
-    period = past.between(first, first + timedelta(passed - 1))
+    period = past.between(first, min(today, last))
+    passed = max((period.last - first).days + 1, 0)
     cells = list(_cells(past.between(first, last)).values())
     data: JsonObject = {
         "today": f"{today}",

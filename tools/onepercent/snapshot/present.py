@@ -243,11 +243,14 @@ def ssp(view: View) -> JsonObject:
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
 
-    spheres = []
-    for category in CATEGORIES:
-        name = words.value_in_words("category", category).capitalize()
-        spheres.append({"category": category, "name": name, "score": row[category]})
-
+    spheres = [
+        {
+            "category": category,
+            "name": words.value_in_words("category", category).capitalize(),
+            "score": row[category],
+        }
+        for category in CATEGORIES
+    ]
     average = round(row["average"], 1)
     return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}
 
