@@ -77,7 +77,7 @@ def test_what_was_deleted_is_in_no_table(tmp_path):
 
 def test_tables_make_their_folder_and_one_that_cannot_be_made_is_an_error(life, tmp_path):
     assert len(run("export", tmp_path / "tables", "--csv")["files"]) == 3
-    with pytest.raises(ToolError, match="cannot be made"):
+    with pytest.raises(ToolError, match="cannot be written"):
         run("export", tmp_path / "absent" / "tables", "--csv")
 
 

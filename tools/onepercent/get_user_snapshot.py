@@ -58,9 +58,8 @@ def get_user_snapshot(
         today = days.today()
 
         # The period, within the days that can be computed.
-        first = _day("date_from", date_from)
-        first = first and max(first, EARLIEST)
-        last = _day("date_to", date_to)
+        first = max(parse_date("date_from", date_from), EARLIEST) if date_from else None
+        last = parse_date("date_to", date_to) if date_to else None
         begin = first or today
         latest = min(last or LATEST, LATEST)
         if begin > latest:
@@ -112,8 +111,9 @@ def _are_of_one_day(names: list[str], span: person_pages.Span | None) -> bool:
     return first == last and names != ["diary"] and not {"history", "ssp"} & {*names}
 
 
-def _day(name: str, text: str | None) -> date | None:
-    return date.fromisoformat(fields.parse_day(name, text)) if text else None
+def parse_date(name: str, text: str) -> date:
+    """The date that a text is. Raises ToolError INVALID_DATE."""
+    return date.fromisoformat(fields.parse_day(name, text))
 
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:

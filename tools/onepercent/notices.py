@@ -52,7 +52,9 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         print("\n".join([title, *lines]))
     status = 0
     if lines and config.notify_url:
-        status = _send(title, "\n".join(lines))
+        problem, status = _send(title, "\n".join(lines))
+        if problem:
+            print(f"pi-mcp: {problem}", file=sys.stderr)
     if not options and status == 0:
         replace_file(state, due)
     return status
@@ -97,13 +99,14 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     return words.text_of(f"notice.{part}", day=words.day_in_words(f"{today}")), lines
 
 
-def _send(title: str, text: str) -> int:
+def _send(title: str, text: str) -> tuple[str, int]:
     """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
-    (NOTIFY_BODY). Returns the exit status."""
+    (NOTIFY_BODY). Returns what went wrong, and the exit status."""
     config = settings.current()
     url = config.notify_url
+    address = urlsplit(url)
     kind = "text/plain; charset=utf-8"
-    template = config.notify_body or (GOTIFY if urlsplit(url).path.endswith("/message") else "")
+    template = config.notify_body or (GOTIFY if address.path.endswith("/message") else "")
     if not template:
         url += f"{'&' if '?' in url else '?'}title={quote(title)}"
         template = "{text}"
@@ -113,24 +116,17 @@ def _send(title: str, text: str) -> int:
         text = json.dumps(text)[1:-1]
     body = template.replace("{title}", title).replace("{text}", text)
     request = http.Request(url, "POST", body.encode(), {"Content-Type": kind})
-    host = urlsplit(url).hostname
+    host = address.hostname
     try:
         status = http.send(
             request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)
         ).status
     except http.HttpError as error:
         if error.sent:  # It may have arrived: better one notice less than one every ten minutes.
-            return _failed(f"{host} did not answer: {error.reason}", 0)
-        return _failed(
-            f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL
-        )
+            return f"{host} did not answer: {error.reason}", 0
+        return f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL
     if status in BUSY:
-        return _failed(f"{host} answered {status}. It is tried again.", os.EX_TEMPFAIL)
+        return f"{host} answered {status}. It is tried again.", os.EX_TEMPFAIL
     if status >= 300:
-        return _failed(f"{host} answered {status}. Check NOTIFY_URL and NOTIFY_BODY.", 1)
-    return 0
-
-
-def _failed(message: str, exit_status: int) -> int:
-    print(f"pi-mcp: {message}", file=sys.stderr)
-    return exit_status
+        return f"{host} answered {status}. Check NOTIFY_URL and NOTIFY_BODY.", 1
+    return "", 0

@@ -1,7 +1,7 @@
 """Commands of the shell for people: today, the history, a search, and a report to keep."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tools.toolkit import JsonObject, TextOutput, ToolError, command, compact_js
 
 from .base import days, fields, words
 from .database import store
-from .get_user_snapshot import WORDS, get_user_snapshot
+from .get_user_snapshot import WORDS, get_user_snapshot, parse_date
 from .habits.schedules import LAST
 from .snapshot import present
 from .snapshot.history import (
@@ -164,10 +164,7 @@ def report(file: str, *period: str) -> TextOutput:
     options = dict(zip(period[::2], period[1::2], strict=False))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
-    bounds = {}
-    for name, day in options.items():
-        bounds[name] = date.fromisoformat(fields.parse_day(name, day))
-
+    bounds = {name: parse_date(name, day) for name, day in options.items()}
     today = store.today()
     last = min(today, bounds.get("--to", today))
     first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))

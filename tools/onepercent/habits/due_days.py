@@ -70,9 +70,7 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
         return dt
     present = date.fromisoformat(today)
     was_ahead = changed_at[:10] > f"{present + timedelta(CLOCK_DAYS)}"
-    if dt >= today and not was_ahead:
-        return dt
-    if _follows_done(repeat):
+    if (dt >= today and not was_ahead) or _follows_done(repeat):
         return dt
     return first_day(repeat, present) or last_day(repeat, dt, today)
 

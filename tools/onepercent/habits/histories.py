@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import settings
 from ..base import days
@@ -187,7 +187,7 @@ def histories(db: Database, today: date, since: date = date.max) -> list[History
     the day `since` on; what came before them is folded."""
     # Of a week that this day cuts, the marks before it count, too.
     monday = since - timedelta(since.weekday())
-    return _load(db, UNDELETED, {"user": settings.user()}, today, monday)
+    return _load(db, UNDELETED, today, monday, user=settings.user())
 
 
 def signs_between(db: Database, first: date, last: date, today: date) -> list[HabitSigns]:
@@ -209,7 +209,7 @@ def signs_between(db: Database, first: date, last: date, today: date) -> list[Ha
 
 def of_habit(db: Database, habit_id: int, today: date) -> History:
     """The history of one habit as it is inside the open transaction."""
-    return _load(db, "h.id = :id", {"id": habit_id}, today)[0]
+    return _load(db, "h.id = :id", today, id=habit_id)[0]
 
 
 def fold_streaks(db: Database, today: date) -> None:
@@ -218,23 +218,23 @@ def fold_streaks(db: Database, today: date) -> None:
     until = date.fromordinal(target).isoformat()
     statement = "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?"
     # As seen from the day after: on `target` itself nothing can be done any more.
-    for history in _load(db, UNSETTLED, {"until": until}, date.fromordinal(target + 1)):
+    for history in _load(db, UNSETTLED, date.fromordinal(target + 1), until=until):
         db.execute(statement, (until, *history.streak(target), history.habit["id"]))
 
 
 def is_misfolded(db: Database, today: date) -> bool:
     """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
-    folded = _load(db, "1", {}, today)
-    counted = _load(db, "1", {"week_ago": ""}, today)
+    folded = _load(db, "1", today)
+    counted = _load(db, "1", today, week_ago="")
     return [each.streak() for each in folded] != [each.streak() for each in counted]
 
 
 def _load(
     db: Database,
     which: str,
-    values: dict[str, Any],
     today: date,
     since: date = date.max,
+    **values: object,
 ) -> list[History]:
     """Habits with their recent marks.
 

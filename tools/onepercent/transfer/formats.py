@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,8 @@ def write_tables(folder: Path) -> list[str]:
     know UTF-8 by its byte order mark. Raises ToolError DATABASE_ERROR."""
     import csv
 
-    try:
+    with suppress(OSError):  # a file in it cannot be written, then
         folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise store.refused(
-            f"{folder} cannot be made: {error.strerror}", "Name a folder."
-        ) from error
     written = []
     with store.reading() as db:
         for name, query in TABLE_QUERIES.items():
