@@ -115,10 +115,15 @@ def history(number_of_days: str = "7") -> TextOutput:
     lines = _table("shell.history", rows)
 
     if past["habits"]:
-        rows = []
-        for habit in past["habits"]:
-            share = f"{habit.get('rate', '')}"
-            rows.append([habit["name"], habit.get("marks", ""), share, f"{habit['streak']}"])
+        rows = [
+            [
+                habit["name"],
+                habit.get("marks", ""),
+                f"{habit.get('rate', '')}",
+                f"{habit['streak']}",
+            ]
+            for habit in past["habits"]
+        ]
         lines += ["", *_table("shell.habits", rows), words.text_of("shell.marks")]
     return TextOutput("\n".join(lines))
 

@@ -229,7 +229,7 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
 
 def history_of(unit: UnitOfWork, habit: Row) -> History:
     """The history of a habit as it is now."""
-    return histories.of_habit(unit.db, habit["id"], unit.today)
+    return histories.load(unit.db, "h.id = :id", unit.today, id=habit["id"])[0]
 
 
 def warn_of_streak(unit: UnitOfWork, before: History) -> None:

@@ -97,7 +97,9 @@ class History:
         last = min(self.today, last)
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
             span = range(begin, min(end, last) + 1)
-            marks = [self.mark(day) for day in span if is_whole or not self.course.pause_end(day)]
+            marks = [
+                self.marks.get(day) for day in span if is_whole or not self.course.pause_end(day)
+            ]
             is_over = end < self.today or (begin == end and marks == ["-"])
             if marks.count("+") >= times:
                 run += 1
@@ -139,7 +141,7 @@ class History:
             if is_turn and (is_whole or end >= today):
                 # Once: on its first day, or today while it is not over.
                 day = today if today in span else begin
-                is_done = any(self.mark(each) == "+" for each in span)
+                is_done = "+" in map(self.marks.get, span)
                 if not (is_done or day in self.marks or self.course.pause_end(day)):
                     yield day
             elif is_whole and not is_turn:
@@ -147,10 +149,6 @@ class History:
                 unmarked = [day for day in reversed(span) if day not in self.marks]
                 missing = times - len(span) + len(unmarked)
                 yield from unmarked[: max(missing, 0)]
-
-    def mark(self, day: int) -> str:
-        """The mark of a day; a blank if there is none."""
-        return self.marks.get(day, " ")
 
     @property
     def schedule(self) -> Schedule:
@@ -166,7 +164,7 @@ class History:
     def done_in_week(self) -> int:
         """The number of days of this week on which it is done."""
         week = range(days.monday(self.today), self.today + 1)
-        return sum(self.mark(day) == "+" for day in week)
+        return sum(self.marks.get(day) == "+" for day in week)
 
 
 class HabitSigns(NamedTuple):
@@ -187,7 +185,7 @@ def histories(db: Database, today: date, since: date = date.max) -> list[History
     the day `since` on; what came before them is folded."""
     # Of a week that this day cuts, the marks before it count, too.
     monday = since - timedelta(since.weekday())
-    return _load(db, UNDELETED, today, monday, user=settings.user())
+    return load(db, UNDELETED, today, monday, user=settings.user())
 
 
 def signs_between(db: Database, first: date, last: date, today: date) -> list[HabitSigns]:
@@ -207,36 +205,31 @@ def signs_between(db: Database, first: date, last: date, today: date) -> list[Ha
     return rows
 
 
-def of_habit(db: Database, habit_id: int, today: date) -> History:
-    """The history of one habit as it is inside the open transaction."""
-    return _load(db, "h.id = :id", today, id=habit_id)[0]
-
-
 def fold_streaks(db: Database, today: date) -> None:
     """Fold what is not folded yet up to a Sunday, so that no ISO week is cut."""
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
     until = date.fromordinal(target).isoformat()
     statement = "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?"
     # As seen from the day after: on `target` itself nothing can be done any more.
-    for history in _load(db, UNSETTLED, date.fromordinal(target + 1), until=until):
+    for history in load(db, UNSETTLED, date.fromordinal(target + 1), until=until):
         db.execute(statement, (until, *history.streak(target), history.habit["id"]))
 
 
 def is_misfolded(db: Database, today: date) -> bool:
     """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
-    folded = _load(db, "1", today)
-    counted = _load(db, "1", today, week_ago="")
+    folded = load(db, "1", today)
+    counted = load(db, "1", today, week_ago="")
     return [each.streak() for each in folded] != [each.streak() for each in counted]
 
 
-def _load(
+def load(
     db: Database,
     which: str,
     today: date,
     since: date = date.max,
     **values: object,
 ) -> list[History]:
-    """Habits with their recent marks.
+    """Load habits with their recent marks.
 
     - `which`: the SQL condition of the habits, with its `values`; an empty `week_ago` is before any fold, so
       that all marks are loaded;

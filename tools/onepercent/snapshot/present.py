@@ -192,11 +192,11 @@ def _status(history: History) -> str:
     """Today's status of a habit; one of some times per week is done once the week has them, and not due while
     it may wait."""
     today = history.today
-    mark = history.mark(today)
+    mark = history.marks.get(today)
     times = history.schedule.times
     if mark == "+" or (times and history.done_in_week() >= times):
         return "completed"
-    if mark in "-e":
+    if mark in ("-", "e"):
         return "missed"
     is_begun = mark == "~" and history.course.is_due(today)
     return "pending" if is_begun or history.is_owed(today) else "not_scheduled"
