@@ -9,7 +9,7 @@ from tests.onepercent.model import is_due
 from tools.onepercent.actions import ACTIONS, ordered
 from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
 from tools.onepercent.database import migrations, store
-from tools.onepercent.habits.due_days import dated
+from tools.onepercent.habits.due_days import DATED, select
 
 HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "60"))
 FIRST, WEEKS = date(2026, 2, 2), 5
@@ -79,7 +79,8 @@ class Stored:
         action.run(UnitOfWork(self.db, "local", moment, self.today), action.parse(params))
 
     def steps(self):
-        rows = dated(self.db, "is_complete >= 0", user="local", today=str(self.today))
+        query = DATED.format(which="is_complete >= 0")
+        rows = select(self.db, query, user="local", today=str(self.today))
         return [(row["date"], bool(row["is_complete"])) for row in rows]
 
 

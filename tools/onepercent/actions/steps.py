@@ -228,12 +228,8 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
         case "step_ids":
             return [unit.existing("step", step_id) for step_id in params["step_ids"]]
         case _:
-            late = due_days.dated(
-                unit.db,
-                f"{due_days.OVERDUE} AND {due_days.IS_STEP}",
-                user=unit.user,
-                today=unit.day,
-            )
+            query = due_days.DATED.format(which=f"{due_days.OVERDUE} AND {due_days.IS_STEP}")
+            late = due_days.select(unit.db, query, user=unit.user, today=unit.day).fetchall()
             return [unit.existing("step", row["id"]) for row in late]
 
 

@@ -19,7 +19,7 @@ from tools.toolkit import JsonObject
 from .. import settings
 from ..base import days
 from ..base.days import WEEK
-from ..database import Database, Row
+from ..database import Database
 from .schedules import BEGINNING, LAST, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
@@ -38,23 +38,20 @@ STEP_ROWS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS 
 # The day on which a step `s` is due.
 DUE_DAY = "due_day(s.repeat, s.dt, s.updated_at, :today)"
 MISSED = f"nullif(missed(s.repeat, s.dt, {DUE_DAY}), 0)"
-# Steps in sight, and open goals with a day, whose `kind` is goal. `missed`: days of a series that are over.
+# Steps in sight, and open goals with a day, whose `kind` is goal, that fit a condition, in their order.
+# `missed`: days of a series that are over.
 DATED = f"""SELECT * FROM ({STEP_ROWS.format(day="s.dt", missed="NULL")} IS NULL AND s.is_complete IN (0, 1)
     UNION ALL {STEP_ROWS.format(day=DUE_DAY, missed=MISSED)} IS NOT NULL
     UNION ALL SELECT NULL, title, id, NULL, due, NULL, NULL, NULL, NULL, NULL, 0, NULL, 'goal'
-    FROM {OPEN_GOALS} WHERE due IS NOT NULL)"""
+    FROM {OPEN_GOALS} WHERE due IS NOT NULL) WHERE {{which}} ORDER BY date, id"""
 
 OVERDUE = "date < :today AND is_complete = 0"
 IS_STEP = "kind IS NULL"
 
 
-def dated(db: Database, which: str, **values: object) -> list[Row]:
-    """The dated things that a condition selects, in their order."""
-    return select(db, f"{DATED} WHERE {which} ORDER BY date, id", **values).fetchall()
-
-
 def select(db: Database, statement: str, **values: object) -> Cursor:
-    """The rows of a query that may ask for due_day and missed; of the present `user`, as of `today`."""
+    """The rows of a query, such as DATED, that may ask for due_day and missed; of the present `user`, as of
+    `today`."""
     db.create_function("due_day", 4, due_day)
     db.create_function("missed", 3, missed)
     return db.execute(statement, {"user": settings.user(), "today": f"{days.today()}"} | values)

@@ -36,8 +36,8 @@ DAYS_SHOWN = 28
 # The amount of each mark, and its note or excuse.
 MARKS = """SELECT habit_id, ifnull(amount, 0), ifnull(note, excuse_reason) FROM habit_marks
     WHERE user = :user AND date = :day"""
-LATE = f"{due_days.OVERDUE} AND :day = :today"
-DONE_THEN = "completed_on = :day AND is_complete = 1 AND date IS NOT :day"
+LATE = f"{due_days.OVERDUE} AND :first = :today"
+DONE_THEN = "completed_on = :first AND is_complete = 1 AND date IS NOT :first"
 
 
 # The first and the last day of a period.
@@ -176,7 +176,7 @@ def _one_day(view: present.View, past: Past) -> JsonObject:
         "strip": [[label, share] for label, (share, *_) in week.items()],
         "gained": past.between(day, day).sums().xp,
         "overdue": _steps(view, LATE),
-        "steps": _steps(view, DONE_THEN) + _steps(view, "date = :day"),
+        "steps": _steps(view, DONE_THEN) + _steps(view, "date = :first"),
         **_habits_of_day(view),
         "goals": present.goals(view),
         "xp": present.xp(view),
@@ -186,7 +186,7 @@ def _one_day(view: present.View, past: Past) -> JsonObject:
         data["next"] = {
             "date": f"{following.first}",
             "steps": [
-                step["title"] for step in _steps(following, "date = :day AND is_complete = 0")
+                step["title"] for step in _steps(following, "date = :first AND is_complete = 0")
             ],
             "habits": [habit["name"] for habit in _due_on(following)],
         }
@@ -194,7 +194,7 @@ def _one_day(view: present.View, past: Past) -> JsonObject:
 
 
 def _steps(view: present.View, which: str) -> list[JsonObject]:
-    return present.dated_items(view.db, f"{which} AND {due_days.IS_STEP}", day=f"{view.first}")
+    return present.dated_items(view, f"{which} AND {due_days.IS_STEP}")
 
 
 def _week(day: date, today: date) -> Span:

@@ -17,7 +17,7 @@ from ..actions.unit_of_work import balance, missing
 from ..base import days, fields, words
 from ..base.days import WEEK
 from ..base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
-from ..database import Database, Row, copies
+from ..database import Row, copies
 from ..habits import due_days
 from ..habits.histories import History, histories
 from ..habits.schedules import FOREVER, parsed_numbers
@@ -101,6 +101,18 @@ def item_of(row: Row) -> JsonObject:
     return item
 
 
+def items_of(view: View, statement: str) -> list[JsonObject]:
+    """The rows of a query as every section shows them; it may name the `first` and the `last` day, and the
+    `goal`."""
+    values = {"first": f"{view.first}", "last": f"{view.last}", "goal": view.goal_id}
+    return list(map(item_of, due_days.select(view.db, statement, **values)))
+
+
+def dated_items(view: View, which: str) -> list[JsonObject]:
+    """The dated things that a condition selects."""
+    return items_of(view, due_days.DATED.format(which=which))
+
+
 def goals(view: View) -> JsonObject:
     """Goals with their next step; `with_steps`: whole, with their open steps; a single goal with every step.
     Raises ToolError GOAL_NOT_FOUND."""
@@ -108,7 +120,7 @@ def goals(view: View) -> JsonObject:
     which = "g.id = :goal" if is_one else GOALS_OF_STATUS[view.goals_status]
     columns = WITH_OPEN_STEPS if view.with_steps else BRIEF_GOAL
     query = GOALS.format(columns=WITH_EVERY_STEP if is_one else columns, which=which)
-    items = list(map(item_of, due_days.select(view.db, query, goal=view.goal_id)))
+    items = items_of(view, query)
     if is_one and not items:
         raise missing("goal")
 
@@ -204,8 +216,7 @@ def _status(history: History) -> str:
 
 def diary(view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    rows = due_days.select(view.db, DIARY_ENTRIES, first=f"{view.first}", last=f"{view.last}")
-    items = list(map(item_of, rows))
+    items = items_of(view, DIARY_ENTRIES)
     return {"items": items, "total_count": len(items)}
 
 
@@ -223,18 +234,12 @@ def dated(view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone
     by."""
     today = f"{view.today}"
-    span = {"first": f"{view.first}", "last": f"{view.last}"}
-    rows = dated_items(view.db, "date BETWEEN :first AND :last", **span)
+    rows = dated_items(view, "date BETWEEN :first AND :last")
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": dated_items(view.db, due_days.OVERDUE),
+        "overdue": dated_items(view, due_days.OVERDUE),
     }
-
-
-def dated_items(db: Database, which: str, **values: str) -> list[JsonObject]:
-    """The dated things that a condition selects, as a snapshot shows them."""
-    return list(map(item_of, due_days.dated(db, which, **values)))
 
 
 def ssp(view: View) -> JsonObject:
