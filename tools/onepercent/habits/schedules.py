@@ -143,15 +143,14 @@ class Course(NamedTuple):
 def detail_of(habit: Mapping[str, Any]) -> str | None:
     """The details of a habit's frequency, as text: `1,3,5`, `3`."""
     column = DETAILS.get(habit["frequency_type"])
-    value = habit[column] if column else None
-    return None if value is None else str(value)
+    return str(habit[column]) if column and habit[column] else None
 
 
 def parsed_numbers(text: str | None) -> list[int] | None:
     """The numbers of a text like `1,3,5`. Raises Unreadable."""
     try:
         return [int(number) for number in text.split(",")] if text else None
-    except (ValueError, AttributeError):
+    except ValueError:
         raise Unreadable(f"not numbers: {text!r:.40}") from None
 
 
