@@ -79,8 +79,8 @@ class Stored:
         action.run(UnitOfWork(self.db, "local", moment, self.today), action.parse(params))
 
     def steps(self):
-        query = DATED.format(which="is_complete >= 0")
-        rows = select(self.db, query, user="local", today=str(self.today))
+        steps = DATED.format(which="kind IS NULL")
+        rows = select(self.db, steps, user="local", today=str(self.today))
         return [(row["date"], bool(row["is_complete"])) for row in rows]
 
 

@@ -61,8 +61,8 @@ def course_of(habit, marks):
         schedules.append(
             (first.toordinal(), schedule_of(frequency, ",".join(map(str, numbers)), anchor))
         )
-    pauses = tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses)
-    return Course(tuple(restarted(schedules, marks)), pauses)
+    pauses = [(first.toordinal(), last.toordinal()) for first, last in habit.pauses]
+    return Course([*restarted(schedules, marks)], pauses)
 
 
 def check(seed):
@@ -79,11 +79,11 @@ def check(seed):
     streak = history.streak()
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
-    cut = chance.randrange(0, present - begin + 1) // 7 * 7
+    monday = begin + chance.randrange(0, present - begin + 1) // 7 * 7
     # These are never folded.
     if all(frequency != "every_n_days" for _, frequency, _ in habit.schedules):
-        folded = replace(history, today=begin + cut).streak(begin + cut - 1)
-        assert replace(history, folded=folded, unfolded=begin + cut).streak() == streak, seed
+        folded = replace(history, today=monday).streak(monday - 1)
+        assert replace(history, folded=folded, unfolded=monday).streak() == streak, seed
     end = days.monday(present) + 6
     assert history.signs(begin, end) == habit.signs(START, date.fromordinal(end), today), seed
 

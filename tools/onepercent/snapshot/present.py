@@ -36,7 +36,8 @@ MOVED_AND_TARGET = """
 BRIEF_GOAL = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
     nullif(g.status, 'work') AS status, g.due, {SUM},
     (SELECT json_object('id', s.id, 'title', s.title, 'dt', {due_days.DUE_DAY}) FROM steps s
-        WHERE goal_id = g.id AND s.deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next, {MOVED_AND_TARGET}"""
+        WHERE goal_id = g.id AND s.deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1)
+        AS next, {MOVED_AND_TARGET}"""
 WHOLE_GOAL = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
