@@ -100,8 +100,8 @@ def get_user_snapshot(
         shown.span = view.past
     elif first or last:
         shown.span = begin, last or begin
-    is_choice = find or goal_id or view.goals_status != "work"
-    shown.is_day = not is_choice and _are_of_one_day(names, shown.span)
+    is_filtered = find or goal_id or view.goals_status != "work"
+    shown.is_day = not is_filtered and _are_of_one_day(names, shown.span)
     return shown
 
 
