@@ -14,7 +14,7 @@ import pytest
 from tests.klipper.asking import call
 
 # Queues of cards.
-LEARNING, REVIEW, DAY_LEARNING = 1, 2, 3
+NEW, LEARNING, REVIEW, DAY_LEARNING = range(4)
 # An id that no note and no card has.
 GONE = 1234567890123
 
@@ -346,7 +346,7 @@ def random_collection(collection, seed):
             "new": (0, 0, choice.randint(1, 99)),
             "review": (2, REVIEW, today - choice.choice(overdue)),
             "learning": (1, LEARNING, now - choice.randint(1, 5000)),
-            "ahead": (1, LEARNING, now + choice.randint(60, 3600)),
+            "ahead": (1, LEARNING, now + choice.randint(60, 1100)),
             "across": (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
             "later": (2, REVIEW, today + choice.randint(1, 9)),
         }[kind]

@@ -10,13 +10,13 @@ from urllib.parse import unquote
 
 from tools.core import presses, settings, toolsets
 from tools.core.mcp_apps import Page
-from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled
+from tools.toolkit import JsonObject, Limits, Tool, ToolError
 
 from . import card_text, client
 from .card_text import IMAGE, card_row
 from .client import action
 from .studying.review_log import newest
-from .studying.study_queue import Cards, StudyQueue, due_counts
+from .studying.study_queue import Cards, due_counts, read_queue
 
 # The entry of a result's `_meta` that holds the cards; the model need not pay for them.
 CARDS = "pi-mcp/cards"
@@ -128,16 +128,15 @@ def due(
     """
     if current:
         return _current()
-    queue = StudyQueue(deck, query)
-    infos = queue.first_cards(limit)
-    cards = [card_row(info) for info in infos]
-    note = "" if cards else queue.why_nothing_is_due()
+    queue = read_queue(deck, query, limit)
+    cards = [card_row(info) for info in queue.cards]
+    studied = CardsAnswer(deck=queue.deck, due=queue.counts, cards=cards, **queue.notes)
     if cards and "inMinutes" in cards[0]:
-        next_time = datetime.fromtimestamp(infos[0]["due"]).strftime("%H:%M")
-        note = f"nothing else is due: these come early, the next at {next_time}; answer them with early: true"
-    notes = filled(note=note, order=queue.order)
-    studied = CardsAnswer(deck=queue.name, due=queue.counts, cards=cards, **notes)
-    studied.infos = infos
+        next_time = datetime.fromtimestamp(queue.cards[0]["due"]).strftime("%H:%M")
+        studied["note"] = (
+            f"nothing else is due: these come early, the next at {next_time}; answer them with early: true"
+        )
+    studied.infos = queue.cards
     return dict(studied) if asText else studied
 
 
@@ -149,7 +148,7 @@ def _current() -> JsonObject:
         action("getDeckStats", decks=[name]),
         action("deckNamesAndIds"),
     )
-    _, counts = due_counts(stats, deck_ids, name)
+    _, counts = due_counts(stats, {name: deck_ids[name]})
     return {
         "deck": name,
         "due": counts,

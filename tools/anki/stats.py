@@ -51,12 +51,11 @@ def stats(
     minutes, forecast, leeches}.
     """
     # Ask for everything but the log in one request.
-    deck_ids = decks.ids()
-    name, names = study_queue.deck_and_subdecks(deck, deck_ids)
+    name, deck_ids = study_queue.deck_and_subdecks(deck, decks.ids())
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
     searches = [scope + search for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
     stats, leeches, *matches = client.results(
-        action("getDeckStats", decks=names),
+        action("getDeckStats", decks=list(deck_ids)),
         note_search(f"{scope}tag:leech"),
         *map(card_search, searches),
     )
@@ -70,7 +69,7 @@ def stats(
         for row in chain(*log.values()):
             counted.add(row)
     # The decks with most cards due, and the questions of the hardest cards.
-    due, due_in_all = study_queue.due_counts(stats, deck_ids, name)
+    due, due_in_all = study_queue.due_counts(stats, deck_ids)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
     rows = []
     for deck_name, counts in busiest[:MOST_DECKS]:

@@ -5,7 +5,9 @@ import time
 import pytest
 
 from tests.anki.anki_helpers import (
+    DAY_LEARNING,
     LEARNING,
+    NEW,
     REVIEW,
     add_items,
     add_many,
@@ -46,17 +48,40 @@ def test_the_order_is_that_of_the_scheduler_in_95_of_100_random_collections(
         random_collection(collection, seed)
         anki = StandIn(collection)
         env(ANKI_CONNECT_URL=anki.url)
-        expected = scheduled(collection, "Geo")[:50]
-        equal += alike(collection, shown(limit=50)) == alike(collection, expected)
+        expected = days_by_kind(collection, scheduled(collection, "Geo")[:50])
+        found = days_by_kind(collection, shown(limit=50))
+        equal += all(map(alike, found, expected))
         anki.close()
     assert equal >= at_least
 
 
-def alike(collection, cards):
-    """What a person sees of the order: the kind of each card and when it was due. Within a day Anki goes by a
-    hash."""
-    rows = map(collection.get_card, cards)
-    return [(row.queue, row.due) for row in rows]
+def days_by_kind(collection, cards):
+    """When the cards of each kind were due, in their order: within a day Anki goes by a hash."""
+    days = {queue: [] for queue in (NEW, LEARNING, REVIEW, DAY_LEARNING)}
+    for card in map(collection.get_card, cards):
+        days[card.queue].append(card.due)
+    return days.values()
+
+
+def alike(days, others):
+    """Anki fills the places of buried siblings within the day's limit at once, here the next call does."""
+    count = min(len(days), len(others))
+    return days[:count] == others[:count] and count + 2 >= len(others)
+
+
+@pytest.mark.parametrize("option, kinds", list(enumerate(["RRNRRNRR", "RRRRRRNN", "NNRRRRRR"])))
+def test_new_cards_are_spread_among_the_reviews_or_come_after_or_before_them(
+    anki, collection, option, kinds
+):
+    review_cards(collection, range(6))
+    add_many(collection, "Geo", 2, "new")
+    with options(collection) as config:
+        config["newMix"] = option
+
+    cards = shown()
+
+    assert cards == scheduled(collection, "Geo")
+    assert "".join("NLR"[collection.get_card(card).queue] for card in cards) == kinds
 
 
 def review_cards(collection, days):
@@ -85,7 +110,7 @@ def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(
 
 
 @both_versions
-def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection):
+def test_due_shows_cards_as_text_in_at_most_four_requests(deck, collection):
     for note in map(collection.get_note, collection.find_notes("deck:Geo")):
         note["Back"] = "<b>answer</b>, a whole sentence that explains it"
         collection.update_note(note)
@@ -99,7 +124,7 @@ def test_due_shows_cards_as_text_in_at_most_three_requests(deck, collection):
     first = answer["cards"][0]
     assert (first["question"], first["state"]) == ("Geo question 0", "new")
     assert first["answer"] == "answer, a whole sentence that explains it"
-    assert len(deck.requests) <= 3
+    assert len(deck.requests) <= 4
     assert tokens(answer) <= 900
 
 
@@ -157,9 +182,7 @@ def places(collection, cards):
     return [(card.did, card.due) for card in map(collection.get_card, cards)]
 
 
-@pytest.mark.parametrize(
-    "count, order", [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)]
-)
+@pytest.mark.parametrize("count, order", [(90, 1), (90, 2), (90, 10), (120, 1), (120, 2), (120, 4)])
 def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(
     anki, collection, count, order
 ):
@@ -176,7 +199,7 @@ def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(
 
     found = places(collection, [card["cardId"] for card in answer["cards"]])
     same = found == places(collection, scheduled(collection, "Geo")[:50])
-    assert same == (count < 200)
+    assert same == (count < 100)
     assert ("order" in answer) == (not same)
     assert same or len({due for _, due in found}) == 1, "the most overdue come first"
 

@@ -1,12 +1,12 @@
 """The cards to study now, in Anki's own order and within the decks' daily limits."""
 
-# The order is that of Anki's scheduler (its queue builder, with the deck's own options; for all decks, with
-# those of the default deck):
-# - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across
-#   days and new cards spread among them; learning cards ahead of their time only if nothing else is left.
-#   Within a day Anki goes by a hash; here it is the order of making.
-# - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has
-#   borrowed is there.
+# The order is nearly that of Anki's scheduler, by the deck's own options; for all decks, by those of the
+# default deck:
+# - cards being learned whose time has come; then reviews in the deck's own order, with new cards spread among
+#   them; cards being learned ahead of their time only if nothing else is left. Within a day Anki goes by a
+#   hash; here it is the order of making. Cards that learn across days, which Anki spreads among the reviews,
+#   come before them.
+# - Every card counts for its deck and each deck above it; a card that a filtered deck has borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
 # - A query is what the person asked for: daily limits do not cut it.
 # Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are
@@ -14,33 +14,32 @@
 
 import time
 from collections import Counter, defaultdict
-from itertools import chain
+from collections.abc import Iterable
 from operator import itemgetter
+from typing import Any, NamedTuple
 
-from tools.toolkit import JsonObject
+from tools.toolkit import JsonObject, filled
 
 from .. import client, decks, notes
 from ..card_text import LEARNING
-from ..client import IdByName, Ids, action, card_search, note_search
-from ..note_input import folded
+from ..client import IdByName, Ids, action, card_search
 
-# Reviews from the most overdue, and new cards from the first position.
-REVIEWS = (
-    "is:due -is:learn deck:filtered",
-    "is:due -is:learn prop:due<-30",
-    "is:due -is:learn prop:due>=-30 prop:due<-7",
-    "is:due -is:learn prop:due>=-7 prop:due<-2",
-    "is:due -is:learn prop:due=-2",
-    "is:due -is:learn prop:due=-1",
-    "is:due -is:learn prop:due=0",
-)
-NEW = (
-    "is:new prop:pos<8",
-    "is:new prop:pos>=8 prop:pos<64",
-    "is:new prop:pos>=64 prop:pos<512",
-    "is:new prop:pos>=512 prop:pos<4096",
-    "is:new prop:pos>=4096",
-)
+# Kinds of cards, with their columns in an answer of getDeckStats.
+COUNT_COLUMNS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
+# The searches for cards of each kind: reviews from the most overdue, new cards from the first position.
+SEARCHES = {
+    "is:learn is:due": "learning",
+    "is:due -is:learn deck:filtered": "review",
+    "is:due -is:learn -deck:filtered prop:due<-30": "review",
+    "is:due -is:learn -deck:filtered prop:due>=-30 prop:due<-7": "review",
+    "is:due -is:learn -deck:filtered prop:due>=-7 prop:due<-1": "review",
+    "is:due -is:learn -deck:filtered prop:due=-1": "review",
+    "is:due -is:learn -deck:filtered prop:due=0": "review",
+    "is:new prop:pos<64": "new",
+    "is:new prop:pos>=64 prop:pos<512": "new",
+    "is:new prop:pos>=512 prop:pos<4096": "new",
+    "is:new prop:pos>=4096": "new",
+}
 AWAKE = "-is:suspended -is:buried"
 # The searches for cards that are not due, each with its words.
 WAITING = {
@@ -50,24 +49,22 @@ WAITING = {
     "is:buried": "buried until tomorrow",
     f"-is:new -is:due {AWAKE}": "on a later day",
 }
-MOST_CANDIDATES = 1000
+# Cards of a kind whose details are asked for: a quarter of a second of Anki's window.
 MOST_DETAILS = 100
-# Reviews whose details are asked for if the deck's order needs them: half a second of Anki's window.
-MOST_ORDERED = 200
 
-# Options of a deck: new cards, and those that learn across days, come among the reviews, after or before
-# them.
-MIX, AFTER, BEFORE = range(3)
+# Options of a deck: new cards come after or before the reviews; else they are spread among them.
+AFTER = 1
+BEFORE = 2
 # Option of a deck: new cards by the number of their template, within it as they were gathered.
 BY_TEMPLATE = 0
 # The members of a card by which new cards are gathered, by the number of the deck's option; else by position.
-# `place` is that of the card's deck among all decks; behind `-` the last comes first.
-NEW_ORDERS = {0: "place due", 2: "-due", 5: "place due"}
+# Behind `-` the last comes first.
+NEW_ORDERS = {0: "deckName due", 2: "-due", 5: "deckName due"}
 # The same for reviews, by the number of the deck's review order.
 REVIEW_ORDERS = {
     0: "due",
-    1: "due place",
-    2: "place due",
+    1: "due deckName",
+    2: "deckName due",
     3: "interval",
     4: "-interval",
     5: "factor",
@@ -75,185 +72,154 @@ REVIEW_ORDERS = {
     9: "cardId",
     10: "-cardId",
 }
-EASE_ORDERS = (5, 6)
 
-# Cards as cardsInfo has them, and the ids of those of each kind.
+# Cards as cardsInfo has them.
 Cards = list[JsonObject]
-CardsByKind = dict[str, Ids]
 # Cards due today, as new, learning and review; subdecks and daily limits count.
 Counts = dict[str, int]
-# Kinds of cards, with their columns in an answer of getDeckStats.
-COUNT_COLUMNS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
+CountsByDeck = dict[str, Counts]
 
 
-def deck_and_subdecks(deck: str, deck_ids: IdByName) -> tuple[str, list[str]]:
-    """The deck as Anki spells it, and the names of it and its subdecks; of every deck if none is named.
+def deck_and_subdecks(deck: str, deck_ids: IdByName) -> tuple[str, IdByName]:
+    """The deck as Anki spells it, and the ids of it and its subdecks; of every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
     """
     if not deck:
-        return "", list(deck_ids)
+        return "", deck_ids
     name = decks.existing_name(deck, deck_ids)
     if name is None:
         raise decks.not_found([deck], deck_ids)
-    return name, decks.below([name], deck_ids)
+    return name, {inside: deck_ids[inside] for inside in decks.below([name], deck_ids)}
 
 
-def due_counts(
-    stats: JsonObject, deck_ids: IdByName, deck: str
-) -> tuple[dict[str, Counts], Counts]:
-    """The counts in an answer of getDeckStats by the deck's whole name, and their sum with a total: of
-    `deck`, or of all decks that lie in no other."""
+def due_counts(stats: JsonObject, deck_ids: IdByName) -> tuple[CountsByDeck, Counts]:
+    """The counts in an answer of getDeckStats for these decks, by the whole name, and their sum with a total:
+    of those that lie in no other."""
     by_deck = {}
     counts = Counter(dict.fromkeys(COUNT_COLUMNS, 0))
     for name, number in deck_ids.items():
-        if row := stats.get(str(number)):
+        if row := stats.get(str(number)):  # Anki hides its default deck as long as it is empty
             by_deck[name] = {kind: row[column] for kind, column in COUNT_COLUMNS.items()}
-            if name == deck or (not deck and decks.SEPARATOR not in name):
+            if name.rpartition(decks.SEPARATOR)[0] not in deck_ids:
                 counts.update(by_deck[name])
     return by_deck, {**counts, "total": counts.total()}
 
 
-class StudyQueue:
-    """The cards of a deck and its subdecks, or of all decks, that may be studied now. With a query only those
-    that it finds. Three requests.
+class StudyQueue(NamedTuple):
+    """The first cards to study now, as cardsInfo has them, and the number of those due by kind. `deck`: its
+    name, empty for all; `notes`: the reason if there are none, and if reviews are not, or may not be, in the
+    deck's order."""
 
-    - `name`, `names`: the deck, empty for all, and the decks that count; `deck_ids`: of all decks;
-    - `counts`: the cards due by kind; `limits`: the same by deck, which none may exceed;
-    - `learning`, `reviews`, `new`: the details of the first cards, in order; `order`: a note on that order;
-    - `seen`: notes whose other cards do not come if siblings are buried.
-    """
-
-    def __init__(self, deck: str, query: str = ""):
-        cards = self._find_candidates(deck, query)
-        by_name, stats, options = client.results(
-            action("getDecks", cards=list(chain(*cards.values()))),
-            action("getDeckStats", decks=self.names),
-            action("getDeckConfig", deck=self.name or decks.default_name(self.deck_ids)),
-        )
-        deck_of = notes.deck_by_card(by_name)
-        self.options: JsonObject = defaultdict(int, options or {})
-        self.limits, self.counts = due_counts(stats, self.deck_ids, self.name)
-        if query:
-            self.limits = {}
-        for kind, ids in cards.items():
-            full = [name for name, counts in self.limits.items() if not counts[kind]]
-            having_room = set(self.names).difference(decks.below(full, self.names))
-            cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
-        if query:  # Anki counts by decks alone
-            self.counts = {kind: len(cards[kind]) for kind in COUNT_COLUMNS}
-            self.counts["total"] = sum(self.counts.values())
-        self._read_details(cards)
-
-    def _find_candidates(self, deck: str, query: str) -> CardsByKind:
-        """The candidates of each kind; reviews and new cards in rough order."""
-        notes.check_names(query)
-        scope = f'deck:"{decks.quoted(deck)}" ' if deck else ""
-        if query:
-            scope += f"({query}) "
-        self.scope = scope
-        actions = [action("deckNamesAndIds")]
-        for search in ("is:learn is:due", *REVIEWS, *NEW):
-            actions.append(card_search(f"{scope}{search} {AWAKE}"))
-        actions.append(note_search(f"{scope}is:learn -is:due prop:due=0 {AWAKE}"))
-        self.deck_ids, learning, *matches, learning_later = client.results(*actions)
-        self.name, self.names = deck_and_subdecks(deck, self.deck_ids)
-        # Notes whose other cards do not come if siblings are buried.
-        self.seen = set(learning_later)
-        reviews = chain(*map(sorted, matches[: len(REVIEWS)]))
-        new = chain(*map(sorted, matches[len(REVIEWS) :]))
-        return {
-            "learning": learning,
-            "review": list(dict.fromkeys(reviews))[:MOST_CANDIDATES],
-            "new": list(new)[:MOST_CANDIDATES],
-        }
-
-    def _read_details(self, cards: CardsByKind) -> None:
-        """Read the details of the first cards of each kind and sort them. `order`: a note for the answer if
-        the order of reviews is not, or may not be, the deck's own."""
-        number = self.options["reviewOrder"]
-        self.order = ""
-        if number in EASE_ORDERS:
-            self.order = (
-                "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
-            )
-        if number not in REVIEW_ORDERS or (number and len(cards["review"]) > MOST_ORDERED):
-            number = 0
-            self.order = "by due date; this deck's own order is another"
-        reviews = cards["review"][: MOST_ORDERED if number else MOST_DETAILS]
-        if len(reviews) < 2:
-            self.order = ""
-        first = (cards["learning"][:MOST_DETAILS], reviews, cards["new"][:MOST_DETAILS])
-        details = client.results(*(action("cardsInfo", cards=ids) for ids in first))
-        self.learning, self.reviews, self.new = (list(filter(None, infos)) for infos in details)
-        for info in chain(self.reviews, self.new):
-            info["place"] = folded(info["deckName"]).split(decks.SEPARATOR)
-        _sort(self.learning, "due")
-        _sort(self.reviews, REVIEW_ORDERS[number])
-        _sort(self.new, "ord")
-        _sort(self.new, NEW_ORDERS.get(self.options["newGatherPriority"], "due"))
-
-    def why_nothing_is_due(self) -> str:
-        """A sentence for an empty queue, with the counts of cards that are not due. One request."""
-        searches = [card_search(self.scope + search) for search in WAITING]
-        found = zip(WAITING.values(), client.results(*searches), strict=True)
-        counts = [f"{len(cards)} {words}" for words, cards in found if cards]
-        return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
-
-    def first_cards(self, limit: int) -> Cards:
-        """The first cards in Anki's order, as cardsInfo has them."""
-        now = time.time()
-        today = [info for info in self.learning if info["queue"] == LEARNING]
-        across = [info for info in self.learning if info["queue"] != LEARNING]
-        due = [info for info in today if info["due"] <= now]
-        self.seen.update(info["note"] for info in today)
-        others = self._within_limits(across)
-        return (due + others or today)[:limit]
-
-    def _within_limits(self, across: Cards) -> Cards:
-        """Reviews, cards that learn `across` days, and new cards, as far as the daily limits go. Those of
-        reviews hold for cards that learn across days too, though Anki counts these as learning."""
-        reviewing = self.options.get("rev", {})
-        a_day = reviewing.get("perDay", MOST_CANDIDATES)
-        reviews_left = {}
-        new_left = {}
-        for name, counts in self.limits.items():
-            learning = sum(decks.within(info["deckName"], name) for info in across)
-            reviews_left[name] = min(a_day, counts["review"] + learning)
-            new_left[name] = counts["new"]
-        across = self._gather(across, reviews_left, self.options["buryInterdayLearning"])
-        reviews = self._gather(self.reviews, reviews_left, reviewing.get("bury"))
-        new = self._gather(self.new, new_left, self.options.get("new", {}).get("bury"))
-        if self.options["newSortOrder"] == BY_TEMPLATE:
-            _sort(new, "ord")
-        reviews = mixed(reviews, across, self.options["interdayLearningMix"])
-        return mixed(reviews, new, self.options["newMix"])
-
-    def _gather(self, infos: Cards, left: dict[str, int], bury: object) -> Cards:
-        """The first of these cards, as many as the limits `left` allow, without siblings if they are
-        buried."""
-        gathered = []
-        for info in infos:
-            above = [name for name in left if decks.within(info["deckName"], name)]
-            if all(left[name] > 0 for name in above) and not (bury and info["note"] in self.seen):
-                gathered.append(info)
-                self.seen.add(info["note"])
-                for name in above:
-                    left[name] -= 1
-        return gathered
+    deck: str
+    counts: Counts
+    cards: Cards
+    notes: JsonObject
 
 
-def _sort(infos: Cards, order: str) -> None:
-    """Sort cards by the members that `order` names."""
-    infos.sort(key=itemgetter(*order.lstrip("-").split()), reverse=order.startswith("-"))
+def read_queue(deck: str, query: str, limit: int) -> StudyQueue:
+    """The queue of a deck and its subdecks, or of all decks; with a query only what it finds. Four requests,
+    and one if nothing is due."""
+    notes.check_names(query)
+    deck, deck_ids = deck_and_subdecks(deck, decks.ids())
+    stats, options = client.results(
+        action("getDeckStats", decks=list(deck_ids)),
+        action("getDeckConfig", deck=deck or decks.default_name(deck_ids)),
+    )
+    options = defaultdict(int, options or {})
+    limits, counts = due_counts(stats, deck_ids)
+    if query:
+        limits = dict.fromkeys(deck_ids, dict.fromkeys(COUNT_COLUMNS, notes.NO_LIMIT))
+
+    # The candidates of each kind, and the order of reviews.
+    candidates = _candidates(query, deck_ids, limits)
+    if query:  # Anki counts by decks alone
+        found = Counter({kind: len(cards) for kind, cards in candidates.items()})
+        counts = {**found, "total": found.total()}
+    order, order_note = _review_order(options["reviewOrder"], len(candidates["review"]))
+    first = [action("cardsInfo", cards=cards[:MOST_DETAILS]) for cards in candidates.values()]
+    new, learning, reviews = client.results(*first)
+
+    # Of each kind as many as the limits allow.
+    taken: set[int] = set()
+
+    def take(infos: Cards, order: str, kind: str, bury: Any) -> Cards:
+        cards = []
+        for info in _sorted(infos, order):
+            left = limits.get(info["deckName"]) or Counter()
+            is_buried = bury and info["note"] in taken and info["queue"] != LEARNING
+            if left[kind] > 0 and not is_buried:
+                cards.append(info)
+                taken.add(info["note"])
+                left[kind] -= 1
+        return cards[: counts[kind]]
+
+    learning = take(learning, "queue due", "learning", options["buryInterdayLearning"])
+    reviews = take(reviews, order, "review", options.get("rev", {}).get("bury"))
+    new_order = NEW_ORDERS.get(options["newGatherPriority"], "due")
+    new = take(new, new_order, "new", options.get("new", {}).get("bury"))
+    if options["newSortOrder"] == BY_TEMPLATE:
+        new = _sorted(new, "ord")
+    # A card that learns across days is due on a numbered day, which is less than any second.
+    due = [info for info in learning if info["due"] <= time.time()]
+    cards = due + _mixed(reviews, new, options["newMix"]) or learning
+    note = "" if cards else _why_nothing_is_due(_scope(query, deck_ids.values()))
+    return StudyQueue(deck, counts, cards[:limit], filled(note=note, order=order_note))
 
 
-def mixed(reviews: Cards, others: Cards, option: int) -> Cards:
-    """Reviews and other cards in one order: by the deck's option the others are spread evenly among the
-    reviews, or come after or before them."""
-    ratio = (len(reviews) + 1) / (len(others) + 1)
-    order = list(reviews)
-    for number in range(len(others), 0, -1):
-        place = {MIX: int(number * ratio), AFTER: len(reviews), BEFORE: 0}[option]
-        order.insert(place, others[number - 1])
-    return order
+def _scope(query: str, deck_ids: Iterable[int]) -> str:
+    """The query for cards in these decks."""
+    return f"{client.ids_query('did', deck_ids)} ({query or 'deck:*'})"
+
+
+def _candidates(query: str, deck_ids: IdByName, limits: CountsByDeck) -> dict[str, Ids]:
+    """The cards of each kind in rough order, in those of the decks that have room for more."""
+    searches = []
+    for search, kind in SEARCHES.items():
+        full = [name for name, left in limits.items() if not left[kind]]
+        having_room = [deck_ids[name] for name in deck_ids if not decks.within(name, *full)]
+        searches.append(card_search(f"{_scope(query, having_room)} {search} {AWAKE}"))
+    candidates: dict[str, Ids] = {kind: [] for kind in COUNT_COLUMNS}
+    for kind, cards in zip(SEARCHES.values(), client.results(*searches), strict=True):
+        candidates[kind] += sorted(cards)
+    return candidates
+
+
+def _review_order(number: int, count: int) -> tuple[str, str]:
+    """The members by which so many reviews are sorted, and a note if that is not, or may not be, the deck's
+    own order."""
+    order = REVIEW_ORDERS.get(number, "")
+    if count < 2:
+        return "due", ""
+    if not order or (number and count > MOST_DETAILS):
+        return "due", "by due date; this deck's own order is another"
+    if "factor" in order:
+        return order, "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
+    return order, ""
+
+
+def _why_nothing_is_due(scope: str) -> str:
+    """A sentence for an empty queue, with the counts of cards that are not due. One request."""
+    searches = [card_search(f"{scope} {search}") for search in WAITING]
+    found = zip(WAITING.values(), client.results(*searches), strict=True)
+    counts = [f"{len(cards)} {words}" for words, cards in found if cards]
+    return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
+
+
+def _sorted(infos: Cards, order: str) -> Cards:
+    """The cards by the members that `order` names."""
+    members = order.lstrip("-").split()
+    return sorted(infos, key=itemgetter(*members), reverse=order.startswith("-"))
+
+
+def _mixed(reviews: Cards, new: Cards, option: int) -> Cards:
+    """Reviews and new cards in one order, by the deck's option."""
+    if option == AFTER:
+        return reviews + new
+    if option == BEFORE:
+        return new + reviews
+    distance = (len(reviews) + 1) / (len(new) + 1)
+    cards = list(reviews)
+    for number, info in enumerate(new):
+        cards.insert(number + int((number + 1) * distance), info)
+    return cards
