@@ -3,7 +3,6 @@
 import json
 import socket
 import threading
-from unittest.mock import Mock
 
 import pytest
 
@@ -12,7 +11,6 @@ from tests.support.client import cases
 from tests.support.web import endless
 from tools.core import settings
 from tools.core.health import CHECKS, TRIALS, guarded
-from tools.core.json_types import compact_json
 from tools.search import services
 from tools.search.settings import SearchSettings
 
@@ -115,18 +113,6 @@ def test_an_answer_of_megabytes_is_cut_to_what_a_model_can_read():
     long = [{"content": "x" * 90_000}, PAGE]
     assert services.fitted(long) == long
     assert services.fitted([PAGE, {"vector": [0.123456789] * 20_000}]) == [PAGE]
-
-
-def test_results_are_left_out_in_one_pass(monkeypatch):
-    size_bytes = Mock(wraps=services._size_bytes)
-    monkeypatch.setattr(services, "_size_bytes", size_bytes)
-    results = [{"title": f"{number}"} for number in range(20_000)]
-    kept = services.fitted(results)
-    assert kept == results[: len(kept)]
-    assert (
-        len(compact_json(kept)) <= services.MOST_BYTES < len(compact_json(results[: len(kept) + 1]))
-    )
-    assert size_bytes.call_count < len(results)
 
 
 def test_without_an_address_or_a_service_it_says_what_to_do(env):

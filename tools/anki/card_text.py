@@ -62,11 +62,11 @@ UNITS = (
 
 def typed_answer(info: JsonObject) -> str:
     """The text that the person should type, as HTML; empty if the card asks for none."""
-    place = TYPED.search(info["question"])
-    if not place or place[2] not in info["fields"]:
+    match = TYPED.search(info["question"])
+    if not match or match[2] not in info["fields"]:
         return ""
-    text = info["fields"][place[2]]["value"]
-    if place[1]:  # of a cloze what this card hides
+    text = info["fields"][match[2]]["value"]
+    if match[1]:  # of a cloze what this card hides
         text = ", ".join(
             part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1
         )

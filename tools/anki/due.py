@@ -21,7 +21,7 @@ from .studying.study_queue import Cards, due_counts, read_queue
 # The entry of a result's `_meta` that holds the cards; the model need not pay for them.
 CARDS = "pi-mcp/cards"
 # Files of one answer, as base64: beyond, the page fetches further cards by another call.
-MOST_BYTES = 3_000_000
+MOST_FILE_BYTES = 3_000_000
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND_IN_TEXT = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
@@ -83,7 +83,7 @@ def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
     names = list(set(chain.from_iterable(card["files"] for card in cards)))
     contents = client.multi(*(action("retrieveMediaFile", filename=name) for name in names))
     content_of = dict(zip(names, contents, strict=True))
-    left = MOST_BYTES
+    left = MOST_FILE_BYTES
     for count, card in enumerate(cards):
         for name in card["files"]:
             content = content_of[name]

@@ -134,7 +134,8 @@ def _way(action: str) -> str:
 
 
 def _members(params: object) -> Iterator[tuple[str, object]]:
-    """Each key with its value, at any depth. The `fields` of a note hold texts under whatever name."""
+    """Each key with its value, at any depth but in the `fields` of a note, which are texts under whatever
+    name."""
     waiting = [params]
     while waiting:
         value = waiting.pop()
@@ -143,10 +144,7 @@ def _members(params: object) -> Iterator[tuple[str, object]]:
         elif isinstance(value, dict):
             for key, member in value.items():
                 yield key, member
-                of_texts = isinstance(member, dict) and all(
-                    isinstance(text, str) for text in member.values()
-                )
-                if key != "fields" or not of_texts:
+                if key != "fields":
                     waiting.append(member)
 
 

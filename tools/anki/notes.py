@@ -28,7 +28,7 @@ UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGN
 # Names with a meaning of their own, wildcards, regular expressions.
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
-LIMIT = 50
+DEFAULT_LIMIT = 50
 # The limit for a person in a shell.
 NO_LIMIT = 10**9
 # Notes read in one request.
@@ -36,7 +36,7 @@ NOTES_PER_REQUEST = 500
 # Examples in a dry run.
 MOST_EXAMPLES = 5
 # Characters of the text that stands for a note.
-LONGEST_TEXT = 80
+LONGEST_EXCERPT = 80
 
 
 @Tool("anki.note_info")
@@ -62,7 +62,7 @@ def find_notes(
     Source: AnkiConnect findNotes, notesInfo, getDecks. {noteIds, notes, total, nextOffset}, notes as
     anki_note_info shows them.
     """
-    limit = limit or (NO_LIMIT if calls.is_by_person() else LIMIT)
+    limit = limit or (NO_LIMIT if calls.is_by_person() else DEFAULT_LIMIT)
     if duplicates:
         return _duplicates(query, duplicates, limit, offset)
     if not query:
@@ -82,7 +82,7 @@ def find_notes(
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
-        length = excerpt or LONGEST_TEXT
+        length = excerpt or LONGEST_EXCERPT
         rows = by_id(page).items()
         answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
@@ -117,7 +117,7 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     if not groups:
         raise unknown_field(field)
     rows = [
-        {"text": cut(text, LONGEST_TEXT), "noteIds": same}
+        {"text": cut(text, LONGEST_EXCERPT), "noteIds": same}
         for text, same in groups.items()
         if text and len(same) > 1
     ]
@@ -160,7 +160,7 @@ def check_names(query: str) -> None:
     for match in unquoted:
         kind = match[1].lower()
         rest = query[match.start(2) :].casefold()
-        for name in sorted(by_kind[kind], key=len, reverse=True):
+        for name in by_kind[kind]:
             if " " in name and rest.startswith(name.casefold()):
                 raise ToolError(
                     f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words",
@@ -256,7 +256,7 @@ def counted(things: Sized, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def first_text(info: Info, length: int = LONGEST_TEXT) -> str:
+def first_text(info: Info, length: int = LONGEST_EXCERPT) -> str:
     """The first field of a note as text, cut to so many characters."""
     return cut(plain(next(iter(values(info).values()), "")), length)
 

@@ -102,7 +102,7 @@ def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
     same = len(commonprefix([old, new]))  # noqa: RUF071
     start = max(0, same - CONTEXT_CHARS)
-    return [cut(old[start:], notes.LONGEST_TEXT), cut(new[start:], notes.LONGEST_TEXT)]
+    return [cut(old[start:], notes.LONGEST_EXCERPT), cut(new[start:], notes.LONGEST_EXCERPT)]
 
 
 def _matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:

@@ -1,5 +1,6 @@
 """The tool that shows study statistics, and its page."""
 
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +11,8 @@ from tools.toolkit import JsonObject, Limits, Tool
 from . import client, decks, notes
 from .batch import TOGETHER, timed_parts
 from .card_text import CLOZE
-from .client import action, card_search, note_search
+from .client import Ids, action, card_search, note_search
 from .studying import review_log, study_queue
-from .studying.review_log import Days
 
 # The searches for cards due today, tomorrow and so on.
 FORECAST = (
@@ -63,11 +63,8 @@ def stats(
     forecast = list(map(len, matches[: len(FORECAST)]))
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
-    counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
-    for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S):
-        log = client.call("getReviewsOfCards", cards=part)
-        for row in chain(*log.values()):
-            counted.add(row)
+    day_start = review_log.day_start(recent, list(map(set, rated)))
+    by_day = review_log.answers_by_day(_log_rows(answered), days, day_start)
     # The decks with most cards due, and the questions of the hardest cards.
     due, due_in_all = study_queue.due_counts(stats, deck_ids)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
@@ -83,7 +80,13 @@ def stats(
         "deck": name,
         "due": due_in_all,
         "decks": rows,
-        **counted.summary(len(rated[0])),
+        **review_log.summary(by_day, len(rated[0])),
         "forecast": forecast,
         "leeches": {"total": len(leeches), "notes": hardest},
     }
+
+
+def _log_rows(cards: Ids) -> Iterator[JsonObject]:
+    """The rows of these cards in the review log, read in parts."""
+    for part in timed_parts(cards, "reading the review log", TOGETHER, part_s=HOLD_S):
+        yield from chain(*client.call("getReviewsOfCards", cards=part).values())

@@ -12,8 +12,8 @@ from . import services
 from .settings import current
 
 # Results of an engine, and characters of each text in them, unless more is asked for.
-LIMIT = 5
-LONGEST_TEXT = 600
+DEFAULT_LIMIT = 5
+LONGEST_RESULT_TEXT = 600
 TAG = re.compile(r"</?\w[^<>]*>")
 TEXT_FIELDS = {"title", "snippet", "content"}
 AGES = "day week month year".split()
@@ -190,5 +190,5 @@ def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
     fields = {name: value for name, value in values.items() if value not in (None, "")}
     for name in TEXT_FIELDS & fields.keys():
         text = html.unescape(TAG.sub("", fields[name]))
-        fields[name] = text if full else cut(text, LONGEST_TEXT)
+        fields[name] = text if full else cut(text, LONGEST_RESULT_TEXT)
     return member | fields if full else fields

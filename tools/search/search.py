@@ -36,7 +36,7 @@ def search(
     `omitted`.
     """
     if engine := engines.chosen():
-        limit = limit or engines.LIMIT
+        limit = limit or engines.DEFAULT_LIMIT
         cursor = cursor or "1"
         values = engines.parameters(engine, query, limit, cursor, time_range or "")
         found = services.ask(values, engine.post, engine.key)

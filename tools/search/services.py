@@ -34,7 +34,7 @@ UNANSWERED = {
     http.NotHttp: UNREACHABLE,
 }
 # Bytes of all results as JSON, cut to what a model can read; texts keep at least SHORTEST_TEXT characters.
-MOST_BYTES = 100_000
+MOST_RESULT_BYTES = 100_000
 SHORTEST_TEXT = 200
 FIELDS = "title url snippet content score".split()
 # An address of the web; a score.
@@ -179,25 +179,17 @@ def no_results(answer: object) -> ToolError:
 
 
 def fitted(results: list[JsonObject]) -> list[JsonObject]:
-    """At most MOST_BYTES of results: long texts are cut first, ending in `…`, then the last results are left
-    out."""
-    longest = MOST_BYTES
-    while longest // 2 > SHORTEST_TEXT and _size_bytes(results) > MOST_BYTES:
+    """At most MOST_RESULT_BYTES of results: long texts are cut first, ending in `…`, then the last results
+    are left out."""
+    longest = MOST_RESULT_BYTES
+    while len(compact_json(results).encode()) > MOST_RESULT_BYTES:
         checkpoint()
-        longest //= 2
-        results = _cut(results, longest)
-    size_bytes = len("[]")
-    for number, result in enumerate(results):
-        checkpoint()
-        size_bytes += _size_bytes(result)
-        if size_bytes > MOST_BYTES:
-            return results[:number]
-        size_bytes += len(",")
+        if longest // 2 > SHORTEST_TEXT:
+            longest //= 2
+            results = _cut(results, longest)
+        else:
+            results = results[: len(results) // 2]
     return results
-
-
-def _size_bytes(value: Any) -> int:
-    return len(compact_json(value).encode())
 
 
 def _cut(value: Any, longest: int) -> Any:

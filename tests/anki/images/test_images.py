@@ -77,7 +77,7 @@ def test_pillow_is_taken_from_the_projects_own_venv(monkeypatch, tmp_path, witho
     monkeypatch.setattr(resize, "VENV_PACKAGES", tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
 
-    *_, warning = resize.shrink(bytes(resize.SMALL_BYTES + 1), "png", 768)
+    *_, warning = resize.shrink(bytes(resize.SMALL_PICTURE_BYTES + 1), "png", 768)
 
     assert (warning, sys.path[-1]) == (resize.NO_PILLOW, str(tmp_path))
 
@@ -277,7 +277,7 @@ def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(
         "broken": png(30, 30)[:60] + bytes(10) + png(30, 30)[70:],
     }[kind]
     if kind == "too large":
-        monkeypatch.setattr(resize, "MOST_BYTES", 1000)
+        monkeypatch.setattr(resize, "MOST_DECODING_BYTES", 1000)
 
     detail = add(data)
 

@@ -23,10 +23,10 @@ PilImage = Any
 
 QUALITY = 85
 # Memory that decoding and shrinking one image may take.
-MOST_BYTES = 85_000_000
+MOST_DECODING_BYTES = 85_000_000
 
 # Up to this size a picture needs no shrinking, and the missing Pillow no word.
-SMALL_BYTES = 200_000
+SMALL_PICTURE_BYTES = 200_000
 NO_PILLOW = (
     "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
 )
@@ -42,7 +42,7 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
             warnings.simplefilter("ignore")
             small = None if extension == "svg" else _smaller(data, extension, max_side)
     except ImportError:
-        return data, extension, NO_PILLOW if len(data) > SMALL_BYTES else ""
+        return data, extension, NO_PILLOW if len(data) > SMALL_PICTURE_BYTES else ""
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
         if "truncated" in str(error):
             raise cut_short() from error
@@ -64,7 +64,7 @@ def _smaller(data: bytes, extension: str, max_side: int) -> bytes | None:
         # The second frame of a photo is only a preview.
         if extension != "jpg" and getattr(image, "is_animated", False):
             return None
-        if _decoding_bytes(image, extension, max_side) > MOST_BYTES:
+        if _decoding_bytes(image, extension, max_side) > MOST_DECODING_BYTES:
             raise ValueError(f"{image.width * image.height:,} pixels take too much memory")
         is_small_logo = _is_transparent(image) and max(image.size) <= max_side
         jpeg = _jpeg(image, max_side)

@@ -1,6 +1,7 @@
 """The review log: the newest answer to each card, and answers counted by Anki's days."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -68,20 +69,15 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
     return usual_day_start() if after < usual_day_start() <= until else until // SLOT_S * SLOT_S
 
 
-class Days:
-    """The answers of Anki's last days, counted row by row: a year of a large collection does not fit into the
-    memory of a small board."""
-
-    def __init__(self, count: int, day_start: int):
-        self.day_start = day_start
-        self.days: list[Counter[str]] = [Counter() for _ in range(count)]
-
-    def add(self, row: JsonObject) -> None:
-        """Count a row of getReviewsOfCards."""
-        days_ago = max(0, -((row["id"] // 1000 - self.day_start) // DAY_S))
-        if days_ago >= len(self.days) or not 0 < row["ease"] <= len(BUTTONS):
-            return
-        day = self.days[days_ago]
+def answers_by_day(rows: Iterable[JsonObject], days: int, day_start: int) -> list[Counter[str]]:
+    """What is counted of Anki's last days, today first, row by row of getReviewsOfCards: a year of a large
+    collection does not fit into the memory of a small board."""
+    counts: list[Counter[str]] = [Counter() for _ in range(days)]
+    for row in rows:
+        days_ago = max(0, -((row["id"] // 1000 - day_start) // DAY_S))
+        if days_ago >= days or not row["ease"]:
+            continue
+        day = counts[days_ago]
         day["answers"] += 1
         day["ms"] += row["time"]
         day[BUTTONS[row["ease"] - 1]] += 1
@@ -89,25 +85,27 @@ class Days:
             age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
             day[age] += 1
             day[f"{age} known"] += row["ease"] > 1
+    return counts
 
-    def summary(self, cards_today: int) -> JsonObject:
-        """The counts as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}."""
-        counts = [day["answers"] for day in self.days]
-        streak = counts if counts[0] else counts[1:]  # today may have none yet
-        whole = sum(self.days, Counter())
-        retention: dict[str, float | None] = {"young": None, "mature": None}
-        for age in retention:
-            if whole[age]:
-                retention[age] = round(100 * whole[f"{age} known"] / whole[age], 1)
-        return {
-            "today": {
-                "answers": counts[0],
-                "cards": cards_today,
-                "minutes": round(self.days[0]["ms"] / 60_000, 1),
-            },
-            "perDay": counts[::-1],
-            "streakDays": [*streak, 0].index(0),
-            "retention": retention,
-            "buttons": {name: whole[name] for name in BUTTONS},
-            "minutes": round(whole["ms"] / 60_000, 1),
-        }
+
+def summary(days: list[Counter[str]], cards_today: int) -> JsonObject:
+    """The counts as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}."""
+    counts = [day["answers"] for day in days]
+    streak = counts if counts[0] else counts[1:]  # today may have none yet
+    whole = sum(days, Counter())
+    retention: dict[str, float | None] = {"young": None, "mature": None}
+    for age in retention:
+        if whole[age]:
+            retention[age] = round(100 * whole[f"{age} known"] / whole[age], 1)
+    return {
+        "today": {
+            "answers": counts[0],
+            "cards": cards_today,
+            "minutes": round(days[0]["ms"] / 60_000, 1),
+        },
+        "perDay": counts[::-1],
+        "streakDays": [*streak, 0].index(0),
+        "retention": retention,
+        "buttons": {name: whole[name] for name in BUTTONS},
+        "minutes": round(whole["ms"] / 60_000, 1),
+    }
