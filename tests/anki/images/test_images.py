@@ -3,6 +3,7 @@
 import hashlib
 import html
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.anki.anki_helpers import (
     update_detail,
     update_note,
 )
+from tests.support.client import cases
 from tools.anki.images import pictures, resize
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ImageSpec
@@ -112,24 +114,32 @@ def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki
     assert media(anki, detail) == data
 
 
-@pytest.mark.parametrize(
-    "image, words",
-    [
-        ({"image_base64": "%%%"}, "base64 is wrong"),
-        ({"image_base64": in_base64(png())[:-8]}, "cut short"),
-        ({"image_base64": in_base64(b"<html></html>")}, "not an image"),
-        ({"image_base64": "data:image/png;base64,JVBERi0xLjc="}, "not an image"),
-        ({"image_base64": in_base64(bytes(2000))}, "over the limit of 1000"),
-        ({"image_base64": "data:image/png;base64,"}, "not an image"),
-        ({"image_url": "file:///etc/passwd"}, "not an http(s) address"),
-        ({"image_url": "http://127.0.0.1:9/a.png"}, "this machine or its network"),
-        ({"image_base64": in_base64(png()), "filename": ".."}, "not a media file name"),
-        ({"image_base64": in_base64(png()), "filename": "a/b.png"}, "not a media file name"),
-    ],
-)
+# Among them HTML and a PDF.
+BAD_IMAGES = """
+{"image_base64": "%%%"} | base64 is wrong
+{"image_base64": "CUT"} | cut short
+{"image_base64": "PGh0bWw+PC9odG1sPg=="} | not an image
+{"image_base64": "data:image/png;base64,JVBERi0xLjc="} | not an image
+{"image_base64": "ZEROS"} | over the limit of 100
+{"image_base64": "data:image/png;base64,"} | not an image
+{"image_url": "file:///etc/passwd"} | not an http(s) address
+{"image_url": "http://127.0.0.1:9/a.png"} | this machine or its network
+{"image_base64": "WHOLE", "filename": ".."} | not a media file name
+{"image_base64": "WHOLE", "filename": "a/b.png"} | not a media file name
+"""
+
+
+@pytest.mark.parametrize("image, words", cases(BAD_IMAGES))
 def test_a_bad_image_fails_its_note_and_no_other(anki, env, image, words):
-    env(IMAGE_MAX_BYTES=1000)
-    notes = [{"fields": {"Front": "bad"}, "images": [image]}, {"fields": {"Front": "good"}}]
+    env(IMAGE_MAX_BYTES=100)
+    png_text = in_base64(png())
+    image = (
+        image.replace("CUT", png_text[:-8]).replace("WHOLE", png_text).replace("ZEROS", "A" * 200)
+    )
+    notes = [
+        {"fields": {"Front": "bad"}, "images": [json.loads(image)]},
+        {"fields": {"Front": "good"}},
+    ]
 
     bad, good = call("anki.add_notes", notes=notes)["details"]
 
