@@ -16,7 +16,7 @@
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -78,7 +78,7 @@ def answer_cards(
             "Give answers: [{cardId, ease}].",
             "INVALID_ARGUMENTS",
         )
-    batch = AnswerBatch({}, early=early)
+    batch = AnswerBatch({}, early)
     for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
@@ -115,6 +115,7 @@ def answer_by_press(
     return AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
+@dataclass
 class AnswerBatch:
     """One call. `wanted`: the ease by card; `cards`: the outcome of each answered one; `skipped`: the others,
     with the reason.
@@ -127,15 +128,14 @@ class AnswerBatch:
       card: the `subjects` of Undo, as [card, note, deck], and the newest row of its log `before`.
     """
 
-    def __init__(self, wanted: dict[int, int], *, early: bool, seen: int | None = None):
-        self.wanted = wanted
-        self.early = early
-        self.seen = seen
-        self.cards: list[JsonObject] = []
-        self.skipped: list[JsonObject] = []
-        self.warnings: list[str] = []
-        self.given: list[list[Any]] = []
-        self.undo_steps = 0
+    wanted: dict[int, int]
+    early: bool
+    seen: int | None = None
+    cards: list[JsonObject] = field(default_factory=list)
+    skipped: list[JsonObject] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    given: list[list[Any]] = field(default_factory=list)
+    undo_steps: int = 0
 
     def run(self) -> JsonObject:
         self.anki_day = state.recall(ANKI_DAY)

@@ -114,7 +114,7 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
     "path, words",
     [
         ("/endless", "over the limit of 100000"),
-        ("/dripping", "no answer within"),
+        ("/dripping", "no answer in time"),
         ("/loop", "more than 5 redirects"),
         ("/none", "HTTP 404"),
     ],

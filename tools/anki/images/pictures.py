@@ -129,8 +129,6 @@ def fetch(url: str) -> bytes:
             "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",
             "PRIVATE_ADDRESS",
         ) from error
-    except http.Late as error:
-        raise _failed(url, f"no answer within {TIMEOUT_S} s") from error
     except (http.HttpError, ValueError) as error:
         raise _failed(url, str(error)) from error
     if response.status != 200:
