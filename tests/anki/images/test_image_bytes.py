@@ -1,10 +1,13 @@
 """Images told by their bytes, and placed in the HTML of a field."""
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.anki.anki_helpers import GIF, JPEG, SVG, WEBP, png
+from tests.support.client import cases
 from tools.anki.images.image_bytes import ImageError, kind
 from tools.anki.images.pictures import image_html, replace_data_urls, with_image
 
@@ -63,43 +66,46 @@ def test_the_one_form():
     assert 'src="a&amp;&quot;b.png"' in image_html('a&"b.png')
 
 
-@pytest.mark.parametrize(
-    "before, after",
-    [
-        ("", DIV),
-        ("a < b & c\nd", f"a < b & c\nd\n\n{DIV}"),
-        (DIV, DIV),
-        ("x <IMG width=5 SRC='a.png'> y", "x <IMG width=5 SRC='a.png'> y"),
-        ("<img src=a.png>", "<img src=a.png>"),
-        ("a.png", f"a.png\n\n{DIV}"),
-    ],
-)
+def rows(table):
+    """The rows of a table whose columns are JSON; DIV stands for the image."""
+    texts = cases(table.replace("DIV", json.dumps(DIV)[1:-1]))
+    return [list(map(json.loads, row)) for row in texts]
+
+
+# A field before and after the image is put into it.
+PUT_IN = r"""
+"" | "DIV"
+"a < b & c\nd" | "a < b & c\nd\n\nDIV"
+"DIV" | "DIV"
+"x <IMG width=5 SRC='a.png'> y" | "x <IMG width=5 SRC='a.png'> y"
+"<img src=a.png>" | "<img src=a.png>"
+"a.png" | "a.png\n\nDIV"
+"""
+
+
+@pytest.mark.parametrize("before, after", rows(PUT_IN))
 def test_an_image_goes_after_the_text_and_never_in_twice(before, after):
     assert with_image(before, "a.png") == after
     once = with_image("", "a&b 100%.png")
     assert with_image(once, "a&b 100%.png") == once
 
 
-@pytest.mark.parametrize(
-    "value, result, stored",
-    [
-        ("data:image/png;base64,QUJD", DIV, ["QUJD"]),
-        (" DATA:image/PNG;BASE64,QUJD\n", DIV, ["QUJD"]),
-        ("data:image/svg+xml;charset=utf-8;base64,QU%2BD", DIV, ["QU+D"]),
-        ("data:image/png;base64,QU\r\nJD", DIV, ["QU\r\nJD"]),
-        ("a data:image/png;base64,QUJD b", f"a\n\n{DIV} b", ["QUJD"]),
-        ('a <img alt="x" src="data:image/png;base64,QUJD" width=5> b', f"a {DIV} b", ["QUJD"]),
-        ("<img src='Data:Image/jpeg;base64,QUJD'>", DIV, ["QUJD"]),
-        ("no data:text/html;base64,QUJD", "no data:text/html;base64,QUJD", []),
-        ("no data:image/png,QUJD", "no data:image/png,QUJD", []),
-        # Two of one file are shown once.
-        (
-            "a data:image/png;base64,QUJD data:image/png;base64,QUJD",
-            f"a\n\n{DIV}",
-            ["QUJD", "QUJD"],
-        ),
-    ],
-)
+# A field before and after, and what was stored of it; two of one file are shown once.
+DATA_URLS = r"""
+"data:image/png;base64,QUJD" | "DIV" | ["QUJD"]
+" DATA:image/PNG;BASE64,QUJD\n" | "DIV" | ["QUJD"]
+"data:image/svg+xml;charset=utf-8;base64,QU%2BD" | "DIV" | ["QU+D"]
+"data:image/png;base64,QU\r\nJD" | "DIV" | ["QU\r\nJD"]
+"a data:image/png;base64,QUJD b" | "a\n\nDIV b" | ["QUJD"]
+"a <img alt=\"x\" src=\"data:image/png;base64,QUJD\" width=5> b" | "a DIV b" | ["QUJD"]
+"<img src='Data:Image/jpeg;base64,QUJD'>" | "DIV" | ["QUJD"]
+"no data:text/html;base64,QUJD" | "no data:text/html;base64,QUJD" | []
+"no data:image/png,QUJD" | "no data:image/png,QUJD" | []
+"a data:image/png;base64,QUJD data:image/png;base64,QUJD" | "a\n\nDIV" | ["QUJD", "QUJD"]
+"""
+
+
+@pytest.mark.parametrize("value, result, stored", rows(DATA_URLS))
 def test_data_urls_become_stored_files(value, result, stored):
     seen = []
 
