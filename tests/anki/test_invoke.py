@@ -184,16 +184,16 @@ def test_no_action_that_sounds_like_writing_is_called_reading():
     assert not [name for name in READING if name.startswith(tuple(writing))]
 
 
-@pytest.mark.parametrize(
-    "action, params",
-    [
-        ("getDeckStats", {"decks": ["Default", "Typo"]}),
-        ("cardReviews", {"deck": ["Typo"], "startID": 0}),
-        ("getLatestReviewID", {"deck": "default"}),
-    ],
-)
+MAKING_DECKS = """
+getDeckStats | {"decks": ["Default", "Typo"]}
+cardReviews | {"deck": ["Typo"], "startID": 0}
+getLatestReviewID | {"deck": "default"}
+"""
+
+
+@pytest.mark.parametrize("action, params", cases(MAKING_DECKS))
 def test_a_reading_action_makes_no_deck(read_only, action, params):
-    for sent in at_any_depth(action, params):
+    for sent in at_any_depth(action, json.loads(params)):
         assert "anki_due" in call("anki.invoke", **sent)["hint"]
     assert read_only.requests == []
     assert read_only.collection.decks.all_names() == ["Default"]

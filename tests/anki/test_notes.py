@@ -210,16 +210,15 @@ def test_a_name_with_a_blank_needs_its_quotes(anki, query, tool, more):
     assert refusal["code"] == "INVALID_QUERY" and f'Write "{kind}:' in refusal["hint"]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "deck:Spanish sol",
-        '"deck:Spanish Verbs"',
-        'deck:"Spanish Verbs"',
-        "deck:Spanish* Verbs",
-        "deck:Spanish",
-    ],
-)
+CLEAR_NAMES = """\
+deck:Spanish sol
+"deck:Spanish Verbs"
+deck:"Spanish Verbs"
+deck:Spanish* Verbs
+deck:Spanish"""
+
+
+@pytest.mark.parametrize("query", CLEAR_NAMES.splitlines())
 def test_a_name_in_quotes_or_followed_by_a_word_of_its_own_is_searched_for(anki, collection, query):
     add_notes(collection, "Spanish", "sol Verbs")
     add_notes(collection, "Spanish Verbs", "ser Verbs")

@@ -146,20 +146,21 @@ def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten):
     assert answer["before"] == {"due 3": 0}
 
 
-@pytest.mark.parametrize(
-    "number, change",
-    [
-        (3, {"forget": True}),
-        (2, {"unsuspend": True}),
-        (3, {"due": "3-7"}),
-        (2, {"deck": "Other"}),
-        (2, {"renameTag": ["t", "u"]}),
-    ],
-)
+LOST = """
+3 | {"forget": true}
+2 | {"unsuspend": true}
+3 | {"due": "3-7"}
+2 | {"deck": "Other"}
+2 | {"renameTag": ["t", "u"]}
+"""
+
+
+@pytest.mark.parametrize("number, change", cases(LOST))
 def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(
     ten, collection, number, change
 ):
     """`number` is that of the request that makes the change."""
+    change = json.loads(change)
     collection.decks.id("Other")
     cards = list(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "0")
@@ -167,7 +168,7 @@ def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_ba
     if "unsuspend" in change:
         collection.sched.suspend_cards(cards)
     before = whole(collection)
-    ten.faults = {number: "cut_after"}
+    ten.faults = {int(number): "cut_after"}
 
     lost = change_cards(10, cardIds=cards, **change)
     again = change_cards(10, cardIds=cards, **change)
