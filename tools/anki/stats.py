@@ -52,11 +52,11 @@ def stats(
     """
     # Ask for everything but the log in one request.
     name, deck_ids = study_queue.deck_and_subdecks(deck, decks.ids())
-    scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    searches = [scope + search for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
+    scope = client.ids_query("did", deck_ids.values())
+    searches = [f"{scope} {search}" for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
     stats, leeches, *matches = client.results(
         action("getDeckStats", decks=list(deck_ids)),
-        note_search(f"{scope}tag:leech"),
+        note_search(f"{scope} tag:leech"),
         *map(card_search, searches),
     )
     # Find the second at which Anki's day began, and count the answers of each day.

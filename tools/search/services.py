@@ -11,7 +11,7 @@ from tools.toolkit import JsonObject, ToolError, checkpoint, compact_json, cut, 
 
 from .settings import current
 
-LONGEST_BYTES = 4 * 2**20
+LONGEST_ANSWER_BYTES = 4 * 2**20
 MOST_REDIRECTS = 5
 LONGEST_MESSAGE = 200
 # A key that begins with an authorization scheme of its own, as in `Basic dTpw`.
@@ -60,7 +60,7 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
     Raises ToolError unless a whole JSON answer comes with status 2xx.
     """
     limits = http.Limits(
-        time.monotonic() + current().search_api_timeout_s, LONGEST_BYTES, MOST_REDIRECTS
+        time.monotonic() + current().search_api_timeout_s, LONGEST_ANSWER_BYTES, MOST_REDIRECTS
     )
     try:
         response = http.send(_request(values, post, key), limits)
@@ -155,16 +155,13 @@ def read_own(answer: Any) -> JsonObject:
     Raises ToolError SEARCH_NO_RESULTS.
     """
     match answer:
-        case [{"results": _} as only] | [{"items": _} as only]:
+        case [({"results": _} | {"items": _}) as only]:
             answer = only
-    match answer:
-        case {"results": list() | None as members, **more} | {
-            "items": list() | None as members,
-            **more,
-        }:
-            cursor = more.get("nextCursor") or more.get("next_cursor") or None
         case list():
-            members, cursor = answer, None
+            answer = {"results": answer}
+    match answer:
+        case {"results": list() | None as members} | {"items": list() | None as members}:
+            cursor = answer.get("nextCursor") or answer.get("next_cursor") or None
         case _:
             raise no_results(answer)
     results = [result_of(member) for member in members or () if member is not None]

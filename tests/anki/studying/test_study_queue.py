@@ -66,8 +66,7 @@ def days_by_kind(collection, cards):
 
 def alike(days, others):
     """Anki fills the places of buried siblings within the day's limit at once, here the next call does."""
-    count = min(len(days), len(others))
-    return days[:count] == others[:count] and count + 2 >= len(others)
+    return days == others[: len(days)] and len(days) + 2 >= len(others)
 
 
 @pytest.mark.parametrize("option, kinds", list(enumerate(["RRNRRNRR", "RRRRRRNN", "NNRRRRRR"])))
@@ -185,6 +184,18 @@ def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_no
     assert ("order" in backlog) == (order != 0)
     most_overdue = [card["cardId"] for card in backlog["cards"]]
     assert most_overdue == cards[:6:-1]
+
+
+def test_a_deck_that_has_reached_its_limit_leaves_its_place_to_others(anki, collection):
+    add_many(collection, "Geo::Cities", 3)
+    add_many(collection, "Other", 1)
+    preset = collection.decks.add_config_returning_id("nothing new")
+    nothing_new = collection.decks.get_config(preset)
+    nothing_new["new"]["perDay"] = 0
+    collection.decks.update_config(nothing_new)
+    collection.decks.set_config_id_for_deck_dict(collection.decks.by_name("Geo"), preset)
+
+    assert [card["deck"] for card in call("anki.due")["cards"]] == ["Other"]
 
 
 def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, collection):
