@@ -1,8 +1,11 @@
 """The question and the answer of a card as Anki's window shows them."""
 
+import json
+
 import pytest
 
 from tests.anki.anki_helpers import add_note, add_notes, answer_cards, call, due_cards
+from tests.support.client import cases
 from tools.anki import due
 
 
@@ -22,21 +25,18 @@ def one_card():
     return card["question"], card["answer"]
 
 
-@pytest.mark.parametrize(
-    "template, fields, question, answer",
-    [
-        ("{{Front}}<br>{{type:Back}}", ["2+2", "<b>4</b>"], "2+2\n[type it]", "4"),
-        ("{{Front}}<br>{{type:nc:Back}}", ["cafe", "café"], "cafe\n[type it]", "café"),
-        (
-            "{{cloze:Text}}<br>{{type:cloze:Text}}",
-            ["{{c1::Lima::city}} is in {{c1::Peru}}", ""],
-            "[city] is in [...]\n[type it]",
-            "Lima, Peru",
-        ),
-    ],
-)
+# A template, the fields, the question above the place to type, the answer.
+TYPED = """
+{{Front}}<br>{{type:Back}} | ["2+2", "<b>4</b>"] | 2+2 | 4
+{{Front}}<br>{{type:nc:Back}} | ["cafe", "café"] | cafe | café
+{{cloze:Text}}<br>{{type:cloze:Text}} | ["{{c1::Lima::city}}, {{c1::Peru}}", ""] | [city], [...] | Lima, Peru
+"""
+
+
+@pytest.mark.parametrize("template, fields, question, answer", cases(TYPED))
 def test_a_card_to_type_has_its_answer_on_the_back_alone(anki, template, fields, question, answer):
-    typing_note(anki.collection, template, fields)
+    typing_note(anki.collection, template, json.loads(fields))
+    question += "\n[type it]"
 
     assert one_card() == (question, answer)
     (card,) = due.STUDY.private(call("anki.due"))[due.CARDS]
@@ -45,15 +45,14 @@ def test_a_card_to_type_has_its_answer_on_the_back_alone(anki, template, fields,
     assert all("[[type:" in side for side in card["sides"])  # the page puts its input there
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "При каких x верно x < 5 и x > 3?",
-        "Условие a < b & b > c",
-        "x<5 and y>3",
-        "if (a <= b && c >= d)",
-    ],
-)
+NO_TAGS = """\
+При каких x верно x < 5 и x > 3?
+Условие a < b & b > c
+x<5 and y>3
+if (a <= b && c >= d)"""
+
+
+@pytest.mark.parametrize("text", NO_TAGS.splitlines())
 def test_a_sign_that_is_no_tag_is_text(anki, text):
     add_notes(anki.collection, "Geo", text)
 

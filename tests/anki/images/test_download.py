@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.anki.anki_helpers import png
-from tests.support.client import finished
+from tests.support.client import cases, finished
 from tests.support.web import dripping, endless, redirect
 from tools.anki.images import pictures
 from tools.anki.images.image_bytes import ImageError
@@ -110,15 +110,15 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
     assert web.seen[0][1]["Host"] == f"rebind.example:{port}"
 
 
-@pytest.mark.parametrize(
-    "path, words",
-    [
-        ("/endless", "over the limit of 100000"),
-        ("/dripping", "no answer in time"),
-        ("/loop", "more than 5 redirects"),
-        ("/none", "HTTP 404"),
-    ],
-)
+FAILED = """
+/endless | over the limit of 100000
+/dripping | no answer in time
+/loop | more than 5 redirects
+/none | HTTP 404
+"""
+
+
+@pytest.mark.parametrize("path, words", cases(FAILED))
 def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(
     web, private_allowed, env, monkeypatch, path, words
 ):

@@ -16,7 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tools.toolkit import JsonObject, filled
 
@@ -143,7 +143,7 @@ def read_queue(deck: str, query: str, limit: int) -> StudyQueue:
     # Of each kind as many as the limits allow.
     taken: set[int] = set()
 
-    def take(infos: Cards, order: str, kind: str, bury: Any) -> Cards:
+    def take(infos: Cards, order: str, kind: str, bury: object) -> Cards:
         cards = []
         for info in _sorted(infos, order):
             left = limits.get(info["deckName"]) or Counter()
