@@ -4,6 +4,7 @@ import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from textwrap import dedent
 from typing import Annotated, NamedTuple
@@ -14,22 +15,33 @@ from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
 from tools.klipper.printers import FORM_ERRORS, HISTORY, Log, PrinterName
 from tools.klipper.search import messages
-from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint, compact_json, one_line
+from tools.toolkit import (
+    JsonObject,
+    Limits,
+    Tool,
+    ToolError,
+    checkpoint,
+    compact_json,
+    filled,
+    one_line,
+)
 
 from .printer_state import UNKNOWN, klipper_of, number_of, text_of
 
 # Characters of an answer: 600 tokens.
-LIMIT = 2400
+MOST_ANSWER_CHARS = 2400
 # Messages of the start that is asked for.
 MOST_ERRORS = 4
 # Earlier starts that failed.
 MOST_EARLIER = 6
 # Characters of a pasted log that are read, from its end.
-LONGEST_TEXT = 1_000_000
+MOST_PASTED_CHARS = 1_000_000
 # Days of logs that are looked through for the beginning of a start.
 MOST_FILES = 3
-# Different lines, numbers aside, in which a message is looked for.
-MOST_DIFFERENT = 20_000
+# Different lines, long numbers aside, whose message is remembered.
+MOST_DIFFERENT = 1000
+# Coordinates, times and counts, which differ in the lines of one message.
+LONG_NUMBER = re.compile(r"\b(?:\d+\.\d+|\d{3,})")
 # Lines of one configuration.
 MOST_CONFIG = 50_000
 STATS = b"Stats "
@@ -42,15 +54,15 @@ CONFIG_ERROR = "Config error"
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
 STARTED = re.compile(
-    r"Start printer at (.+?) \((\d{1,12}(?:\.\d{1,12})?)[\d.]{0,20} (\d{1,12}(?:\.\d{1,12})?)\)"
+    r"Start printer at (.{1,60}?) \((\d{1,12}(?:\.\d{1,12})?)[\d.]{0,20} (\d{1,12}(?:\.\d{1,12})?)\)"
 )
-VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
+VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]{1,60})")
 # The time since the boot in a Stats line.
 UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
 # of Python that a traceback quotes are indented.
 ERROR_LINE = re.compile(
-    rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
+    r"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # The parts of a traceback that ended Klipper: its beginning, a line that names a file, the error at its end.
 CRASH = re.compile(r"Unhandled exception during|Internal error on command")
@@ -98,78 +110,77 @@ def printer_log(
     job: JsonObject = {}
     if text:
         # If it is quoted, it is indented as a whole.
-        end = dedent(text[-LONGEST_TEXT:]).encode("utf-8", "replace")
-        logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - LONGEST_TEXT))]
+        end = dedent(text[-MOST_PASTED_CHARS:]).encode("utf-8", "replace")
+        logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))]
     else:
-        place = printers.chosen(printer, "; or send the log as `text`")
+        asked = printers.chosen(printer, "; or send the log as `text`")
         with suppress(ToolError, *FORM_ERRORS):  # there may be no Moonraker
-            job = dict(place.ask(HISTORY, {"limit": 1})["jobs"][0])
-        logs = place.logs()
+            job = dict(asked.ask(HISTORY, {"limit": 1})["jobs"][0])
+        logs = asked.logs()
 
-    # The start that is asked for.
+    # What the log says of the start, and of those before it.
+    newest = logs[-1]
     starts = _starts(logs)
+    *earlier, start = _up_to(session, starts)
+    failures = [f"{other.when}: {other.failure}" for other in earlier if other.failure]
+    config, drawn = _config(start)
+    cut = f"the first {newest.cut_bytes:,} bytes of the log were not read"
+    answer = filled(
+        started=start.when,
+        version=start.version,
+        klipper=klipper_of(start.version),
+        starts=len(starts),
+        ran_s=start.ran_s,
+        cut=newest.cut_bytes and cut,
+        last_line_hours_ago=start is starts[-1] and _hours_since(newest.written),
+        shutdown=cut_between_words(start.state, 200),
+    )
+    answer["errors"] = errors = [*map(_explained, start.errors[:MOST_ERRORS])]
+    answer |= filled(
+        last_print=job and _last_print(job, starts),
+        link=_link(start),
+        config=config,
+        earlier_failures=failures[-MOST_EARLIER:],
+    )
+    # Fewer errors if it is too long.
+    while len(compact_json(answer)) > MOST_ANSWER_CHARS and len(errors) > 1:
+        errors.pop()
+    return printer_page.DrawnAnswer(answer, findings=drawn)
+
+
+def _up_to(session: int, starts: list["Start"]) -> list["Start"]:
+    """The starts up to the one that is asked for."""
     count = len(starts)
-    number = session - 1 if session > 0 else count + session
-    if not 0 <= number < count:
+    number = session if session > 0 else count + session + 1
+    if not 0 < number <= count:
         raise ToolError(
             f"There is no start {session}: the log has {count}, the first perhaps cut",
             "-1 is the last one. A pasted log begins with its line `Start printer at`.",
             "NO_SUCH_START",
         )
-    start = starts[number]
-
-    # What the log says of it, and of the starts before it.
-    newest = logs[-1]
-    is_last = number == count - 1 and newest.written
-    failures = [
-        f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure
-    ]
-    cut = f"the first {newest.cut_bytes:,} bytes of the log were not read"
-    config, drawn = _config(start) if start.config else ({}, [])
-    errors = [*map(_explained, start.errors[:MOST_ERRORS])]
-    answer: JsonObject = {
-        "started": start.when,
-        "version": start.version,
-        "klipper": klipper_of(start.version),
-        "starts": count,
-        "ran_s": start.ran_s,
-        "cut": newest.cut_bytes and cut,
-        "last_line_hours_ago": is_last and _hours_since(newest.written),
-        "shutdown": cut_between_words(start.state, 200),
-        "errors": errors,
-        "last_print": job and _last_print(job, starts),
-        "link": _link(start),
-        "config": config,
-        "earlier_failures": failures[-MOST_EARLIER:],
-    }
-    kept = {name: value for name, value in answer.items() if value or name == "errors"}
-    # Fewer errors if it is too long.
-    while len(compact_json(kept)) > LIMIT and len(errors) > 1:
-        errors.pop()
-    return printer_page.DrawnAnswer(kept, findings=drawn)
+    return starts[:number]
 
 
 def _hours_since(time_s: float) -> float:
-    return max(0.1, round((time.time() - time_s) / 3600, 1))
+    """The hours since then; 0 if the time is not known."""
+    return time_s and max(0.1, round((time.time() - time_s) / 3600, 1))
 
 
 def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
     """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
     it ran in: Klipper may have been started again since."""
-    answer: JsonObject = {
-        "file": text_of(job, "filename", 80),
-        "status": text_of(job, "status", 40),
-    }
     fields = ("end_time", "print_duration", "filament_used")
     ended, seconds, filament_mm = (number_of(job, name) or 0 for name in fields)
-    if ended:
-        answer["ended_hours_ago"] = _hours_since(ended)
+    status = text_of(job, "status", 40)
+    answer = filled(
+        file=text_of(job, "filename", 80), status=status, ended_hours_ago=_hours_since(ended)
+    )
     answer |= {"seconds": round(seconds), "filament_m": round(filament_mm / 1000, 2)}
     during = Start()
     for start in starts:
         if start.began <= ended:
             during = start
-    if answer["status"] not in UNHURT and during.errors:
+    if status not in UNHURT and during.errors:
         answer["cause"] = _explained(during.errors[0])
     return answer
 
@@ -200,6 +211,8 @@ def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
     The log has the configuration with what SAVE_CONFIG wrote in its place: there Klipper takes a
     position_endstop that it refuses elsewhere.
     """
+    if start.in_config or not start.config:
+        return {}, []
     config = printer_cfg.from_text("\n".join(start.config))
     report: JsonObject = {"sections": len(config.sections)}
     errors = []
@@ -207,9 +220,7 @@ def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
         errors = checking.checker().errors(config)
     if not start.refused:
         gone = [error for error in errors if " is gone, " in error.message]
-        if gone:
-            report["an_update_breaks"] = check_config.mistakes(gone, placed=False)
-        return report, []
+        return report | filled(an_update_breaks=check_config.mistakes(gone, placed=False)), []
     if errors := [error for error in errors if error.option != "position_endstop"]:
         report["errors"] = check_config.mistakes(errors, placed=False)
         if klipper_of(start.version):
@@ -228,7 +239,8 @@ class Error(NamedTuple):
 @dataclass
 class Start:
     """One start of Klipper: everything up to the next one. `began` in seconds since 1970, `clock` since the
-    boot."""
+    boot; `config` is whole unless `in_config`; `crash` is the first line of a traceback, `frame` the place in
+    it that was read last."""
 
     when: str = ""
     began: float = 0.0
@@ -236,6 +248,9 @@ class Start:
     version: str = ""
     counted: dict[str, Error] = field(default_factory=dict)
     config: list[str] = field(default_factory=list)
+    in_config: bool = False
+    crash: str = ""
+    frame: str = ""
     stats: bytes = b""
     state: str = ""
     refused: bool = False
@@ -263,8 +278,30 @@ class Start:
         line = self.errors[0].line if self.counted and never_ran else ""
         return cut_between_words(self.state or line, 120)
 
-    def take(self, line: str, message: messages.Message | None) -> None:
-        """Read a line that may say why everything stopped; count its message and move it to the end of
+    def read(self, line: str) -> None:
+        """Read a line of the log."""
+        if line == CONFIG_HEAD:
+            self.config, self.in_config = [], True
+        elif line == CONFIG_END:
+            self.in_config = False
+        elif self.in_config and len(self.config) < MOST_CONFIG:
+            self.config.append(line)
+        elif line == CONFIG_ERROR:
+            self.refused = True
+        elif CRASH.match(line):
+            self.crash = line
+        elif frame := FRAME.match(line):
+            self.frame = f" ({frame[1]}:{frame[2]})"
+        elif self.crash and RAISED.match(line):
+            raised = f"{self.crash}: {line}{self.frame}"
+            self.crash = ""
+            self.state = self.state or raised
+            self.count(raised)
+        elif ERROR_LINE.match(line):
+            self.count(line)
+
+    def count(self, line: str) -> None:
+        """Take a line that may say why everything stopped; count its message and move it to the end of
         `counted`, unless it only follows from another."""
         if line.startswith(TRANSITION):
             self.state = self.state or one_line(line.removeprefix(TRANSITION))
@@ -272,10 +309,13 @@ class Start:
             return
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
-        if message:
+        if message := message_in(LONG_NUMBER.sub("0", line)):
             first = Error(message, PREFIX.sub("", line), 0)
             before = self.counted.pop(message.means, first)
             self.counted[message.means] = first._replace(times=before.times + 1)
+
+
+message_in = lru_cache(MOST_DIFFERENT)(messages.of_line)
 
 
 def _starts(logs: list[Log]) -> list[Start]:
@@ -299,11 +339,6 @@ def _starts_in(logs: list[Log]) -> list[Start]:
     starts = [start]
     # Of the start that follows.
     version = ""
-    # The lines of a configuration while it is read.
-    config: list[str] | None = None
-    # The first line and the last frame of a traceback while it is read.
-    crash = place = ""
-    by_text: dict[str, messages.Message | None] = {}
     for line in chain.from_iterable(log.lines() for log in logs):
         if line.startswith(b"["):
             line = MAKERS_LINE.sub(b"", line)
@@ -311,50 +346,14 @@ def _starts_in(logs: list[Log]) -> list[Start]:
             start.stats = line
             continue
         checkpoint()
-        error = ""
         text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
             when, second, clock = match.groups()
-            start = Start(when[:60], float(second), float(clock), version)
+            start = Start(when, float(second), float(clock), version)
             starts.append(start)
-            config = None  # the power may have cut it off
         elif match := VERSION_LINE.match(text):
-            version = match[1][:60]
+            version = match[1]
             start.version = start.version or version
-            config = None
-        # The configuration.
-        elif text == CONFIG_HEAD:
-            config = []
-        elif config is not None and text == CONFIG_END:
-            start.config, config = config, None
-        elif config is not None and len(config) < MOST_CONFIG:
-            config.append(text)
-        # A traceback.
-        elif CRASH.match(text):
-            crash = text
-        elif crash and (match := FRAME.match(text)):
-            place = f" ({match[1]}:{match[2]})"
-        elif crash and RAISED.match(text):
-            error = f"{crash}: {text}{place}"
-            crash = ""
-            start.state = start.state or error
-        elif text == CONFIG_ERROR:
-            start.refused = True
-        elif len(line) <= LONGEST_LINE and ERROR_LINE.match(line):
-            error = text
-        if error:
-            start.take(error, _message_in(error, by_text))
+        else:
+            start.read(text)
     return starts
-
-
-def _message_in(text: str, by_text: dict[str, messages.Message | None]) -> messages.Message | None:
-    """The message in a line. `by_text` keeps that of each line that was looked at, by the line without its
-    numbers."""
-    key = re.sub(r"[\d.]+", "0", text)
-    if key not in by_text:
-        if len(by_text) >= MOST_DIFFERENT:
-            if "shutdown" not in text:
-                return None
-            by_text.clear()
-        by_text[key] = messages.of_line(text)
-    return by_text[key]

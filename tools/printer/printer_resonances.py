@@ -18,7 +18,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
 CSV_NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
-MOST_BYTES = 4_000_000
+LARGEST_CSV_BYTES = 4_000_000
 # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
 # `shapers:` stands before them. Their rows are not read: since then they hold values of other frequencies.
 FITTED = re.compile(r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)")
@@ -52,7 +52,9 @@ Spectrum = list[tuple[float, float]]
 
 @Tool("printer_resonances", page=printer_page.PRINTER_PAGE)
 def printer_resonances(
-    text: Annotated[str, "the CSV; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
+    text: Annotated[
+        str, "the CSV; else the newest in /tmp", Limits(max_length=LARGEST_CSV_BYTES)
+    ] = "",
 ) -> JsonObject:
     """Explain the last resonance test (why prints ring): the peaks of each axis, and the input shaper that
     Klipper recommends. Read only.
@@ -72,7 +74,7 @@ def printer_resonances(
     answer = {}
     spectra = {}
     for axis, path in newest.items():
-        content = printer_data.content(path, FOLDER, MOST_BYTES)
+        content = printer_data.content(path, FOLDER, LARGEST_CSV_BYTES)
         answer[axis], spectra[axis] = _explained(path.name, content.decode("latin-1"))
     return printer_page.DrawnAnswer(answer, spectra=spectra)
 

@@ -133,13 +133,13 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         return answer
     toolhead = _part(status, "toolhead")
     homed = toolhead.get("homed_axes")
-    places = dict(zip("xyz", toolhead.get("position") or [], strict=False))
-    position = [number_of(places, axis) for axis in "xyz"]
+    axes = dict(zip("xyz", toolhead.get("position") or [], strict=False))
+    position = [number_of(axes, axis) for axis in "xyz"]
     warnings = [text_of(warning, "message", 120) for warning in config.get("warnings") or []]
     return answer | {
         "homed": "" if homed is None else str(homed)[:10] or "none",
         "mesh": _mesh(_part(status, "bed_mesh")),
-        "position": [round(place, 2) for place in position if place is not None],
+        "position": [round(mm, 2) for mm in position if mm is not None],
         "warnings": warnings[:MOST_WARNINGS],
     }
 
@@ -183,9 +183,9 @@ def _job(status: JsonObject) -> JsonObject:
     by_file, by_command = (_part(status, name) for name in ("virtual_sdcard", "display_status"))
     progress = number_of(by_file, "progress") or number_of(by_command, "progress")
     state = text_of(stats, "state", 20)
-    job: JsonObject = {"file": text_of(stats, "filename", 80), "state": state}
-    if message := text_of(stats, "message", 160):
-        job["message"] = message
+    job = filled(
+        file=text_of(stats, "filename", 80), state=state, message=text_of(stats, "message", 160)
+    )
     seconds = number_of(stats, "print_duration")
     if seconds is not None:
         job["seconds"] = round(seconds)
