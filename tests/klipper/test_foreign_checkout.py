@@ -9,6 +9,7 @@ from tests.klipper.asking import paths
 from tests.klipper.test_sync import done, sync
 from tests.klipper.upstreams import git, page
 from tools.core.errors import ToolError
+from tools.core.settings import written_folders
 from tools.klipper import settings
 from tools.klipper.checkout import freshness
 from tools.klipper.sync_docs import health
@@ -79,7 +80,7 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
     assert (answer["status"], answer["folder"]) == ("only read", str(foreign))
     assert "Moonraker" in answer["note"] and "only read" in found.summary
     assert os.listdir(foreign.parent) == [foreign.name]
-    assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and settings.folders_to_write() == []
+    assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and foreign not in written_folders()
     note = freshness.note()
     assert bool(note) == ("sparse" in request.node.name)
     assert "РЕКОМЕНДУЕТСЯ" not in note, "nothing that sync_docs can do takes it off"
@@ -98,7 +99,6 @@ def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
 
     assert state_of(live) == before
     assert settings.sources()[1].checkout == docs.parent / ".klipper.extra/moonraker"
-    assert settings.folders_to_write() == [docs, docs.parent / ".klipper.extra"]
 
 
 def test_a_folder_without_pages_is_left_alone(docs, upstream):
@@ -124,6 +124,6 @@ def test_the_home_the_project_and_what_holds_them_are_never_written_to(
     answer = sync()
 
     with pytest.raises(ToolError) as refused:
-        settings.folders_to_write()
+        health()
     assert refused.value.code == answer["code"] == "UNSAFE_FOLDER"
     assert not list(home.iterdir()) and not list(project.iterdir())

@@ -1,9 +1,7 @@
 """A question taken apart into words, and search_docs asked in ways nobody should ask."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from unittest.mock import Mock
 
 import pytest
 
@@ -50,7 +48,7 @@ def index_of_another_session():
 
 def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(docs, monkeypatch):
     def content(one):
-        return one.places, one.mean, {word: one.row(word) for word in one.words}
+        return one.sections, one.mean, {word: one.row(word) for word in one.words}
 
     first = index.index_of_pages()
     assert index.index_of_pages() is first
@@ -75,16 +73,6 @@ def test_a_damaged_index_is_made_again():
     file.unlink()
     file.mkdir()  # nothing can be kept
     assert index_of_another_session().row("probe") == row
-
-
-def test_of_many_who_ask_first_at_once_one_counts_the_pages(monkeypatch):
-    index._cached_index.cache_clear()
-    counted = Mock(wraps=index.text_or_empty)
-    monkeypatch.setattr(index, "text_or_empty", counted)
-    with ThreadPoolExecutor(8) as everybody:
-        indexes = set(everybody.map(lambda _: index.index_of_pages(), range(8)))
-    assert len(indexes) == 1
-    assert counted.call_count == len(PAGES)
 
 
 def damages(whole):

@@ -9,7 +9,7 @@ from . import headings, pages
 from .settings import Source, sources
 
 # Characters of one answer's text, its closing line included.
-LIMIT = 10_000
+MOST_CHARS = 10_000
 CUT_NOTE = "\n[… {} characters more: read_doc again with offset={}{}]"
 LONGEST_CLOSING = 100
 
@@ -38,9 +38,9 @@ def read_doc(
     stop = end = section.end
     offset = max(offset, section.offset)
     closing = ""
-    if end - offset > LIMIT:  # the cut is after a line where that costs little
-        longest = offset + LIMIT - LONGEST_CLOSING
-        stop = text.rfind("\n", offset + LIMIT // 2, longest) + 1 or longest
+    if end - offset > MOST_CHARS:  # the cut is after a line where that costs little
+        longest = offset + MOST_CHARS - LONGEST_CLOSING
+        stop = text.rfind("\n", offset + MOST_CHARS // 2, longest) + 1 or longest
         closing = CUT_NOTE.format(end - stop, stop, " and this heading" if wanted else "")
     answer = {
         "path": page.path,
@@ -82,11 +82,12 @@ def _page(path: str) -> JsonObject:
     page = pages.resolve(path)
     text = pages.page_text(page)
     lines, entries = [], []
-    for place in headings.sections(text).values():
-        if place.level == headings.ENTRY_LEVEL:
-            entries.append(place.heading)
+    for section in headings.sections(text).values():
+        if section.level == headings.ENTRY_LEVEL:
+            entries.append(section.heading)
         else:
-            lines.append(f"{'#' * place.level} {place.heading} ({place.end - place.offset})")
+            marks = "#" * section.level
+            lines.append(f"{marks} {section.heading} ({section.end - section.offset})")
     outline = {"path": page.path, "total_chars": len(text), "headings": lines}
     if entries:
         outline["entries"] = f"{len(entries)} dated ones, {entries[-1]} to {entries[0]}"

@@ -101,19 +101,18 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     every = list(by_name.values())
     if section := _headed_section(wanted, by_name):
         return section
-    places = _describing_sections(text, wanted.strip("[]").partition(" ")[0].strip(":`"), every)
+    name = wanted.strip("[]").partition(" ")[0].strip(":`")
+    described = _describing_sections(text, name, every)
     words = set(WORD.findall(wanted.lower()))
-    if len(places) != 1 and words:  # the only heading that has all the words
-        headed = [
-            section for section in every if words <= set(WORD.findall(section.heading.lower()))
-        ]
-        places = headed if len(headed) == 1 else places
-    if len(places) == 1:
-        return places[0]
-    if places:
+    headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
+    # A single one, or else the only one whose heading has all the words.
+    for sections_that_fit in (described, headed):
+        if len(sections_that_fit) == 1:
+            return sections_that_fit[0]
+    if described:
         raise ToolError(
-            f"{len(places)} sections of {path} match {wanted[:80]}",
-            f"Name one as heading: {'; '.join(place.heading for place in places)}.",
+            f"{len(described)} sections of {path} match {wanted}",
+            f"Name one as heading: {'; '.join(section.heading for section in described)}.",
             "HEADING_AMBIGUOUS",
         )
     key = anchor(wanted)
@@ -124,7 +123,7 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     )
     listed = "; ".join(by_name[name].heading for name in suggestions)
     hint = f"Nearest: {listed}" if suggestions else f"{path} has no headings."
-    raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, "HEADING_NOT_FOUND")
+    raise ToolError(f"No such heading in {path}: {wanted}", hint, "HEADING_NOT_FOUND")
 
 
 def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:
@@ -149,10 +148,10 @@ def _describing_sections(text: str, name: str, every: list[Section]) -> list[Sec
         return []
     for description in DESCRIPTIONS:
         pattern = description.format(re.escape(name))
-        places = []
+        described = []
         for match in re.finditer(pattern, text):
             before = [section for section in every if section.offset <= match.start()]
-            places += before[-1:]
-        if places:
-            return list(dict.fromkeys(places))
+            described += before[-1:]
+        if described:
+            return list(dict.fromkeys(described))
     return []

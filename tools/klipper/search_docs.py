@@ -104,26 +104,26 @@ def _of_page(catalogue: index.Index, page: Ranked, terms: list[Term]) -> Iterato
     text = index.text_or_empty(file)
     title = pages.title(text, file.path)
     best, share, first = page.sections[0]
-    neighbours = [
-        section for score, _, section in page.sections[:2] if score >= SECOND_SECTION_SHARE * best
+    numbers = [
+        number for score, _, number in page.sections[:2] if score >= SECOND_SECTION_SHARE * best
     ]
     # The newest entry that has as much of the question.
-    if catalogue.places[first].level == ENTRY_LEVEL:
-        neighbours = [min(section for _, other, section in page.sections if other >= share)]
-    for section in neighbours if text else ():
-        place = catalogue.places[section]
+    if catalogue.sections[first].level == ENTRY_LEVEL:
+        numbers = [min(number for _, other, number in page.sections if other >= share)]
+    for number in numbers if text else ():
+        section = catalogue.sections[number]
         result: JsonObject = {"path": file.path}
         if _letters(title) != _letters(Path(file.path).stem):
             result["title"] = title
-        match = place.offset + _closest(text[place.offset : place.end], terms)
+        match = section.offset + _closest(text[section.offset : section.end], terms)
         result |= {
-            "heading": place.heading,
-            "line": text.count("\n", 0, place.offset) + 1,
-            "offset": place.offset,
+            "heading": section.heading,
+            "line": text.count("\n", 0, section.offset) + 1,
+            "offset": section.offset,
             "snippet": _snippet(text, match),
         }
-        if place.level == ENTRY_LEVEL:
-            result["date"] = place.heading
+        if section.level == ENTRY_LEVEL:
+            result["date"] = section.heading
         yield result
 
 

@@ -189,17 +189,6 @@ def generation_of(checkout: Path) -> Path | None:
         return None
 
 
-def folders_to_write() -> list[Path]:
-    """The folders that sync_docs writes to with these settings.
-
-    Raises ToolError UNSAFE_FOLDER.
-    """
-    first, *more = sources()
-    check_place(first.checkout)
-    mine = [] if is_foreign(first.checkout) else [first.checkout]
-    return [*mine, more[0].checkout.parent] if more else mine
-
-
 def check_place(folder: Path) -> None:
     """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
     real = folder.resolve()

@@ -12,7 +12,7 @@ from .checkout import freshness, generations, git
 from .config import changes
 from .config.machine import cut_between_words
 from .search import index
-from .settings import Source, check_place, folders_to_write, is_foreign, sources
+from .settings import Source, check_place, is_foreign, sources
 
 MOST_ENTRIES = 20
 LONGEST_ENTRY = 200
@@ -117,8 +117,10 @@ def health() -> Health:
     Raises ToolError if git is missing or a folder to write to cannot be one.
     """
     git.require_git()
-    folders_to_write()
-    counts = {source: len(list(pages.pages(source))) for source in sources()}
+    counts = {}
+    for source in sources():
+        check_place(source.checkout)
+        counts[source] = len(list(pages.pages(source)))
     if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", HOW_TO_SYNC)
     parts = []

@@ -19,9 +19,9 @@ import errno
 import os
 import re
 import time
+from binascii import crc32
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from filecmp import cmp
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -220,18 +220,20 @@ def _link(path: Path, target: str) -> None:
 
 def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
     """The pages added, changed and removed."""
-    before = _locations(source, old) if old else {}
-    after = _locations(source, new)
+    before = _checksums(source, old) if old else {}
+    after = _checksums(source, new)
     kept = before.keys() & after.keys()
     return filled(
         added=sorted(after.keys() - kept),
-        changed=sorted(page for page in kept if not cmp(before[page], after[page], shallow=False)),
+        changed=sorted(page for page in kept if before[page] != after[page]),
         removed=sorted(before.keys() - kept),
     )
 
 
-def _locations(source: Source, generation: Path) -> dict[str, str]:
-    """The file of each page, by the path that read_doc takes."""
-    listed = pages.pages(source._replace(generation=generation))
-    # No link to itself.
-    return {page.path: page.location for page in listed if os.path.isfile(page.location)}
+def _checksums(source: Source, generation: Path) -> dict[str, int]:
+    """The checksum of each page, by the path that read_doc takes."""
+    sums = {}
+    for page in pages.pages(source._replace(generation=generation)):
+        with suppress(OSError):  # a link to itself
+            sums[page.path] = crc32(Path(page.location).read_bytes())
+    return sums

@@ -20,7 +20,6 @@ from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
 from tools.toolkit import ToolError, checkpoint, compact_json, plain_file, replace_file, state_path
@@ -48,7 +47,7 @@ SOURCES = [Path(headings.__file__), *Path(__file__).parent.glob("*.*")]
 MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
 
 
-class Place(NamedTuple):
+class IndexedSection(NamedTuple):
     """A section of a page: the number of the page, its heading, where it begins and ends, how many words it
     has; the words of its heading that say something, of a page's first section the file name's, too."""
 
@@ -62,22 +61,22 @@ class Place(NamedTuple):
 
 
 class Index:
-    """`places` are the sections of all pages, `words` all words in order. The postings of a word, the
+    """`sections` are those of all pages, `words` all words in order. The postings of a word, the
     sections that have it with the count in each, lie between two of `ends`."""
 
     def __init__(self, files: list[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
         end = kept.find(b"\n", CHECKSUM_BYTES)
-        places, words = json.loads(kept[CHECKSUM_BYTES:end])
+        rows, words = json.loads(kept[CHECKSUM_BYTES:end])
         self.files = files
-        self.places = [Place(*place) for place in places]
+        self.sections = [IndexedSection(*row) for row in rows]
         self.words: list[str] = words
         numbers = memoryview(kept)[end + 1 :].cast("I")
         count = len(self.words) + 1
         self.ends = numbers[:count]
         self.postings = numbers[count:]
-        total = sum(place.size for place in self.places)
-        self.mean = max(total, 1) / max(len(self.places), 1)
+        total = sum(section.size for section in self.sections)
+        self.mean = (total or 1) / (len(self.sections) or 1)
 
     def row(self, word: str) -> dict[int, int]:
         """The sections that have a word of the pages, with its count in each."""
@@ -105,14 +104,17 @@ class Index:
 
 def counted(files: list[Page]) -> bytes:
     """The index of pages as bytes, for an Index to read."""
-    places: list[Place] = []
+    indexed: list[IndexedSection] = []
     postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
     for number, page in enumerate(files):
         checkpoint()
         text = text_or_empty(page)
         asked = asked_words().get(page.path, {})
         for (anchor, section), (_, following) in pairwise(_sections(text)):
-            body = list(tokens(text[section.offset : following.offset]))
+            end = following.offset
+            if section.offset == end:  # nothing stands before the first heading
+                continue
+            body = list(tokens(text[section.offset : end]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
@@ -120,26 +122,23 @@ def counted(files: list[Page]) -> bytes:
             counts.update(asked.get(anchor, ()))  # each once
 
             for word, count in counts.items():
-                postings[word].extend((len(places), count))
+                postings[word].extend((len(indexed), count))
 
             headed = sorted(set(head) - STOP_WORDS)
-            places.append(Place(number, *section[:3], following.offset, len(body), headed))
-    # A run of postings is section, count, section, count …; `ends` are the places between two runs.
+            indexed.append(IndexedSection(number, *section[:3], end, len(body), headed))
+    # A run of postings is section, count, section, count …; `ends` are the positions between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
-    lists = compact_json((places, words)).encode()
+    lists = compact_json((indexed, words)).encode()
     return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
 def _sections(text: str) -> list[tuple[str, Section]]:
-    """The sections of a page by their anchors, with one for what stands before the first heading; last, one
-    that begins at the end."""
-    listed = list(headings.sections(text).items())
-    listed.append(("", Section("", 1, len(text))))
-    if listed[0][1].offset:
-        listed.insert(0, ("", Section("", 1, 0)))
-    return listed
+    """The sections of a page by their anchors; first, one for what stands before them; last, one that begins
+    at the end."""
+    start, end = Section("", 1, 0), Section("", 1, len(text))
+    return [("", start), *headings.sections(text).items(), ("", end)]
 
 
 @cache
@@ -172,12 +171,7 @@ def index_of_pages() -> Index:
         with suppress(OSError):
             status = os.stat(page.location)
             stamped.append((page, status.st_mtime_ns, status.st_size))
-    with _one_at_a_time:
-        return _cached_index(tuple(stamped))
-
-
-# Over HTTP several first questions may come at once: each would count all pages.
-_one_at_a_time = Lock()
+    return _cached_index(tuple(stamped))
 
 
 @lru_cache(1)

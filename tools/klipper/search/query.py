@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from .index import CHUNK, WORD_JOINT, Index, Place
+from .index import CHUNK, WORD_JOINT, Index, IndexedSection
 from .spelling import STOP_WORDS, nearest, words
 
 # The most terms of a question: a pasted log has no more to say than its first lines.
@@ -155,20 +155,20 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     hits, total = _hits(index, terms)
     pages = defaultdict(list)
     names = {}
-    for section in sorted(hits):
-        place = index.places[section]
-        score, share, headed = _section_score(index, place, hits[section], total)
-        pages[place.page].append((score, share, section))
-        if place.offset == 0:  # its heading has the page's name
-            names[place.page] = headed
+    for number in sorted(hits):
+        section = index.sections[number]
+        score, share, headed = _section_score(index, section, hits[number], total)
+        pages[section.page].append((score, share, number))
+        if section.offset == 0:  # its heading has the page's name
+            names[section.page] = headed
 
     result = []
     for page, sections in pages.items():
         # A page is its name, its best section, and a falling part of each next one.
         sections.sort(key=lambda scored: -scored[0])
         together = NAME_WEIGHT * names.get(page, 0)
-        for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
-            together += score * NEXT_SECTION_SHARE**number
+        for rank, (score, _, _) in enumerate(sections[:MOST_NEXT]):
+            together += score * NEXT_SECTION_SHARE**rank
         if index.files[page].source not in text.lower():
             together *= FURTHER_SOURCE_FACTOR
         result.append(Ranked(page, together, sections))
@@ -184,33 +184,33 @@ def _hits(index: Index, terms: list[Term]) -> tuple[dict[int, list[Hit]], float]
         for word in term:
             counts.update(index.row(word))
         # BM25's inverse document frequency, with sections for documents.
-        rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
+        rarity = math.log(1 + (len(index.sections) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
-        for section, count in counts.items():
-            hits[section].append((term, rarity, count))
+        for number, count in counts.items():
+            hits[number].append((term, rarity, count))
     return hits, total
 
 
 def _section_score(
-    index: Index, place: Place, hits: list[Hit], total: float
+    index: Index, section: IndexedSection, hits: list[Hit], total: float
 ) -> tuple[float, float, float]:
     """A section's score, the share of the question that it has, and the rarity of the terms in its
     heading."""
     # The count at half of the saturation; a short section needs fewer.
-    size = max(place.size / index.mean, 1)
+    size = max(section.size / index.mean, 1)
     half = SATURATION * (1 - LENGTH + LENGTH * size)
     score = rarities = headed = 0.0
     heading_words = 0
     for term, rarity, times in hits:
         score += rarity * times * (SATURATION + 1) / (times + half)
         rarities += rarity
-        if common := term.intersection(place.headed):
+        if common := term.intersection(section.headed):
             headed += rarity
             heading_words += len(common)
 
     # A heading counts by the share of it that is the question.
-    score += HEADING_WEIGHT * headed * heading_words / max(len(place.headed), 1)
-    if len(hits) > 1 and headed >= total and heading_words >= len(place.headed):
+    score += HEADING_WEIGHT * headed * heading_words / max(len(section.headed), 1)
+    if len(hits) > 1 and headed >= total and heading_words >= len(section.headed):
         score *= WHOLE_HEADING_FACTOR
     share = rarities / total
     return score * share**COVERAGE, share, headed
