@@ -58,6 +58,12 @@ KLIPPER_DOCS_EXTRA | a=--upload-pack=evil
 KLIPPER_DOCS_EXTRA | a=https://example.org/r#-b
 KLIPPER_DOCS_EXTRA | a=https://example.org/r#b:../..
 KLIPPER_DOCS_EXTRA | a=https://example.org/r A=https://example.org/s
+PRINTERS | k1
+PRINTERS | k1=ftp://x
+PRINTERS | k1=http://a k1=http://b
+PRINTERS | here=http://a
+PRINTERS | =http://a
+PRINTERS | k1=http://u:p@h
 """
 
 

@@ -1,6 +1,5 @@
-"""Generations of pages in a checkout, made by hand: what a switch and the tidying after it promise."""
+"""Generations of pages in a checkout, made by hand: what a switch promises."""
 
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -30,16 +29,3 @@ def test_pages_are_on_the_disk_before_readers_are_led_to_them(source, monkeypatc
     monkeypatch.setattr(generations, "_link", steps.link)
     switched(source, "aaa")
     assert [name for name, *_ in steps.mock_calls] == ["sync", "link"]
-
-
-def test_the_previous_generation_stays_and_an_older_one_goes_with_a_person_s_edits_put_aside(
-    source,
-):
-    first, second, third = (switched(source, commit) for commit in ("aaa", "bbb", "ccc"))
-    (first / "docs/Page.md").write_text("my notes")
-    answer = generations._tidy(source, third)
-    assert answer["pages"] == [f"{first.name}/docs/Page.md"]
-    assert (Path(answer["moved_to"]) / answer["pages"][0]).read_text() == "my notes"
-    assert (first.exists(), third.exists()) == (False, True)
-    assert (second / "docs/Page.md").read_text() == "bbb"
-    assert generations._tidy(source, third) == {}

@@ -126,48 +126,41 @@ QUESTIONS = PROJECT / "tests/klipper/questions.json"
 ASKED = questions_of(QUESTIONS)
 
 
-def assert_at_least(floors, questions):
-    """Floors of hit@1, hit@7 and mean reciprocal rank, over questions with the pages that answer each."""
+# Questions as in a forum, and what a model makes of them, with the pages and sections that answer.
+BOTH_WAYS = PROJECT / "tests/klipper/asked_both_ways.json"
+
+
+@pytest.mark.parametrize(
+    "file, form, floors",
+    [
+        (QUESTIONS, "query", (0.91, 0.98, 0.94)),
+        (SHARED / "klipper_queries_dev.json", "query", (0.95, 1.0, 0.97)),
+        (BOTH_WAYS, "query", (0.82, 0.96, 0.88)),
+        (BOTH_WAYS, "model", (0.88, 1.0, 0.93)),
+    ],
+)
+def test_questions_find_their_page(real_docs, file, form, floors):
+    """Floors of hit@1, hit@7 and mean reciprocal rank."""
+    if not file.exists():
+        pytest.skip("these questions are not in a clone (../shared/data)")
     found = []
-    for query, gold in questions:
-        ranks = [rank for rank, path in enumerate(dict.fromkeys(paths(query)), 1) if path in gold]
+    for row in questions_of(file):
+        pages_found = dict.fromkeys(paths(row[form]))
+        ranks = [rank for rank, path in enumerate(pages_found, 1) if path in row["gold"]]
         found.append(1 / ranks[0] if ranks else 0)
     scores = [total / len(found) for total in (found.count(1), sum(map(bool, found)), sum(found))]
     assert all(map(operator.ge, scores, floors)), scores
-
-
-@pytest.mark.parametrize(
-    "file, floors",
-    [
-        (QUESTIONS, (0.91, 0.98, 0.94)),
-        (SHARED / "klipper_queries_dev.json", (0.95, 1.0, 0.97)),
-    ],
-)
-def test_questions_find_their_page(real_docs, file, floors):
-    if not file.exists():
-        pytest.skip("these questions are not in a clone (../shared/data)")
-    assert_at_least(floors, ((one["query"], one["gold"]) for one in questions_of(file)))
-
-
-# Questions as in a forum, and what a model makes of them, with the pages and sections that answer.
-BOTH_WAYS = questions_of(PROJECT / "tests/klipper/asked_both_ways.json")
-
-
-@pytest.mark.parametrize(
-    "form, floors", [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))]
-)
-def test_questions_find_their_page_as_people_ask_and_as_a_model_does(real_docs, form, floors):
-    assert_at_least(floors, ((row[form], row["gold"]) for row in BOTH_WAYS))
 
 
 @pytest.mark.parametrize("form", ["query", "model"])
 def test_of_the_page_the_section_that_answers_comes_first(real_docs, form):
     """Measured: 0.75 of either form. Some name the page's introduction, where a section says it better."""
     right = 0
-    for row in BOTH_WAYS:
+    rows = questions_of(BOTH_WAYS)
+    for row in rows:
         first = search(row[form])[0]
         right += first["path"] in row["gold"] and first["heading"] in row["headings"]
-    assert right / len(BOTH_WAYS) >= 0.72
+    assert right / len(rows) >= 0.72
 
 
 @pytest.mark.parametrize("query", [one["query"] for one in ASKED if one["set"] == "first"])

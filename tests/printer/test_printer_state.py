@@ -8,6 +8,7 @@ import pytest
 
 from tests.klipper.asking import call, tokens
 from tests.printer.klippy import RECORDED, RESULTS, klipper, recorded, results, speaking, state_of
+from tests.printer.moonraker import Moonraker, serving
 from tools.klipper import printers
 
 
@@ -41,33 +42,28 @@ def test_a_printing_printer_is_told_in_few_words(printer):
     assert set(said.methods) == {"info", "objects/query"}, "nothing that acts is ever called"
 
 
-def test_a_printer_that_is_not_there_says_so(printer):
-    answer = call("printer_state")
-    assert answer["code"] == "PRINTER_SILENT" and "Klipper is not running" in answer["error"]
-
-
-CONFIG_ERRORS = [state for state, said in RECORDED.items() if "is halted" in str(said)]
+MISTAKE = "printer.cfg:13: Option 'rotation_distance' in section 'stepper_x' must be above 0.0"
 
 
 @pytest.mark.parametrize("state", RECORDED)
-def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, pages, state):
-    answer = state_of(printer, recorded(state))
+def test_every_state_of_a_real_klipper_is_shown_in_few_words_and_by_moonraker_too(
+    printer, env, pages, state
+):
+    results = recorded(state)
+    answer = state_of(printer, results)
 
-    said = RECORDED[state]["info"]
+    said = results["info"]
     message = answer.get("message", "Printer is ready")
     assert answer["state"] == said["state"]
     assert message[:16] in said["state_message"]
     assert "Once the underlying issue" not in message
     assert tokens(answer) <= 500
     assert ("known_message" in answer) == (said["state"] in ("error", "shutdown"))
-
-
-@pytest.mark.parametrize("state", CONFIG_ERRORS)
-def test_a_configuration_error_brings_the_mistakes_with_their_lines(printer, pages, state):
-    answer = state_of(printer, recorded(state))
-    place = "printer.cfg:13: Option 'rotation_distance' in section 'stepper_x' must be above 0.0"
-    assert place in answer["config"]
-    assert answer["known_message"]["first"]
+    if "is halted" in said["state_message"]:
+        assert MISTAKE in answer["config"] and answer["known_message"]["first"]
+    with serving(Moonraker(printer, results)) as url:
+        env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={url}")
+        assert call("printer_state") == answer
 
 
 def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
@@ -118,15 +114,17 @@ def endless(connection):
         connection.sendall(b"x" * 13_000_000)
 
 
-ODD = RESULTS | {"objects/query": 7}
+NO_ANSWERS = (
+    b"", b'{"id": 1, "resu', b"HTTP/1.1 400 Bad Request\r\n\r\n\x03", b"[]\x03", b"[" * 100_000 + b"\x03",
+    b'{"id": "info", "error": {"message": "no"}}\x03',
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "speak",
     [
-        saying(b""), saying(b'{"id": 1, "resu'), saying(b"HTTP/1.1 400 Bad Request\r\n\r\n\x03"), saying(b"[]\x03"), saying(b"[" * 100_000 + b"\x03"), endless, dripping,
-        lambda connection: connection.recv(10), saying(b'{"id": "info", "error": {"message": "no"}}\x03'),
-        klipper({"info": [], "objects/query": {}}), klipper(ODD),
+        *map(saying, NO_ANSWERS), endless, dripping, lambda connection: connection.recv(10),
+        klipper({"info": [], "objects/query": {}}), klipper(RESULTS | {"objects/query": 7}),
     ],
 )  # fmt: skip
 def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak, monkeypatch):
