@@ -35,10 +35,10 @@ calibarte | calibrate
 """
 
 
-@pytest.mark.parametrize("text, words", [*cases(TERMS), ("бурундук", "")])
-def test_each_term_of_a_question_becomes_some_words_of_the_pages(text, words):
-    terms, _ = queries.question(text, index.index_of_pages())
-    assert ", ".join(" ".join(sorted(term)) for term in terms) == words
+def test_each_term_of_a_question_becomes_some_words_of_the_pages():
+    for text, words in [*cases(TERMS), ("бурундук", "")]:
+        terms, _ = queries.question(text, index.index_of_pages())
+        assert ", ".join(" ".join(sorted(term)) for term in terms) == words
 
 
 def index_of_another_session():
@@ -120,9 +120,9 @@ def test_a_query_is_never_a_pattern_or_a_command():
 ENDLESS = ("1." * 9000, "a" * 20_000, "ж" * 9000, "a_" * 9000, "mesh_bed " * 2000, "'s" * 9000)
 
 
-@pytest.mark.parametrize("query", ["how do I", "как", "x", *ENDLESS])
-def test_stop_words_alone_and_an_endless_query_are_answered(query):
-    assert isinstance(search(query[:20_000]), list)
+def test_stop_words_alone_and_an_endless_query_are_answered():
+    for query in ("how do I", "как", "x", *ENDLESS):
+        assert isinstance(search(query[:20_000]), list)
 
 
 def test_an_empty_page_and_one_without_a_heading_are_pages(small_docs):

@@ -47,22 +47,20 @@ def test_each_axis_is_explained_by_its_newest_file_in_300_tokens(folder, pages):
     assert tokens(answer) <= 300
 
 
-@pytest.mark.parametrize(
-    "peaks, fitted, before_2025, since_2025",
-    [
-        # The frequencies and the choices are those of calibrate_shaper.py, of October 2025 and of August 2026.
-        ({45: 3000}, {"zv": 45.4, "mzv": 46.2, "ei": 56.8, "2hump_ei": 73.0, "3hump_ei": 89.8}, ("zv", 1.3), ("mzv", 0.0)),
-        ({62: 3000, 30: 900}, {"zv": 62.6, "mzv": 38.8, "ei": 52.4, "2hump_ei": 58.2, "3hump_ei": 73.6}, ("zv", 6.1), ("mzv", 1.7)),
-        ({45: 3000, 90: 1200}, TWO_PEAKS, ("2hump_ei", 0.0), ("2hump_ei", 0.0)),
-    ],
-)  # fmt: skip
-def test_the_shaper_is_the_one_that_klipper_of_that_time_recommends(
-    peaks, fitted, before_2025, since_2025
-):
-    for newer, expected in ((False, before_2025), (True, since_2025)):
-        answer = explained(calibration(peaks, fitted, newer))
-        assert (answer["shaper"], answer["vibrations_left_percent"]) == expected
-        assert answer["shaper_hz"] == fitted[answer["shaper"]]
+CHOICES = [
+    # The frequencies and the choices are those of calibrate_shaper.py, of October 2025 and of August 2026.
+    ({45: 3000}, {"zv": 45.4, "mzv": 46.2, "ei": 56.8, "2hump_ei": 73.0, "3hump_ei": 89.8}, ("zv", 1.3), ("mzv", 0.0)),
+    ({62: 3000, 30: 900}, {"zv": 62.6, "mzv": 38.8, "ei": 52.4, "2hump_ei": 58.2, "3hump_ei": 73.6}, ("zv", 6.1), ("mzv", 1.7)),
+    ({45: 3000, 90: 1200}, TWO_PEAKS, ("2hump_ei", 0.0), ("2hump_ei", 0.0)),
+]  # fmt: skip
+
+
+def test_the_shaper_is_the_one_that_klipper_of_that_time_recommends():
+    for peaks, fitted, *expected in CHOICES:
+        for newer in (False, True):
+            answer = explained(calibration(peaks, fitted, newer))
+            assert (answer["shaper"], answer["vibrations_left_percent"]) == expected[newer]
+            assert answer["shaper_hz"] == fitted[answer["shaper"]]
 
 
 def test_shapers_that_klipper_does_not_have_are_not_judged():
@@ -79,30 +77,31 @@ def rows(cells):
     return HEADER + "".join(f"{hz}.0,{cells},,1,1,1,1,1\n" for hz in range(100))
 
 
-@pytest.mark.parametrize(
-    "text",
-    {
-        "blank": " \n",
-        "a header alone": HEADER,
-        "cut within a row": WHOLE[: len(WHOLE) // 2 + 7],
-        "cut within a number": "".join(LINES[:90]) + "70.0,1.2",
-        "cut at a row": "".join(LINES[:30]),
-        "not a number": WHOLE.replace("e+0", "x"),
-        "NaN": rows("0,0,0,nan"),
-        "infinite": rows("0,0,0,inf"),
-        "infinite frequency": HEADER + "inf,0,0,0,1,,1,1,1,1,1\n" * 100,
-        "negative": rows("0,0,0,-1"),
-        "no vibration": rows("0,0,0,0"),
-        "far too many rows": HEADER + "".join(LINES[1:]) * 100,
-        "one endless line": "freq,psd_xyz\n" + "1" * 1_000_000,
-        "raw": "#time,accel_x,accel_y,accel_z\n" + "1.000000,2.000000,3.000000,4.000000\n" * 100,
-        "several points": 'freq,"/tmp/resonances_x_10,10,20.csv",b,shapers:,zv(45.0)\n' + "1.0,2.0,3.0,,0.5\n" * 100,
-        "bytes": "\0\1\2" * 100,
-    }.values(),
-)  # fmt: skip
-def test_what_is_no_whole_spectrum_is_refused_with_the_command_that_makes_one(text):
-    answer = explained(text)
-    assert answer["code"] == "NO_SPECTRUM" and "SHAPER_CALIBRATE" in answer["hint"]
+NOT_WHOLE = {
+    "blank": " \n",
+    "a header alone": HEADER,
+    "cut within a row": WHOLE[: len(WHOLE) // 2 + 7],
+    "cut within a number": "".join(LINES[:90]) + "70.0,1.2",
+    "cut at a row": "".join(LINES[:30]),
+    "not a number": WHOLE.replace("e+0", "x"),
+    "NaN": rows("0,0,0,nan"),
+    "infinite": rows("0,0,0,inf"),
+    "infinite frequency": HEADER + "inf,0,0,0,1,,1,1,1,1,1\n" * 100,
+    "negative": rows("0,0,0,-1"),
+    "no vibration": rows("0,0,0,0"),
+    "far too many rows": HEADER + "".join(LINES[1:]) * 100,
+    "one endless line": "freq,psd_xyz\n" + "1" * 1_000_000,
+    "raw": "#time,accel_x,accel_y,accel_z\n" + "1.000000,2.000000,3.000000,4.000000\n" * 100,
+    "several points": 'freq,"/tmp/resonances_x_10,10,20.csv",b,shapers:,zv(45.0)\n' + "1.0,2.0,3.0,,0.5\n" * 100,
+    "bytes": "\0\1\2" * 100,
+}  # fmt: skip
+
+
+def test_what_is_no_whole_spectrum_is_refused_with_the_command_that_makes_one():
+    for name, text in NOT_WHOLE.items():
+        answer = explained(text)
+        assert answer["code"] == "NO_SPECTRUM", name
+        assert "SHAPER_CALIBRATE" in answer["hint"]
 
 
 def test_no_other_name_is_read(folder):
@@ -150,22 +149,20 @@ def test_only_the_shapers_in_the_first_line_are_judged(monkeypatch):
     assert fit.call_count == 5
 
 
-@pytest.mark.parametrize(
-    "smoothing, score, recommended",
-    [
-        (0.1, 0.94, "mzv"),  # 6 % better, and half as smooth
-        (0.17, 0.94, "mzv"),  # 18 % smoother
-        (0.19, 0.94, "ei"),  # hardly smoother
-        (0.1, 0.96, "ei"),  # 4 % better
-        (0.3, 0.8, "mzv"),  # 25 % better
-    ],
-)
-def test_a_smoother_shaper_wins_if_it_is_a_little_better_as_in_klipper(
-    smoothing, score, recommended
-):
+OTHERS = [
+    (0.1, 0.94, "mzv"),  # 6 % better, and half as smooth
+    (0.17, 0.94, "mzv"),  # 18 % smoother
+    (0.19, 0.94, "ei"),  # hardly smoother
+    (0.1, 0.96, "ei"),  # 4 % better
+    (0.3, 0.8, "mzv"),  # 25 % better
+]
+
+
+def test_a_smoother_shaper_wins_if_it_is_a_little_better_as_in_klipper():
     strong = printer_resonances.Fit("ei", 50.0, 0.05, 0.2, 1.0)
-    mild = printer_resonances.Fit("mzv", 50.0, 0.05, smoothing, score)
-    assert printer_resonances._recommended([strong, mild], False).name == recommended
+    for smoothing, score, recommended in OTHERS:
+        mild = printer_resonances.Fit("mzv", 50.0, 0.05, smoothing, score)
+        assert printer_resonances._recommended([strong, mild], False).name == recommended
 
 
 def test_where_the_printer_s_files_are_off_nothing_is_read_but_a_text_is_explained(folder, env):

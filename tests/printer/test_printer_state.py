@@ -77,17 +77,17 @@ def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
 NUMBERS = (None, "x", math.nan, math.inf, -1, 1e200, 10**400, True, [], {})
 
 
-@pytest.mark.parametrize("odd", NUMBERS)
-def test_broken_numbers_are_left_out(printer, odd):
-    job = {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
-    said = results(
-        print_stats=RESULTS["objects/query"]["print_stats"] | job,
-        virtual_sdcard={"progress": odd},
-        extruder={"temperature": odd, "target": 215},
-        toolhead={"homed_axes": "xyz", "position": [odd, odd, odd]},
-    )
-    answer = state_of(printer, said)
-    assert (answer["state"], answer["job"]["file"]) == ("ready", "benchy.gcode")
+def test_broken_numbers_are_left_out(printer):
+    for odd in NUMBERS:
+        job = {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
+        said = results(
+            print_stats=RESULTS["objects/query"]["print_stats"] | job,
+            virtual_sdcard={"progress": odd},
+            extruder={"temperature": odd, "target": 215},
+            toolhead={"homed_axes": "xyz", "position": [odd, odd, odd]},
+        )
+        answer = state_of(printer, said)
+        assert (answer["state"], answer["job"]["file"]) == ("ready", "benchy.gcode")
 
 
 def saying(text):
@@ -134,17 +134,14 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
     assert answer["code"] == "PRINTER_SILENT" and "printer_log" in answer["hint"]
 
 
-@pytest.mark.parametrize(
-    "name, heights, words",
-    [
+def test_the_mesh_that_is_in_use_is_shown(printer):
+    for name, heights, words in (
         ("default", [[-0.03, 0.0, 0.02]] * 2, "default, −0.03 to 0.02 mm, 3×2"),
         ("", [[]], "none loaded"),
         (None, None, None),
-    ],
-)
-def test_the_mesh_that_is_in_use_is_shown(printer, name, heights, words):
-    mesh = {"profile_name": name, "probed_matrix": heights}
-    assert state_of(printer, results(bed_mesh=mesh)).get("mesh") == words
+    ):
+        mesh = {"profile_name": name, "probed_matrix": heights}
+        assert state_of(printer, results(bed_mesh=mesh)).get("mesh") == words
 
 
 def test_the_progress_is_m73s_where_no_file_on_the_card_has_one(printer):
