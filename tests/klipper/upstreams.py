@@ -96,8 +96,7 @@ def smart_http(root):
         def _answer(self):
             self.asked.append(self.path)
             path, _, query = self.path.partition("?")
-            environ = {
-                **ENVIRON,
+            environ = ENVIRON | {
                 "GIT_PROJECT_ROOT": str(root),
                 "GIT_HTTP_EXPORT_ALL": "1",
                 "PATH_INFO": path,
@@ -107,14 +106,9 @@ def smart_http(root):
                 "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
                 "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             }
-            done = subprocess.run(
-                ["git", "http-backend"],
-                input=self.body(),
-                env=environ,
-                capture_output=True,
-                check=True,
-            )
-            head, _, content = done.stdout.partition(b"\r\n\r\n")
+            backend = ["git", "http-backend"]
+            output = subprocess.check_output(backend, input=self.body(), env=environ)
+            head, _, content = output.partition(b"\r\n\r\n")
             headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
             self.send(int(headers.pop("Status", "200").split()[0]), content, headers)
 

@@ -145,17 +145,14 @@ def klipper(results=RESULTS):
         def send(**message):
             connection.sendall(json.dumps(message).encode() + b"\x03")
 
-        data = b""
         send(params={"eventtime": 1}, key=345)
-        while part := connection.recv(65536):
-            *whole, data = (data + part).split(b"\x03")
-            for request in map(json.loads, whole):
-                method = request["method"]
-                methods.append(method)
-                result = results[method]
-                if method == "objects/query":
-                    result = {"status": status(result, request["params"]["objects"])}
-                send(id=request["id"], result=result)
+        request = json.loads(connection.recv(65536).removesuffix(b"\x03"))
+        method = request["method"]
+        methods.append(method)
+        result = results[method]
+        if method == "objects/query":
+            result = {"status": status(result, request["params"]["objects"])}
+        send(id=request["id"], result=result)
 
     speak.methods = methods = []
     return speak

@@ -50,17 +50,16 @@ def test_an_include_that_leads_out_is_named_and_not_read(config, pages):
     assert "includes that were not given: out.cfg" in call("check_config")["not_checked"]
 
 
-@pytest.mark.parametrize(
-    "pattern", ["/root/*", "../../../*", "{printer}*", "link/*", "/root/.*", "more/../../../*"]
-)
-def test_an_include_tells_no_names_of_files_elsewhere(printer, config, pattern, tmp_path):
-    pattern = pattern.format(printer=str(printer)[:-1])
+def test_an_include_tells_no_names_of_files_elsewhere(printer, config, tmp_path):
     (tmp_path / "secret.txt").touch()
     (config / "more").mkdir()
     (config / "link").symlink_to(tmp_path)
-    (config / "printer.cfg").write_text(f"[include {pattern}]\n")
-    read = printer_cfg.from_files(config / "printer.cfg", printer)
-    assert (read.missing, read.problems) == ([pattern], [])
+    for (
+        pattern
+    ) in f"/root/* ../../../* {str(printer)[:-1]}* link/* /root/.* more/../../../*".split():
+        (config / "printer.cfg").write_text(f"[include {pattern}]\n")
+        read = printer_cfg.from_files(config / "printer.cfg", printer)
+        assert (read.missing, read.problems) == ([pattern], [])
 
 
 @pytest.mark.parametrize("is_linked", [False, True])

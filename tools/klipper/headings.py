@@ -8,8 +8,11 @@ from typing import NamedTuple
 from tools.toolkit import ToolError, several
 
 # A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or
-# the fence of a code block: marks and what is behind them.
-LINE = re.compile(r"(?m)^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))")
+# the fence of a code block: marks and what is behind them; or the date that begins an entry of a page of dated
+# ones (`Config_Changes.md`).
+LINE = re.compile(
+    r"(?m)^(?: {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))|(20\d\d)(\d\d)(\d\d): )"
+)
 # Marks that close a heading, apart from its text.
 CLOSING_MARKS = re.compile(r"(?<![^ \t])#+$")
 # Marks that a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it
@@ -19,8 +22,7 @@ MARKUP = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?
 NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 # Characters of a heading that are looked at.
 LONGEST_HEADING = 300
-# The date that begins an entry of a page of dated ones (`Config_Changes.md`), and as it is typed.
-ENTRY_DATE = re.compile(r"(?m)^(20\d\d)(\d\d)(\d\d): ")
+# The date of an entry as it is typed.
 TYPED_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
 ENTRY_LEVEL = 7
@@ -47,17 +49,19 @@ class Section(NamedTuple):
 
 
 def headings(text: str) -> Iterator[Section]:
-    """The headings (`# …`) of a page in order, without their ends. A `#` in a fenced code block is not
-    one."""
+    """The headings (`# …`) and dated entries of a page in order, without their ends. A `#` in a fenced code
+    block is not one."""
     fence = ""
     for match in LINE.finditer(text):
-        marks, title, opening, rest = match.groups()
+        marks, title, opening, rest, *date = match.groups()
         if fence:  # a block ends with a fence that is at least as long and has nothing behind it
             if opening and opening.startswith(fence) and not rest.strip():
                 fence = ""
         elif marks:
             plain = _plain(CLOSING_MARKS.sub("", title[:LONGEST_HEADING].strip()))
             yield Section(plain, len(marks), match.start())
+        elif not opening:
+            yield Section("-".join(date), ENTRY_LEVEL, match.start())
         elif "`" not in rest or opening[0] == "~":  # else it is code in running text
             fence = opening
 
@@ -76,9 +80,6 @@ def sections(text: str) -> dict[str, Section]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in
     order."""
     starts = list(headings(text))
-    for match in ENTRY_DATE.finditer(text):
-        starts.append(Section("-".join(match.groups()), ENTRY_LEVEL, match.start()))
-    starts.sort(key=lambda section: section.offset)
     by_name = {}
     for number, section in enumerate(starts):
         name = base = anchor(section.heading)

@@ -9,7 +9,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -85,35 +84,33 @@ def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[
     """The results of the best pages; a page of several sources is given once."""
     ranking = ranked(catalogue, terms, query)
     same = defaultdict(list)
-    for page in ranking:
-        if page.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
-            file = catalogue.files[page.page]
-            same[file.path.removeprefix(f"{file.source}/")].append(page)
+    for candidate in ranking:
+        if candidate.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
+            page = candidate.page
+            same[page.path.removeprefix(f"{page.source}/")].append(candidate)
     for first, *others in same.values():
-        also = [catalogue.files[other.page].path for other in others]
+        also = [other.page.path for other in others]
         for result in _of_page(catalogue, first, terms):
             if also:
                 result["also_in"] = also
             yield result
 
 
-def _of_page(catalogue: index.Index, page: Ranked, terms: list[Term]) -> Iterator[JsonObject]:
+def _of_page(catalogue: index.Index, candidate: Ranked, terms: list[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections score nearly the same; none if a sync has just removed
     it."""
-    file = catalogue.files[page.page]
-    text = index.text_or_empty(file)
-    title = pages.title(text, file.path)
-    best, share, first = page.sections[0]
-    numbers = [
-        number for score, _, number in page.sections[:2] if score >= SECOND_SECTION_SHARE * best
-    ]
+    page, _, sections = candidate
+    text = index.text_or_empty(page)
+    title = pages.title(text, page.path)
+    best, share, first = sections[0]
+    numbers = [number for score, _, number in sections[:2] if score >= SECOND_SECTION_SHARE * best]
     # The newest entry that has as much of the question.
     if catalogue.sections[first].level == ENTRY_LEVEL:
-        numbers = [min(number for _, other, number in page.sections if other >= share)]
+        numbers = [min(number for _, other, number in sections if other >= share)]
     for number in numbers if text else ():
         section = catalogue.sections[number]
-        result: JsonObject = {"path": file.path}
-        if _letters(title) != _letters(Path(file.path).stem):
+        result: JsonObject = {"path": page.path}
+        if _letters(title) != _letters(Path(page.path).stem):
             result["title"] = title
         match = section.offset + _closest(text[section.offset : section.end], terms)
         result |= {
@@ -170,5 +167,4 @@ def _snippet(text: str, at: int) -> str:
 def preload() -> None:
     """Search once, for the processes that are forked from this one: they share what a search reads, and its
     code as the interpreter has adapted it."""
-    with suppress(ToolError):  # there is no documentation yet
-        search_docs("homing fails with timer too close")
+    search_docs("homing fails with timer too close")

@@ -15,8 +15,6 @@ from tools.core.settings import PROJECT, Section, setting
 STATE_FOLDER = ".pi-mcp"
 # The link in it to the generation to read. A sync switches by replacing it.
 CURRENT = "current"
-# Only checkouts of the documentation have this file. A printer's own ~/klipper lacks it and is never updated.
-SPARSE = "info/sparse-checkout"
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = re.compile(
     r"(?a)([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?"
@@ -146,8 +144,9 @@ class Source(NamedTuple):
             return current.name.rpartition("_")[2]
         git_dir = self.checkout / ".git"
         with suppress(OSError, ValueError):
-            # Read without git: this configuration may name programs.
-            if (git_dir / SPARSE).is_file():
+            # Read without git: this configuration may name programs. Only checkouts of the documentation are
+            # sparse: a printer's own ~/klipper is not, and is never updated.
+            if (git_dir / "info/sparse-checkout").is_file():
                 branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
                 loose = git_dir / branch
                 if loose.is_file():

@@ -44,13 +44,8 @@ MOST_DIFFERENT = 1000
 LONG_NUMBER = re.compile(r"\b(?:\d+\.\d+|\d{3,})")
 # Lines of one configuration.
 MOST_CONFIG = 50_000
-STATS = b"Stats "
-CONFIG_HEAD = "===== Config file ====="
-CONFIG_END = "======================="
 # The ends of a print that ask for no cause (Moonraker's history).
 UNHURT = ("completed", "in_progress", "cancelled")
-# The line that Klipper prints when it refuses its configuration (klippy/klippy.py).
-CONFIG_ERROR = "Config error"
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
 STARTED = re.compile(
@@ -74,8 +69,6 @@ PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): "
 TRANSITION = "Transition to shutdown state: "
 # The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
 MCU_SHUTDOWN = "MCU shutdown"
-# The end of the message of a board that was stopped by another error, or by M112.
-CONSEQUENCE = "Command request"
 # The parts of a Stats line: a board with what it sent and lost, and the host.
 BOARD_STATS = re.compile(
     r" (\S+): (?:\w+=\S+ )*?bytes_read=(?P<received>\d{1,18}) bytes_retransmit=(?P<retransmitted>\d{1,18})"
@@ -259,9 +252,8 @@ class Start:
     def ran_s(self) -> int:
         """The seconds from the start to the last Stats line."""
         uptime = UPTIME.match(self.stats)
-        if not (uptime and self.clock):
-            return 0
-        return max(0, round(float(uptime[1]) - self.clock))
+        ran_s = float(uptime[1]) - self.clock if uptime and self.clock else 0
+        return max(0, round(ran_s))
 
     @property
     def errors(self) -> list[Error]:
@@ -280,13 +272,13 @@ class Start:
 
     def read(self, line: str) -> None:
         """Read a line of the log."""
-        if line == CONFIG_HEAD:
+        if line == "===== Config file =====":
             self.config, self.in_config = [], True
-        elif line == CONFIG_END:
+        elif line == "=======================":
             self.in_config = False
         elif self.in_config and len(self.config) < MOST_CONFIG:
             self.config.append(line)
-        elif line == CONFIG_ERROR:
+        elif line == "Config error":  # Klipper refuses it (klippy/klippy.py)
             self.refused = True
         elif CRASH.match(line):
             self.crash = line
@@ -305,8 +297,8 @@ class Start:
         `counted`, unless it only follows from another."""
         if line.startswith(TRANSITION):
             self.state = self.state or one_line(line.removeprefix(TRANSITION))
-        elif self.state and line.endswith(CONSEQUENCE):
-            return
+        elif self.state and line.endswith("Command request"):
+            return  # from a board that was stopped by another error, or by M112
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
         if message := message_in(LONG_NUMBER.sub("0", line)):
@@ -342,7 +334,7 @@ def _starts_in(logs: list[Log]) -> list[Start]:
     for line in chain.from_iterable(log.lines() for log in logs):
         if line.startswith(b"["):
             line = MAKERS_LINE.sub(b"", line)
-        if line.startswith(STATS):  # most lines
+        if line.startswith(b"Stats "):  # most lines
             start.stats = line
             continue
         checkpoint()

@@ -27,12 +27,10 @@ STATUS_OBJECTS: JsonObject = {
     "configfile": ["warnings", "save_config_pending"],
 }
 ENDED = ("error", "shutdown")
-ACTIVE = ("printing", "paused")
 # What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
 RESTART_ADVICE = re.compile(
     r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*"
 )
-HALTED = "Printer is halted"
 # The text in place of a guess at a message's meaning.
 UNKNOWN = messages.Message(
     "",
@@ -106,7 +104,7 @@ def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonO
     the cause; those mistakes as the page draws them."""
     message = [*messages.messages_in(state_message), UNKNOWN][0]
     cause: JsonObject = {"known_message": messages.explained(message)}
-    if HALTED in state_message:
+    if "Printer is halted" in state_message:
         with suppress(ToolError):  # its message says that the file cannot be read
             config = printer.config()
             errors = checking.checker().errors(config)
@@ -180,8 +178,8 @@ def _job(status: JsonObject) -> JsonObject:
     if not stats.get("filename"):
         return {}
     # The share of the file that was read, or else that of M73.
-    by_file, by_command = (_part(status, name) for name in ("virtual_sdcard", "display_status"))
-    progress = number_of(by_file, "progress") or number_of(by_command, "progress")
+    by_file = number_of(_part(status, "virtual_sdcard"), "progress")
+    progress = by_file or number_of(_part(status, "display_status"), "progress")
     state = text_of(stats, "state", 20)
     job = filled(
         file=text_of(stats, "filename", 80), state=state, message=text_of(stats, "message", 160)
@@ -189,7 +187,7 @@ def _job(status: JsonObject) -> JsonObject:
     seconds = number_of(stats, "print_duration")
     if seconds is not None:
         job["seconds"] = round(seconds)
-    if progress is not None and state in ACTIVE:
+    if progress is not None and state in ("printing", "paused"):
         job["percent"] = round(100 * progress)
         if seconds and 0 < progress <= 1:
             job["left_s"] = round(seconds / progress - seconds)

@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from ..pages import Page
 from .index import CHUNK, WORD_JOINT, Index, IndexedSection
 from .spelling import STOP_WORDS, nearest, words
 
@@ -143,9 +144,9 @@ def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
 
 
 class Ranked(NamedTuple):
-    """A page by its number with its score; its sections, best first: score, share of the question, number."""
+    """A page with its score; its sections, best first: score, share of the question, number."""
 
-    page: int
+    page: Page
     score: float
     sections: list[tuple[float, float, int]]
 
@@ -163,13 +164,14 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
             names[section.page] = headed
 
     result = []
-    for page, sections in pages.items():
+    for number, sections in pages.items():
         # A page is its name, its best section, and a falling part of each next one.
         sections.sort(key=lambda scored: -scored[0])
-        together = NAME_WEIGHT * names.get(page, 0)
+        together = NAME_WEIGHT * names.get(number, 0)
         for rank, (score, _, _) in enumerate(sections[:MOST_NEXT]):
             together += score * NEXT_SECTION_SHARE**rank
-        if index.files[page].source not in text.lower():
+        page = index.files[number]
+        if page.source not in text.lower():
             together *= FURTHER_SOURCE_FACTOR
         result.append(Ranked(page, together, sections))
     return sorted(result, key=lambda page: -page.score)
