@@ -23,7 +23,7 @@ from tests.printer.klippy import (
 from tests.printer.moonraker import JOB, RECORDED, Moonraker, listing, serving
 from tests.printer.test_printer_log import PRESSED, REFUSED, STOPPED, TWO_BOARDS
 from tests.support.client import cases
-from tests.support.web import dripping, endless, redirect
+from tests.support.web import dripping, redirect
 from tests.support.web import serving as serving_pages
 from tools.core import calls, settings
 from tools.core.places import SettingsError
@@ -296,8 +296,6 @@ NO_GOOD = {
     "other JSON with a result": (page(b'{"result": "ok"}'), "NOT_MOONRAKER"),
     "a redirect": (redirect("http://127.0.0.1:9/secret"), "NOT_MOONRAKER"),
     "not HTTP": (lambda handler: handler.wfile.write(b"SSH-2.0-dropbear\r\n"), "PRINTER_SILENT"),
-    "too much": (endless, "PRINTER_SILENT"),
-    "nothing": (lambda handler: None, "PRINTER_SILENT"),
     "a byte now and then": (dripping, "PRINTER_SILENT"),
     "no Klipper": (page(b"{}", status=503), "KLIPPER_OFF"),
     "no Moonraker behind nginx": (page(b"", "text/plain", 502), "KLIPPER_OFF"),

@@ -77,9 +77,6 @@ def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_o
     assert error["line"] == "Option 'foo' is not valid in section 'fan'"
     assert any("rotation_distance" in text for text in answer["config"]["errors"])
     assert "judged_by" not in answer["config"]
-
-
-def test_an_old_log_says_by_what_its_configuration_is_judged(told, pages):
     answer = told(klippy.start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
     assert "newer than v0.8.0" in answer["config"]["judged_by"]
 
