@@ -281,7 +281,7 @@ class Start:
         elif line == "Config error":  # Klipper refuses it (klippy/klippy.py)
             self.refused = True
         elif CRASH.match(line):
-            self.crash = line
+            self.crash, self.frame = line, ""
         elif frame := FRAME.match(line):
             self.frame = f" ({frame[1]}:{frame[2]})"
         elif self.crash and RAISED.match(line):

@@ -177,7 +177,7 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
         powers = _shaped(name, hz, strong, damping)
         left = sum(max(0.0, power - floor) for power in powers)
         vibrations = max(vibrations, left / before)
-    pulses = _pulses(name, hz)
+    pulses = [(share, periods / hz) for periods, share in PULSES[name].items()]
     reversal = sum(share * time**2 * 2500 for share, time in pulses)
     corner = math.sqrt(2) * sum(
         share * time * (time * 2500 + 5) for share, time in pulses if time > 0
@@ -188,20 +188,18 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
     )
 
 
-def _pulses(name: str, hz: float) -> list[tuple[float, float]]:
-    """The pulses of a shaper: share of the move, and time in seconds."""
-    return [(share, periods / hz) for periods, share in PULSES[name].items()]
-
-
 def _shaped(name: str, hz: float, spectrum: Spectrum, damping: float = 0.1) -> list[float]:
     """The power that a shaper leaves at each frequency."""
-    pulses = _pulses(name, hz)
-    last = pulses[-1][1]
-    growth = cmath.rect(math.tau, math.acos(damping))
+    pulses = PULSES[name]
+    last = max(pulses)
+    growth = cmath.rect(math.tau, math.acos(damping)) / hz
     left = []
     for frequency, power in spectrum:
-        waves = [share * cmath.exp(growth * frequency * (time - last)) for share, time in pulses]
-        left.append(abs(sum(waves)) * power)
+        wave = sum(
+            share * cmath.exp(growth * frequency * (periods - last))
+            for periods, share in pulses.items()
+        )
+        left.append(abs(wave) * power)
     return left
 
 

@@ -152,8 +152,7 @@ def asked_words() -> dict[str, dict[str, set[str]]]:
 
 def tokens(text: str) -> Iterator[str]:
     """The words of a text in lower case, those that are joined also as one."""
-    for match in CHUNK.finditer(text.lower()):
-        chunk = match[0]
+    for chunk in CHUNK.findall(text.lower()):
         if "_" not in chunk and "-" not in chunk:
             yield chunk if chunk.isascii() else RUSSIAN_ENDING.sub("", chunk)
             continue

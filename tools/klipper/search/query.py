@@ -108,9 +108,9 @@ def _elsewhere(word: str, index: Index) -> Term:
 
 def _identifiers(text: str, index: Index) -> Iterator[Term]:
     """The identifiers of a text as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`."""
-    for match in CHUNK.finditer(text.lower()):
-        joined = WORD_JOINT.sub("", match[0])
-        if joined != match[0]:
+    for chunk in CHUNK.findall(text.lower()):
+        joined = WORD_JOINT.sub("", chunk)
+        if joined != chunk:
             yield index.forms(joined) or index.containing(joined)
 
 
