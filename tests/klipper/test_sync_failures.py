@@ -65,19 +65,6 @@ def test_an_address_or_branch_that_cannot_be_is_refused(env, docs, upstream):
         assert not (docs / "docs").exists()
 
 
-def test_the_rest_of_a_killed_clone_is_cleared_and_an_empty_folder_taken(docs, upstream):
-    docs.mkdir(parents=True)
-    half = docs / ".pi-mcp/new-1234"
-    (half / ".git").mkdir(parents=True)
-    (half / "docs").mkdir()
-    (half / "docs/Half.md").write_text("# Ha")
-
-    done()
-
-    assert not half.exists()
-    assert_at_tip(docs, upstream)
-
-
 BREAKING = """
 import os, pathlib
 left = int(sys.argv[1])

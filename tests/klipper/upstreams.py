@@ -45,7 +45,7 @@ class Upstream:
     def tip(self):
         return git(self.folder, "rev-parse", "HEAD")
 
-    def commit(self, files, *words):
+    def commit(self, files):
         """Write (None: remove) these files and commit them."""
         for name, text in files.items():
             path = self.folder / name
@@ -57,7 +57,7 @@ class Upstream:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text if isinstance(text, bytes) else text.encode())
         git(self.folder, "add", "-A", "-f")
-        git(self.folder, "commit", "-q", "--allow-empty", "-m", "change", *words)
+        git(self.folder, "commit", "-q", "--allow-empty", "-m", "change")
         return self.tip
 
     def publish(self, name, title=""):

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.printer import klippy
-from tests.support.web import Handler, listening
+from tests.support import web
 
 RECORDED = json.loads(Path(__file__).with_name("moonraker.json").read_text("utf-8"))
 JSON = "application/json; charset=UTF-8"
@@ -25,7 +25,8 @@ class Moonraker:
         self.requests = []
 
     def answer(self, path, headers):
-        """Status, type and body of the answer to a request, and the part of the file that it is."""
+        """Status, body and headers of the answer to a request, which is noted."""
+        self.requests.append(path)
         url = urlsplit(path)
         path = unquote(url.path)
         query = dict(parse_qsl(url.query, keep_blank_values=True))
@@ -52,11 +53,11 @@ class Moonraker:
 
 def recorded(name):
     said = RECORDED[name]
-    return said["status"], said["type"], said["body"].encode(), ""
+    return said["status"], said["body"].encode(), {"Content-Type": said["type"]}
 
 
 def result(value):
-    return 200, JSON, json.dumps({"result": value}).encode(), ""
+    return 200, json.dumps({"result": value}).encode(), {"Content-Type": JSON}
 
 
 def listing(folder):
@@ -72,23 +73,18 @@ def content(data, wanted):
     """A file; of `bytes=-20` its end, or all of it if it is shorter."""
     size = len(data)
     most = int(wanted.removeprefix("bytes=-") or size)
+    headers = {"Content-Type": "text/plain"}
     if most >= size:
-        return 200, "text/plain", data, ""
-    return 206, "text/plain", data[-most:], f"bytes {size - most}-{size - 1}/{size}"
+        return 200, data, headers
+    part = f"bytes {size - most}-{size - 1}/{size}"
+    return 206, data[-most:], headers | {"Content-Range": part}
 
 
 @contextmanager
 def serving(moonraker):
-    """Its address while it is there; each request is noted as method and path."""
-
-    class Answers(Handler):
-        def do_GET(self):
-            moonraker.requests.append(self.path)
-            status, kind, body, part = moonraker.answer(self.path, self.headers)
-            headers = {"Content-Type": kind}
-            if part:
-                headers["Content-Range"] = part
-            self.send(status, body, headers)
-
-    with listening(Answers) as url:
-        yield url
+    """Its address while it is there."""
+    with web.serving() as server:
+        server.otherwise = lambda handler: handler.send(
+            *moonraker.answer(handler.path, handler.headers)
+        )
+        yield server.url()

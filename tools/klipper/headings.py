@@ -20,8 +20,6 @@ CLOSING_MARKS = re.compile(r"(?<![^ \t])#+$")
 MARKUP = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # Characters that an anchor leaves out.
 NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
-# Characters of a heading that are looked at.
-LONGEST_HEADING = 300
 # The date of an entry as it is typed.
 TYPED_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
@@ -58,7 +56,7 @@ def headings(text: str) -> Iterator[Section]:
             if opening and opening.startswith(fence) and not rest.strip():
                 fence = ""
         elif marks:
-            plain = _plain(CLOSING_MARKS.sub("", title[:LONGEST_HEADING].strip()))
+            plain = _plain(CLOSING_MARKS.sub("", title.strip()))
             yield Section(plain, len(marks), match.start())
         elif not opening:
             yield Section("-".join(date), ENTRY_LEVEL, match.start())
