@@ -10,7 +10,7 @@ from .settings import Source, sources
 
 # Characters of one answer's text, its closing line included.
 MOST_CHARS = 10_000
-CUT_NOTE = "\n[… {} characters more: read_doc again with offset={}{}]"
+# Characters of that line.
 LONGEST_CLOSING = 100
 
 
@@ -41,7 +41,8 @@ def read_doc(
     if end - offset > MOST_CHARS:  # the cut is after a line where that costs little
         longest = offset + MOST_CHARS - LONGEST_CLOSING
         stop = text.rfind("\n", offset + MOST_CHARS // 2, longest) + 1 or longest
-        closing = CUT_NOTE.format(end - stop, stop, " and this heading" if wanted else "")
+        again = f"offset={stop} and this heading" if wanted else f"offset={stop}"
+        closing = f"\n[… {end - stop} characters more: read_doc again with {again}]"
     answer = {
         "path": page.path,
         "title": pages.title(text, page.path),

@@ -188,10 +188,10 @@ def generation_of(checkout: Path) -> Path | None:
         return None
 
 
-def check_place(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
     real = folder.resolve()
-    if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
+    if any(own.resolve().is_relative_to(real) for own in (Path.home(), PROJECT)):
         raise ToolError(
             f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project",
             "Set KLIPPER_DOCS_DIR to a folder of its own, for example ~/klipper-docs.",

@@ -12,7 +12,7 @@ from .checkout import freshness, generations, git
 from .config import changes
 from .config.machine import cut_between_words
 from .search import index
-from .settings import Source, check_place, is_foreign, sources
+from .settings import Source, check_folder, is_foreign, sources
 
 MOST_ENTRIES = 20
 LONGEST_ENTRY = 200
@@ -84,7 +84,7 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
     def report(percent: int, step: str) -> None:
         calls.report(100 * number + percent, 100 * count, f"{source.label}: {step}")
 
-    check_place(source.checkout)
+    check_folder(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():
             raise git.failure(
@@ -119,7 +119,7 @@ def health() -> Health:
     git.require_git()
     counts = {}
     for source in sources():
-        check_place(source.checkout)
+        check_folder(source.checkout)
         counts[source] = len(list(pages.pages(source)))
     if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", HOW_TO_SYNC)

@@ -112,7 +112,7 @@ def _compare(source: Source) -> None:
 
 def remember(source: Source, tip: str) -> None:
     """Note that the source's upstream is at `tip` now. Nothing depends on it: failing is not an error."""
-    file, identity = _place(source)
+    file, identity = _stamp_file(source)
     with suppress(OSError):
         replace_file(
             file, json.dumps({"source": identity, "checked": time.time(), "upstream": tip})
@@ -121,15 +121,15 @@ def remember(source: Source, tip: str) -> None:
 
 def _stamp(source: Source) -> JsonObject:
     """The last look at a source; empty if its address or branch changed since, or if the file is broken."""
-    file, identity = _place(source)
-    with suppress(OSError, ValueError, LookupError, TypeError):
+    file, identity = _stamp_file(source)
+    with suppress(OSError, ValueError, LookupError):
         stamp: JsonObject = json.loads(file.read_bytes())
         if stamp["source"] == identity:
             return stamp
     return {}
 
 
-def _place(source: Source) -> tuple[Path, list[str]]:
+def _stamp_file(source: Source) -> tuple[Path, list[str]]:
     """The file of the last look at a source, and the address and branch that it must name."""
     file = settings.state_path(f"{source.label}-docs.json")
     return file, [str(source.checkout), settings.masked(source.url), source.branch]

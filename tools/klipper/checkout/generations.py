@@ -105,20 +105,20 @@ def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     for left in (source.checkout / STATE_FOLDER).glob("new-*"):
         _remove(left)
     # A new name: git of a killed sync may still be writing to an older one.
-    place = source.checkout / STATE_FOLDER / f"new-{os.urandom(4).hex()}"
+    made = source.checkout / STATE_FOLDER / f"new-{os.urandom(4).hex()}"
     try:
-        commit = _fetch(source, branch, place, report)
-        return _switch(source, place, commit)
+        commit = _fetch(source, branch, made, report)
+        return _switch(source, made, commit)
     finally:
-        _remove(place)
+        _remove(made)
 
 
-def _fetch(source: Source, branch: str, place: Path, report: ReportStage) -> str:
+def _fetch(source: Source, branch: str, made: Path, report: ReportStage) -> str:
     """Fetch the pages of a branch's newest commit into a folder; return the commit and its day."""
-    run = partial(git.run, git_dir=place / ".git")
+    run = partial(git.run, git_dir=made / ".git")
     report(10, "fetching the newest commit")
-    run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
-    info = place / ".git/info"
+    run(*CLONE, f"--branch={branch}", "--", source.url, str(made))
+    info = made / ".git/info"
     info.mkdir(exist_ok=True)
     (info / "attributes").write_text(ATTRIBUTES, "utf-8")
     # Characters with a meaning in a pattern are escaped.
@@ -129,7 +129,7 @@ def _fetch(source: Source, branch: str, place: Path, report: ReportStage) -> str
     # writes them.
     run("read-tree", "-m", "-u", "HEAD")
     commit = run("log", "-1", "--format=%cs_%H").strip()
-    if not (place / source.docs).is_dir():
+    if not (made / source.docs).is_dir():
         raise git.failure(
             "NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
         )
