@@ -8,8 +8,8 @@ from typing import NamedTuple
 from tools.toolkit import ToolError, several
 
 # A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or
-# the fence of a code block: marks and what is behind them; or the date that begins an entry of a page of dated
-# ones (`Config_Changes.md`).
+# the fence of a code block: marks and what is behind them; or the date that begins an entry of a page of
+# dated ones (`Config_Changes.md`).
 LINE = re.compile(
     r"(?m)^(?: {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))|(20\d\d)(\d\d)(\d\d): )"
 )
