@@ -57,7 +57,7 @@ UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
 # of Python that a traceback quotes are indented.
 ERROR_LINE = re.compile(
-    r"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
+    r"(?ai)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # The parts of a traceback that ended Klipper: its beginning, a line that names a file, the error at its end.
 CRASH = re.compile(r"Unhandled exception during|Internal error on command")
