@@ -107,7 +107,7 @@ def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
 
 
 def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, told, web, monkeypatch):
-    monkeypatch.setattr(printers, "MOST_BYTES", 4000)
+    monkeypatch.setattr(printers, "MOST_MOONRAKER_BYTES", 4000)
     answer = told(klippy.start(1) + "y\n" * 3000 + ran(2, STOPPED))
     assert (answer["shutdown"], answer["starts"]) == (TOO_CLOSE, 1)
     unread = log.stat().st_size - 4000

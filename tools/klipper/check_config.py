@@ -13,7 +13,7 @@ from .config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 from .page import printer_page
 
 # Bytes of an answer as JSON.
-LIMIT = 3000
+MOST_ANSWER_BYTES = 3000
 # More findings than fit into it.
 MOST_ENTRIES = 40
 # Characters of the names of includes that were not given.
@@ -52,8 +52,8 @@ def check_config(
     hint, message, nearest, also_in_lines}; at most 3,000 bytes, `more` counts the others.
     """
     if config is None:
-        place = printers.chosen(printer, "; or send the file's text as `config`")
-        parsed = place.config(path or "printer.cfg")
+        source = printers.chosen(printer, "; or send the file's text as `config`")
+        parsed = source.config(path or "printer.cfg")
     else:
         parsed = printer_cfg.from_text(config, include)
     findings = _findings(parsed)
@@ -79,7 +79,7 @@ def _findings(config: PrinterConfig) -> list[Finding]:
 
 
 def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
-    """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
+    """The answer of check_config: as many findings as fit into MOST_ANSWER_BYTES, worst first, and how many more there
     are."""
     entries = [printer_page.entry(finding) for finding in findings[:MOST_ENTRIES]]
     levels = Counter(finding.level for finding in findings)
@@ -90,7 +90,7 @@ def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
         "findings": entries,
         "not_checked": not_checked(config),
     }
-    while len(compact_json(report).encode("utf-8", "replace")) > LIMIT:
+    while len(compact_json(report).encode("utf-8", "replace")) > MOST_ANSWER_BYTES:
         entries.pop()
         report["more"] = len(findings) - len(entries)
     return report
@@ -118,8 +118,8 @@ def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
     the others."""
     listed = []
     for finding in findings[:MOST_MISTAKES]:
-        place = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
-        listed.append(place + cut_between_words(finding.message, LONGEST_MISTAKE))
+        position = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
+        listed.append(position + cut_between_words(finding.message, LONGEST_MISTAKE))
     if len(findings) > MOST_MISTAKES:
         listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
     return listed

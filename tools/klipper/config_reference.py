@@ -15,13 +15,13 @@ from .search import index
 
 Name = Annotated[str | None, Limits(max_length=200)]
 # Characters of a section's options with shortened texts.
-BUDGET = 2500
+SECTION_CHARS = 2500
 # Characters of a shortened text, at most.
-LEAST = 24
+SHORTEST_TEXT = 24
 # Characters of a text that is not shortened.
 FULL_CHARS = 1_000_000
 # Characters of each text of an option that has several.
-LONGEST_TEXT = 300
+LONGEST_OF_SEVERAL = 300
 # Texts of such an option.
 MOST_TEXTS = 6
 # Sections with an option that are named.
@@ -84,17 +84,17 @@ def _section(blocks: list[Block], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     groups = chain.from_iterable(map(_groups, blocks))
     lengths = [len(names) + 5 for names, _ in groups]
-    share = (BUDGET - sum(lengths)) // max(1, len(lengths))
-    longest = FULL_CHARS if full else max(LEAST, share)
+    share = (SECTION_CHARS - sum(lengths)) // max(1, len(lengths))
+    longest = FULL_CHARS if full else max(SHORTEST_TEXT, share)
     variants = defaultdict(list)
     for block in blocks:
-        place = "" if block.heading.startswith("[") else f", {block.heading}"
+        chapter = "" if block.heading.startswith("[") else f", {block.heading}"
         lines = [
             f"{names}: {cut_between_words(text, longest)}".rstrip(": ")
             for names, text in _groups(block)
         ]
         if lines:
-            variants[f"[{block.name}]{place}"].extend(lines)
+            variants[f"[{block.name}]{chapter}"].extend(lines)
     first = blocks[0]
     answer: JsonObject = {
         "section": first.name or first.heading,
@@ -148,11 +148,11 @@ def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]
     places: dict[str, list[str]] = defaultdict(list)
     for block, option in owners:
         name = f"[{block.name}]" if block.name else block.heading
-        place = _marked(name, option)
+        owner = _marked(name, option)
         names = places[option.text]
-        if place not in names:
-            names.append(place)
-    longest = BUDGET if len(places) == 1 else LONGEST_TEXT
+        if owner not in names:
+            names.append(owner)
+    longest = SECTION_CHARS if len(places) == 1 else LONGEST_OF_SEVERAL
     ordered = sorted(
         places, key=lambda text: (text.startswith("See the") or not text, -len(places[text]))
     )

@@ -13,7 +13,7 @@ from tools.toolkit import ToolError, plain_file
 from .settings import current
 
 
-def place() -> Path:
+def printer_folder() -> Path:
     """The folder that the settings name, whether it exists or not."""
     return current().klipper_printer_data.expanduser()
 
@@ -24,7 +24,7 @@ def folder(takes: str) -> Path:
     Raises ToolError: none is set, or the caller may not see it.
     """
     require_scope()
-    path = place()
+    path = printer_folder()
     if not path.is_dir():
         raise ToolError(
             f"There is no printer folder on this machine: {path}",

@@ -28,7 +28,7 @@ HERE = "here"
 # The time for everything that one call asks of one printer.
 TIMEOUT_S = 8.0
 # Bytes of one answer of a Moonraker, and of the end of a log.
-MOST_BYTES = 4_000_000
+MOST_MOONRAKER_BYTES = 4_000_000
 # Bytes of a message on a socket: Klipper's have a few thousand.
 MOST_MESSAGE_BYTES = 1_000_000
 # The end of a log on this machine that is read if it is longer: a day of printing writes 60 MB.
@@ -60,7 +60,7 @@ class Log(NamedTuple):
 def names() -> list[str]:
     """The printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
     printer_data.require_scope()
-    here = [HERE] if printer_data.place().is_dir() else []
+    here = [HERE] if printer_data.printer_folder().is_dir() else []
     return [*here, *settings.current().printers]
 
 
@@ -184,11 +184,13 @@ class Moonraker(NamedTuple):
             if file["path"].startswith(LOG):
                 # A file that is read again is not sent again.
                 lines = cache(partial(self._lines, file["path"]))
-                logs.append(Log(lines, file["modified"], max(0, file["size"] - MOST_BYTES)))
+                logs.append(
+                    Log(lines, file["modified"], max(0, file["size"] - MOST_MOONRAKER_BYTES))
+                )
         return logs or [Log(partial(self._lines, LOG))]
 
     def _lines(self, name: str) -> list[bytes]:
-        return self._file("logs", name, {"Range": f"bytes=-{MOST_BYTES}"}).splitlines()
+        return self._file("logs", name, {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}).splitlines()
 
     def _files(self, root: str) -> list[Any]:
         return self._result("server/files/list", {"root": root}, list)
@@ -213,7 +215,7 @@ class Moonraker(NamedTuple):
         """The body of an answer. Raises ToolError."""
         request = http.Request(f"{self.url}/{path}", headers={**headers, "X-Api-Key": self.key})
         try:
-            response = http.send(request, http.Limits(self.deadline, MOST_BYTES))
+            response = http.send(request, http.Limits(self.deadline, MOST_MOONRAKER_BYTES))
         except http.HttpError as error:
             raise self._error(
                 f"does not answer at {self.url}: {error.reason}", "PRINTER_SILENT"

@@ -232,7 +232,7 @@ def number_of(part: JsonObject, name: str) -> float | None:
 def health() -> Health:
     """The health: the printer's folder and its parts, the names of PRINTERS. Klipper is not asked."""
     names = ("config/printer.cfg", "logs/klippy.log", "comms/klippy.sock")
-    folder = printer_data.place()
+    folder = printer_data.printer_folder()
     parts = [name for name in names if (folder / name).exists()]
     look = [f"{folder}: {', '.join(parts) or 'nothing in it yet'}"] if folder.is_dir() else []
     look += [f"{name}: {url}" for name, url in settings.current().printers.items()]

@@ -98,7 +98,7 @@ class Checker:
         machine = ParsedPrinter(config, self.reference, self.sensors)
         every: Findings = chain(
             config.problems,
-            *[self._section(machine, section) for section in machine.values()],
+            *[self._check_section(machine, section) for section in machine.values()],
             motion.findings(machine),
             references.findings(machine),
         )
@@ -120,7 +120,7 @@ class Checker:
             described.setdefault(name, Option(name))
         return described
 
-    def _section(self, machine: ParsedPrinter, section: Section) -> Findings:
+    def _check_section(self, machine: ParsedPrinter, section: Section) -> Findings:
         """The findings of a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
         kind = self.reference.kind(section.name)
@@ -136,7 +136,7 @@ class Checker:
                 yield self.unknown_section(section)
             return
         known = self.options_of(kind, machine.kinematics)
-        yield from _twice(section)
+        yield from _check_repeated(section)
         sensor = section.value(SENSOR)
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
@@ -144,11 +144,11 @@ class Checker:
             checkpoint()
             option = known.option_named(setting.name)
             if option:
-                yield from self._setting(machine, section, setting, option)
+                yield from self._check_setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
                 yield self.unknown(section, setting.name, known)
         if not section.saved or not machine.has_other_probe(section):
-            yield from _required(machine, section, known)
+            yield from _check_required(machine, section, known)
 
     def unknown_section(self, section: Section) -> Finding:
         """The finding of a section that the documentation does not have: misspelt if another name is near."""
@@ -160,7 +160,7 @@ class Checker:
         message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
 
-    def _setting(
+    def _check_setting(
         self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option
     ) -> Findings:
         """The findings of a documented option: whether it is deprecated, and its value."""
@@ -200,7 +200,7 @@ def as_warning(finding: Finding) -> Finding:
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
-def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
+def _check_required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
     """The findings of missing options; one that the reference no longer has is not missing."""
     # A second carriage needs what the stepper of its axis needs.
     is_second = section.kind == "dual_carriage"
@@ -220,14 +220,14 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Findi
         names = option.lower().split("|")  # one of these
         if known.option_named(names[0]) and section.values.keys().isdisjoint(names):
             missing.append(option.partition("|")[0])
-    place = f"in section '{section.name}' must be specified"
+    demand = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them
-        yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {place}")
+        yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {demand}")
         return
     if section.saved:
-        place += ": only SAVE_CONFIG's block has this section"
+        demand += ": only SAVE_CONFIG's block has this section"
     for option in missing:
-        yield machine.absent(section, option, f"Option '{option}' {place}")
+        yield machine.absent(section, option, f"Option '{option}' {demand}")
 
 
 def repeated(section: Section) -> Iterator[tuple[Setting, Setting]]:
@@ -240,7 +240,7 @@ def repeated(section: Section) -> Iterator[tuple[Setting, Setting]]:
             yield setting, before
 
 
-def _twice(section: Section) -> Findings:
+def _check_repeated(section: Section) -> Findings:
     for setting, before in repeated(section):
         if before.value == setting.value and setting.saved:
             continue

@@ -34,8 +34,8 @@ def finding_at(
 ) -> Finding:
     """A finding about an option, or about the section if it has no such option. `near`: the name that may
     have been meant."""
-    place = section.values.get(option) or section
-    return Finding(place.line, place.file, section.name, option, level, message, near)
+    holder = section.values.get(option) or section
+    return Finding(holder.line, holder.file, section.name, option, level, message, near)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

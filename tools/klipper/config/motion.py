@@ -26,15 +26,22 @@ RECTANGULAR = ("cartesian", "corexy", "corexz")
 
 def findings(machine: ParsedPrinter) -> Findings:
     """The findings of these rules."""
-    for rule in (axes, numbered, drivers, levelling, mesh, homing):
-        yield from rule(machine)
+    for check in (
+        check_axes,
+        check_numbered,
+        check_drivers,
+        check_levelling,
+        check_mesh,
+        check_homing,
+    ):
+        yield from check(machine)
     for section in machine.values():
-        yield from bounds(machine, section)
-        yield from forms(section)
-        yield from endstop(section)
+        yield from check_bounds(machine, section)
+        yield from check_forms(section)
+        yield from check_endstop(section)
 
 
-def axes(machine: ParsedPrinter) -> Findings:
+def check_axes(machine: ParsedPrinter) -> Findings:
     """The steppers that the kinematics needs.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
@@ -46,10 +53,10 @@ def axes(machine: ParsedPrinter) -> Findings:
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
             yield machine.absent(machine["printer"], "kinematics", message)
     for section in machine.of("stepper") if len(machine.axes) > 1 else ():
-        yield from _rail(machine, section)
+        yield from _check_rail(machine, section)
 
 
-def _rail(machine: ParsedPrinter, section: Section) -> Findings:
+def _check_rail(machine: ParsedPrinter, section: Section) -> Findings:
     """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
     match = STEPPER_NAME.fullmatch(section.name)
     if not match or match[1] not in machine.axes:
@@ -67,7 +74,7 @@ def _rail(machine: ParsedPrinter, section: Section) -> Findings:
                 yield finding_at(section, name, message)
 
 
-def numbered(machine: ParsedPrinter) -> Findings:
+def check_numbered(machine: ParsedPrinter) -> Findings:
     """Sections and options with a number: Klipper reads them up to the first that is not there.
 
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
@@ -90,7 +97,7 @@ def numbered(machine: ParsedPrinter) -> Findings:
                     yield machine.absent(section, name, message)
 
 
-def bounds(machine: ParsedPrinter, section: Section) -> Findings:
+def check_bounds(machine: ParsedPrinter, section: Section) -> Findings:
     """Options that bound each other, or that exclude each other.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
@@ -113,7 +120,7 @@ def bounds(machine: ParsedPrinter, section: Section) -> Findings:
                 yield machine.absent(section, option, f"{message} without {other}")
 
 
-def forms(section: Section) -> Findings:
+def check_forms(section: Section) -> Findings:
     """Words of a list, or lines, that do not have the form of their option.
 
     Source: each option's reader.
@@ -129,31 +136,31 @@ def forms(section: Section) -> Findings:
                     yield finding_at(section, option, message, level)
 
 
-def endstop(section: Section) -> Findings:
+def check_endstop(section: Section) -> Findings:
     """An endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
     """
-    place = section.number("position_endstop")
+    position = section.number("position_endstop")
     least = section.number("position_min", 0.0)
     most = section.number("position_max")
     quarter = (most - least) / 4
-    if least < most and (place < least or place > most):
+    if least < most and (position < least or position > most):
         message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
         yield finding_at(section, "position_endstop", message)
     elif direction := section.value("homing_positive_dir"):
         is_positive = direction.lower() in TRUTHS[:4]
-        if place == (least if is_positive else most):
+        if position == (least if is_positive else most):
             message = f"Invalid homing_positive_dir / position_endstop in '{section.name}'"
             yield finding_at(section, "homing_positive_dir", message)
-    elif least + quarter < place < most - quarter:
+    elif least + quarter < position < most - quarter:
         message = f"Unable to infer homing_positive_dir in section '{section.name}'"
         yield finding_at(
             section, "position_endstop", f"{message}: position_endstop is at neither end"
         )
 
 
-def drivers(machine: ParsedPrinter) -> Findings:
+def check_drivers(machine: ParsedPrinter) -> Findings:
     """The steps that a driver can make, and its address on a shared wire.
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
@@ -176,7 +183,7 @@ def drivers(machine: ParsedPrinter) -> Findings:
         addresses.add(address)
 
 
-def levelling(machine: ParsedPrinter) -> Findings:
+def check_levelling(machine: ParsedPrinter) -> Findings:
     """The numbers of steppers and screws that the levelling needs.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
@@ -199,7 +206,7 @@ def levelling(machine: ParsedPrinter) -> Findings:
             yield finding_at(section, "screw3", f"{section.name}: Must have at least three screws")
 
 
-def mesh(machine: ParsedPrinter) -> Findings:
+def check_mesh(machine: ParsedPrinter) -> Findings:
     """The points of the mesh: where, how many, how they are joined.
 
     Source: klippy/extras/bed_mesh.py.
@@ -226,19 +233,19 @@ def mesh(machine: ParsedPrinter) -> Findings:
     if machine.kinematics in RECTANGULAR:
         for probe in machine.of(*PROBES)[:1]:
             for option in ("mesh_min", "mesh_max"):
-                yield from _reach(machine, section, option, probe)
+                yield from _check_reach(machine, section, option, probe)
 
 
-def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Findings:
+def _check_reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Findings:
     """A corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with it,
     and the calibration ends with "Move out of range".
     """
-    for axis, place in zip("xy", mesh.numbers(option), strict=False):
+    for axis, corner in zip("xy", mesh.numbers(option), strict=False):
         stepper = machine[f"stepper_{axis}"]
         least = stepper.number("position_min", 0.0)
         most = stepper.number("position_max")
         offset = probe.number(f"{axis}_offset", 0.0)
-        nozzle = place - offset
+        nozzle = corner - offset
         if nozzle < least or nozzle > most:
             message = (
                 f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
@@ -247,7 +254,7 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
             yield finding_at(mesh, option, message, WARNING)
 
 
-def homing(machine: ParsedPrinter) -> Findings:
+def check_homing(machine: ParsedPrinter) -> Findings:
     """The endstop and the place for homing z.
 
     Source: klippy/extras/safe_z_home.py.

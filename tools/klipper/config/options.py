@@ -93,8 +93,8 @@ def required(section: Section) -> list[str]:
 
 def rules(what: str, kind: str) -> Iterator[tuple[str, list[str]]]:
     """The rows `what KIND OPTION: words` of `known.txt` for a kind of section."""
-    for place, words in known_words(what).items():
-        sort, option = place.split()
+    for target, words in known_words(what).items():
+        sort, option = target.split()
         if sort in ("*", kind):
             yield option, words
 

@@ -309,8 +309,8 @@ def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> 
     config.is_saved = config.is_saved or bool(block)
     if wrong:
         begin = end = size
-        place = text.count("\n", 0, wrong.start(1)) + 1
-        config.refuse(file, place, SAVED_IS_DROPPED.format(wrong[1][:40]))
+        broken = text.count("\n", 0, wrong.start(1)) + 1
+        config.refuse(file, broken, SAVED_IS_DROPPED.format(wrong[1][:40]))
     # The lines, those of the block without its mark, and those of an include in its place.
     first = text.count("\n", 0, begin) + 1
     text = text[:end] + SAVED_MARK.sub("", text[end:])

@@ -157,10 +157,10 @@ def check_macros(machine: ParsedPrinter) -> Findings:
             yield finding_at(
                 section, "", f"gcode command {name} already registered: also in [{before.name}]"
             )
-        yield from _macro(section, name, taken)
+        yield from _check_macro(section, name, taken)
     # All known commands: one that is nearly known is misspelt.
     commands = set(known_words("brings")).union(*gives.values())
-    yield from _renames(machine, by_name, taken, commands)
+    yield from _check_renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
             yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(
@@ -174,7 +174,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
                 yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 
-def _macro(section: Section, name: str, taken: set[str]) -> Findings:
+def _check_macro(section: Section, name: str, taken: set[str]) -> Findings:
     """The name of a macro, whether it takes a command's, and its variables.
 
     Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
@@ -205,7 +205,7 @@ def _macro(section: Section, name: str, taken: set[str]) -> Findings:
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
-def _renames(
+def _check_renames(
     machine: ParsedPrinter, by_name: dict[str, Section], taken: set[str], commands: set[str]
 ) -> Findings:
     """The new names of commands, and commands that do not exist to be renamed.
@@ -262,15 +262,15 @@ def check_pins(machine: ParsedPrinter) -> Findings:
         if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
             continue
         marks = set(text) & set("^~!")
-        place = f"{chip}:{pin}".removeprefix("mcu:")
-        other, name, other_marks = first.setdefault(place, (section, option, marks))
+        full_name = f"{chip}:{pin}".removeprefix("mcu:")
+        other, name, other_marks = first.setdefault(full_name, (section, option, marks))
         is_shared = name == option and option.startswith(SHARED)
         if option == "endstop_pin":
             # By one axis alone: stepper_z and stepper_z1, a carriage and its extra one (klippy/stepper.py).
             is_shared = is_shared and NOT_THE_AXIS.sub("", section.name) == NOT_THE_AXIS.sub(
                 "", other.name
             )
-        if (other, name) == (section, option) or place in allowed:
+        if (other, name) == (section, option) or full_name in allowed:
             continue
         if not is_shared:
             message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"

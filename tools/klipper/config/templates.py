@@ -43,10 +43,10 @@ def mistake(template: str) -> str:
     """
     text = RAW.sub("", template)
     blocks: list[str] = []  # those that are open
-    place = 0
-    while begin := OPEN.search(text, place):
+    offset = 0
+    while begin := OPEN.search(text, offset):
         try:
-            tokens, place = _tokens(text, begin)
+            tokens, offset = _tokens(text, begin)
             if begin[1]:
                 _statement(blocks, tokens)
             else:
@@ -62,12 +62,12 @@ def mistake(template: str) -> str:
 
 
 def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
-    """The tokens of a tag, and the place behind its end."""
-    place = begin.end()
+    """The tokens of a tag, and the offset behind its end."""
+    offset = begin.end()
     tokens: list[str] = []
     brackets: list[str] = []
-    while match := TOKEN.match(text, place):
-        end = BLOCK_END.match(text, place)
+    while match := TOKEN.match(text, offset):
+        end = BLOCK_END.match(text, offset)
         if end and not brackets and end[1] == begin[1]:
             return tokens, end.end()
         token = match[1]
@@ -76,8 +76,8 @@ def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
         elif token in CLOSING_BRACKET.values() and (not brackets or brackets.pop() != token):
             break
         tokens.append(token)
-        place = match.end()
-    raise SyntaxError(f"unexpected '{text[place : place + 1]}'")
+        offset = match.end()
+    raise SyntaxError(f"unexpected '{text[offset : offset + 1]}'")
 
 
 def _statement(blocks: list[str], tokens: list[str]) -> None:

@@ -92,8 +92,8 @@ def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[lis
     empty if none was recommended."""
     highest = max(power for _, power in powers) or 1
     rows = []
-    for place, (hz, power) in enumerate(powers):
+    for index, (hz, power) in enumerate(powers):
         if hz <= HIGHEST_HZ:
-            left = [round(FULL_SCALE * shaped[place] / highest)] if shaped else []
+            left = [round(FULL_SCALE * shaped[index] / highest)] if shaped else []
             rows.append([round(hz, 1), round(FULL_SCALE * power / highest), *left])
     return rows[:: math.ceil(len(rows) / MOST_FREQUENCIES) or 1]
