@@ -70,7 +70,7 @@ class Setting:
 @dataclass
 class Section:
     """A section with the settings of all places where it stands. `saved`: it stands only in what SAVE_CONFIG
-    wrote."""
+    wrote. `kind` is the first word of the name, `label` what follows it, "" if nothing does."""
 
     name: str
     line: int
@@ -78,15 +78,8 @@ class Section:
     saved: bool
     settings: list[Setting] = field(default_factory=list)
 
-    @cached_property
-    def kind(self) -> str:
-        """The first word of the name."""
-        return self.name.partition(" ")[0]
-
-    @property
-    def label(self) -> str:
-        """The name behind the kind, "" if it has none."""
-        return self.name.partition(" ")[2]
+    def __post_init__(self) -> None:
+        self.kind, _, self.label = self.name.partition(" ")
 
     @cached_property
     def values(self) -> dict[str, Setting]:
@@ -114,10 +107,10 @@ class Section:
     def number(self, option: str, default: float = math.nan) -> float:
         """The number of an option; the default if it is missing, NaN if it is not a number: no comparison
         with NaN is true."""
-        if not self.value(option):
-            return default
-        numbers = self.numbers(option)
-        return numbers[0] if len(numbers) == 1 else math.nan
+        try:
+            return float(self.value(option) or default)
+        except ValueError:
+            return math.nan
 
 
 class Finding(NamedTuple):
@@ -143,7 +136,8 @@ class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
     `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent`
-    includes that do not exist, `size_bytes` is what was read. `is_saved`: it has SAVE_CONFIG's block.
+    includes that do not exist, `size_bytes` and `lines` are what was read. `is_saved`: it has SAVE_CONFIG's
+    block.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
@@ -151,6 +145,7 @@ class PrinterConfig:
     missing: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     size_bytes: int = 0
+    lines: int = 0
     is_saved: bool = False
 
     @property
@@ -167,9 +162,6 @@ class PrinterConfig:
 # the bare pattern. None for a file that cannot be read.
 Found = Iterable[tuple[str, bytes | None]]
 Find = Callable[[str, str], Found]
-# A line without its comment, with its file and number before it; whether SAVE_CONFIG wrote it. An empty one
-# stands where a file begins, and behind an include.
-Line = tuple[str, int, str, bool]
 
 
 def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
@@ -230,33 +222,57 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
 def from_bytes(data: bytes, find: Find) -> PrinterConfig:
     """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
     config = PrinterConfig()
-    section = None
-    setting = None
+    _read(config, [""], data, find)
+    return config
+
+
+def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> None:
+    """Read a file and what it includes into a configuration.
+
+    - `files`: the names from the first file to this one, each of which includes the next;
+    - `data`: the bytes of this file; `find`: gives the files of an include.
+    """
+    file = files[-1]
+    config.size_bytes += len(data)
+    content = _decoded(config, file, data)
+    own_lines = _own_lines(config, files, content)
+    section = setting = None
     indent = 0
     is_skipping = is_saved = False
-    for file, number, line, saved in islice(_lines(config, [""], data, find), MOST_LINES):
-        checkpoint()
-        # An indented line belongs to the option above it.
+    for number, line in enumerate(content.split("\n"), 1):
+        if number > own_lines:
+            line = SAVED_MARK.sub("", line)
+        line = COMMENT.split(line, 1)[0]
         text = line.strip()
+        if not text:
+            continue
+        checkpoint()
+        config.lines += 1
+        if config.lines > MOST_LINES:
+            return
+        # An indented line belongs to the option above it.
         depth = len(line) - len(line.lstrip())
         if setting and depth > indent:
             setting.lines.append(text)
             continue
         setting, indent = None, depth
         problem = ""
-        # The end of a file or of an include, or the header of a section.
-        if not text:
+        # An include, or the header of a section.
+        if line.startswith(INCLUDE_HEAD) and "]" in line:
+            _include(
+                config, files, text[len(INCLUDE_HEAD) : text.rindex("]")].strip(), number, find
+            )
             section = None
             is_skipping = False
         elif text.startswith("[") and "]" in text[2:]:
             name = text[1 : text.rindex("]")][:LONGEST_NAME]
-            is_saved = saved or name.startswith(PROFILES)
+            is_saved = number > own_lines or name.startswith(PROFILES)
             section = config.sections.setdefault(name, Section(name, number, file, is_saved))
             is_skipping = False
         elif is_skipping:
             continue
         # A line in no section: only the first is reported.
-        elif section is None:
+        elif not section:
             problem = f"File contains no section headers: '{text[:60]}' stands in no section"
             is_skipping = True
         # An option, or a line that cannot be read.
@@ -278,7 +294,6 @@ def from_bytes(data: bytes, find: Find) -> PrinterConfig:
                 problem = f"Unable to parse the line: '{text[:60]}' is neither 'option: value' nor a section"
         if problem:
             config.refuse(file, number, problem, section.name if section else "")
-    return config
 
 
 def _is_code(section: Section, name: str, line: str) -> bool:
@@ -287,42 +302,23 @@ def _is_code(section: Section, name: str, line: str) -> bool:
     return before.endswith("gcode") and (not name or " " in name or line.startswith("{"))
 
 
-def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> Iterator[Line]:
-    """The lines of a file and of the files it includes.
-
-    - `config`: gets the problems, missing files and bytes;
-    - `files`: the names from the first file to this one, each of which includes the next;
-    - `data`: the bytes of this file; `find`: gives the files of an include.
-    """
-    file = files[-1]
-    yield file, 0, "", False
-    config.size_bytes += len(data)
-    text = _decoded(config, file, data)
-    # The block of SAVE_CONFIG counts in the file that Klipper starts with, if nothing is wrong with it.
-    size = len(text)
+def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:
+    """The number of lines before those that SAVE_CONFIG wrote; more than there are if nothing of its block
+    counts. It counts in the file that Klipper starts with, if nothing is wrong with it."""
     block = BLOCK.search(text)
+    size = len(text)
     begin, end = block.span() if block else (size, size)
     wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
-    if len(files) > 1:
+    is_included = len(files) > 1
+    if is_included:
         wrong = None if config.is_saved else block
-        begin = end = size
     config.is_saved = config.is_saved or bool(block)
     if wrong:
-        begin = end = size
         broken = text.count("\n", 0, wrong.start(1)) + 1
-        config.refuse(file, broken, SAVED_IS_DROPPED.format(wrong[1][:40]))
-    # The lines, those of the block without its mark, and those of an include in its place.
-    first = text.count("\n", 0, begin) + 1
-    text = text[:end] + SAVED_MARK.sub("", text[end:])
-    for number, line in enumerate(text.split("\n"), 1):
-        saved = number > first
-        line = COMMENT.split(line, 1)[0]
-        if line.startswith(INCLUDE_HEAD) and "]" in line:
-            pattern = line[len(INCLUDE_HEAD) : line.rindex("]")].strip()
-            yield from _included(config, files, pattern, number, find)
-            yield file, number, "", saved
-        elif line.strip():
-            yield file, number, line, saved
+        config.refuse(files[-1], broken, SAVED_IS_DROPPED.format(wrong[1][:40]))
+    if not block or wrong or is_included:
+        return size + 1
+    return text.count("\n", 0, end)
 
 
 def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
@@ -342,23 +338,20 @@ def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _included(
-    config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find
-) -> Iterator[Line]:
-    """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
-    names."""
+def _include(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> None:
+    """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
     file = files[-1]
     folder, slash, _ = file.rpartition("/")
     is_there = bool(MAGIC_PARTS.search(f"/{pattern}"))
     for name, data in find(folder + slash + pattern, pattern):  # Klipper looks beside the file
         is_there = True
-        yield file, line, "", False  # files that include all others come in every order
+        config.lines += 1  # files that include all others come in every order
         if data is None or config.size_bytes > LARGEST_CONFIG:
             config.missing += {name}.difference(config.missing)
         elif name in files or len(files) > DEEPEST:
             config.refuse(file, line, f"Recursive include of config file '{name[:80]}'")
         else:
-            yield from _lines(config, [*files, name], data, find)
+            _read(config, [*files, name], data, find)
     if not is_there:
         config.refuse(file, line, f"Include file '{pattern[:80]}' does not exist")
         config.absent.append(pattern)

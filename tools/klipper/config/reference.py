@@ -75,7 +75,7 @@ class Option:
         return " ".join(self.lines)
 
 
-@dataclass
+@dataclass(eq=False)
 class Block:
     """The options under one `[name]` of the page, or, with an empty `name`, those that a heading has in
     common.
@@ -207,7 +207,6 @@ class Reference:
         """The options of these blocks, of those that they refer to, and so on, each with its block; where a
         sensor is named, of all sensors."""
         queue = [*blocks]
-        seen = set(map(id, queue))
         keys = set()
         for block in queue:
             own = {option.key for option in block.options}
@@ -215,11 +214,8 @@ class Reference:
             for option in block.options:
                 yield block, option
             for other in chain.from_iterable(map(self.named, block.refers)):
-                is_wanted = (
-                    block.open or not own or any(option.key in own for option in other.options)
-                )
-                if is_wanted and id(other) not in seen:
-                    seen.add(id(other))
+                shared = own.intersection(option.key for option in other.options)
+                if other not in queue and (shared or block.open or not own):
                     queue.append(other)
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:
