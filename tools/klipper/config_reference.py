@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Annotated
 
 from tools.toolkit import JsonObject, Limits, ToolError, filled, several
@@ -50,11 +50,9 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
 
 
 def _not_found(message: str, suggestions: list[str]) -> ToolError:
-    hint = (
-        f"Nearest: {', '.join(suggestions)}."
-        if suggestions
-        else "Without a name config_reference lists all sections."
-    )
+    hint = "Without a name config_reference lists all sections."
+    if suggestions:
+        hint = f"Nearest: {', '.join(suggestions)}."
     return ToolError(message[:300], hint, "NOT_FOUND")
 
 
@@ -82,19 +80,14 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
 def _section(blocks: list[Block], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    groups = chain.from_iterable(map(_groups, blocks))
-    lengths = [len(names) + 5 for names, _ in groups]
-    share = (SECTION_CHARS - sum(lengths)) // max(1, len(lengths))
+    groups = list(_groups(blocks))
+    names_chars = sum(len(names) + 5 for _, names, _ in groups)
+    share = (SECTION_CHARS - names_chars) // max(1, len(groups))
     longest = FULL_CHARS if full else max(SHORTEST_TEXT, share)
     variants = defaultdict(list)
-    for block in blocks:
-        chapter = "" if block.heading.startswith("[") else f", {block.heading}"
-        lines = [
-            f"{names}: {cut_between_words(text, longest)}".rstrip(": ")
-            for names, text in _groups(block)
-        ]
-        if lines:
-            variants[f"[{block.name}]{chapter}"].extend(lines)
+    for variant, names, text in groups:
+        line = f"{names}: {cut_between_words(text, longest)}"
+        variants[variant].append(line.rstrip(": "))
     first = blocks[0]
     answer: JsonObject = {
         "section": first.name or first.heading,
@@ -109,11 +102,13 @@ def _section(blocks: list[Block], *, full: bool) -> JsonObject:
     return filled(**answer)
 
 
-def _groups(block: Block) -> Iterator[tuple[str, str]]:
-    """The names of each group of options that have a text in common, and that text."""
-    for lines, group in groupby(block.options, lambda option: option.lines):
-        names = [_marked(option.name, option) for option in group]
-        yield ", ".join(names), " ".join(lines)
+def _groups(blocks: list[Block]) -> Iterator[tuple[str, str, str]]:
+    """The groups of options that have a text in common: the variant of the section, their names, that text."""
+    for block in blocks:
+        chapter = "" if block.heading.startswith("[") else f", {block.heading}"
+        for lines, group in groupby(block.options, lambda option: option.lines):
+            names = [_marked(option.name, option) for option in group]
+            yield f"[{block.name}]{chapter}", ", ".join(names), " ".join(lines)
 
 
 def _marked(name: str, option: Option) -> str:
@@ -128,12 +123,13 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
     """
     name = option.strip("#: ").lower()
     every = list(reference.described(blocks))
-    by_key = {known.key: known for _, known in every}
-    if found := Options(by_key).option_named(name):
+    by_key = Options((known.key, known) for _, known in every)
+    if found := by_key.option_named(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
-        sections = _texts_with_sections(owners)
         changed = _dated_changes(name, full=False)
-        return filled(option=found.name, page=PAGE, sections=sections, changes=changed)
+        return filled(
+            option=found.name, page=PAGE, sections=_texts_with_sections(owners), changes=changed
+        )
     if gone := _dated_changes(name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
     suggestions = several(name, sorted(by_key), cutoff=0.5)
@@ -145,19 +141,16 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
 def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]:
     """Each text of an option with the sections in which it stands; those that refer to another section
     last."""
-    places: dict[str, list[str]] = defaultdict(list)
+    sections: dict[str, dict[str, None]] = defaultdict(dict)  # each once, in order
     for block, option in owners:
         name = f"[{block.name}]" if block.name else block.heading
-        owner = _marked(name, option)
-        names = places[option.text]
-        if owner not in names:
-            names.append(owner)
-    longest = SECTION_CHARS if len(places) == 1 else LONGEST_OF_SEVERAL
+        sections[option.text][_marked(name, option)] = None
+    longest = SECTION_CHARS if len(sections) == 1 else LONGEST_OF_SEVERAL
     ordered = sorted(
-        places, key=lambda text: (text.startswith("See the") or not text, -len(places[text]))
+        sections, key=lambda text: (text.startswith("See the") or not text, -len(sections[text]))
     )
     return [
-        {"in": places[text][:MOST_OWNERS], "text": cut_between_words(text, longest)}
+        {"in": list(sections[text])[:MOST_OWNERS], "text": cut_between_words(text, longest)}
         for text in ordered[:MOST_TEXTS]
     ]
 

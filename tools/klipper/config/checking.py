@@ -43,8 +43,6 @@ from .printer_cfg import (
 )
 from .reference import SENSOR, Option, Options, Reference
 
-# Kinds of sections whose options are kept.
-MOST_KINDS = 256
 # The most findings of one check: nobody reads a tenth of them.
 MOST_FINDINGS = 1000
 # The pin with which a probe is the endstop of the z axis.
@@ -91,7 +89,7 @@ class Checker:
                     self.sensors.update((option.default, *option.text.split('"')[1::2]))
         self.sensors.discard("")
         # The options of a section: the same for all of a kind.
-        self.options_of = lru_cache(MOST_KINDS)(self._options_of)
+        self.options_of = lru_cache(self._options_of)
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
@@ -152,10 +150,10 @@ class Checker:
 
     def unknown_section(self, section: Section) -> Finding:
         """The finding of a section that the documentation does not have: misspelt if another name is near."""
-        word, space, rest = section.name.partition(" ")
-        lower, kinds = word.lower(), self.reference.kinds
+        kinds = self.reference.kinds
+        lower = section.kind.lower()
         kind = lower if lower in kinds else nearest(lower, kinds)
-        suggestion = kind and kind + space + rest
+        suggestion = kind and section.name.replace(section.kind, kind, 1)
         message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
@@ -174,7 +172,7 @@ class Checker:
             fate = changes.fate_of(self.entries, "", value)
         if fate:
             yield _changed(section, name, fate)
-        elif message := options.value_problem(section.name, option, name, value):
+        elif message := options.value_problem(section, option, setting):
             yield finding_at(section, name, message)
         is_template = name.endswith("gcode") or section.kind in TEMPLATED
         if is_template and "{" in value and (mistake := templates.mistake(value)):

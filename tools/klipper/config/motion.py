@@ -70,8 +70,9 @@ def _check_rail(machine: ParsedPrinter, section: Section) -> Findings:
         refused = OF_FIRST if match[2] else OF_RANGE
         for name in section.values:
             if name.startswith(refused):
-                message = f"Option '{name}' is not valid in section '{section.name}'"
-                yield finding_at(section, name, message)
+                yield finding_at(
+                    section, name, f"Option '{name}' is not valid in section '{section.name}'"
+                )
 
 
 def check_numbered(machine: ParsedPrinter) -> Findings:
@@ -93,8 +94,9 @@ def check_numbered(machine: ParsedPrinter) -> Findings:
             for missing in needed:
                 if missing not in machine and missing not in section.values:
                     needs = f"it needs {missing}, which is not there"
-                    message = f"'{name}' is not valid in section '{section.name}': {needs}"
-                    yield machine.absent(section, name, message)
+                    yield machine.absent(
+                        section, name, f"'{name}' is not valid in section '{section.name}': {needs}"
+                    )
 
 
 def check_bounds(machine: ParsedPrinter, section: Section) -> Findings:

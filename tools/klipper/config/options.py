@@ -21,7 +21,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from .printer_cfg import Section
+from .printer_cfg import Section, Setting
 from .reference import SERIES, STEPPER, Option
 
 TABLE_FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
@@ -45,10 +45,9 @@ def _rows() -> Mapping[str, dict[str, list[str]]]:
     """The rows of the two files by sort: a name and its words."""
     rows: dict[str, dict[str, list[str]]] = {}
     text = "".join(file.read_text("utf-8") for file in TABLE_FILES)
-    for sort, name, words in TABLE_ROW.findall(text):
-        named = rows.setdefault(sort, {})
-        for alike in name.split("|"):
-            named.setdefault(alike, []).extend(words.split())
+    for sort, names, words in TABLE_ROW.findall(text):
+        for name in names.split("|"):
+            rows.setdefault(sort, {}).setdefault(name, []).extend(words.split())
     return rows
 
 
@@ -104,12 +103,13 @@ def meant_by_marlin(name: str) -> str:
     return next((option for option, words in known_words("marlin").items() if name in words), "")
 
 
-def value_problem(section: str, option: Option, name: str, value: str) -> str:
+def value_problem(section: Section, option: Option, setting: Setting) -> str:
     """Klipper's message for a value that it refuses; "" if it takes it. Empty texts and lists are up to each
     option."""
-    entry = value_rule(section.partition(" ")[0], name)
+    value = setting.value
+    entry = value_rule(section.kind, setting.name)
     # The words that all its messages have in common.
-    what = f"option '{name}' in section '{section[:60]}'"
+    what = f"option '{setting.name}' in section '{section.name[:60]}'"
     if not value and entry and not entry.startswith("l"):
         return f"Unable to parse {what}: it is empty"
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper

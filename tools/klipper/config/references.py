@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ..search.spelling import nearest
-from .machine import MEASURING, PROBES, ParsedPrinter, finding_at
+from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, finding_at
 from .options import base, known_words, rules, value_rule
 from .printer_cfg import HINT, WARNING, Findings, Section
 from .reference import SENSOR
@@ -27,16 +27,11 @@ NOT_THE_AXIS = re.compile(r"\d+$|(extra_)?carriage .*")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
-ANY_MARKS = "p^!"
-# The marks that a pin of each kind may have: as a pattern, and as Klipper says it.
-MARKS_OF_PIN = {
-    "p": ("", ""),
-    "p!": (r"!?\s*", "[!] "),
-    "p^": (r"[\^~]?\s*", "[^~] "),
-    ANY_MARKS: (r"[\^~]?\s*!?\s*", "[^~] [!] "),
-}
-# The chip and the pin after the marks.
-CHIP_AND_PIN = r"(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)"
+# The marks that a pin of each kind may have, as Klipper says it; any other may have all.
+FORM_OF_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
+ALL_MARKS = "[^~] [!] "
+# Marks, the chip, and the pin.
+PIN_DESCRIPTION = re.compile(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)")
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
 FORM = re.compile(
@@ -71,8 +66,7 @@ def check_needed(machine: ParsedPrinter) -> Findings:
     is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.unread
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
         if is_printer and kind in machine and gone not in machine:
-            message = f"Option '{option}' in section '{gone}' must be specified"
-            message += ": there is no such section, unless another file has it"
+            message = f"Option '{option}' in section '{gone}' must be specified: there is no such section{UNLESS}"
             yield finding_at(machine[kind], option, message, WARNING)._replace(section=gone)
 
 
@@ -244,9 +238,10 @@ def check_pins(machine: ParsedPrinter) -> Findings:
     override = machine[OVERRIDE].words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _pins(machine):
-        pattern, form = MARKS_OF_PIN.get(value_rule(section.kind, option), MARKS_OF_PIN[ANY_MARKS])
-        match = re.fullmatch(pattern + CHIP_AND_PIN, text)
-        if not match:
+        form = FORM_OF_MARKS.get(value_rule(section.kind, option), ALL_MARKS)
+        marks = set("^~!").intersection(text)
+        match = PIN_DESCRIPTION.fullmatch(text)
+        if not match or not marks <= set(form):
             message = (
                 f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
             )
@@ -261,18 +256,15 @@ def check_pins(machine: ParsedPrinter) -> Findings:
             yield machine.absent(section, option, message)
         if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
             continue
-        marks = set(text) & set("^~!")
         full_name = f"{chip}:{pin}".removeprefix("mcu:")
         other, name, other_marks = first.setdefault(full_name, (section, option, marks))
-        is_shared = name == option and option.startswith(SHARED)
-        if option == "endstop_pin":
-            # By one axis alone: stepper_z and stepper_z1, a carriage and its extra one (klippy/stepper.py).
-            is_shared = is_shared and NOT_THE_AXIS.sub("", section.name) == NOT_THE_AXIS.sub(
-                "", other.name
-            )
         if (other, name) == (section, option) or full_name in allowed:
             continue
-        if not is_shared:
+        # An endstop_pin by one axis alone: stepper_z and stepper_z1, a carriage and its extra one
+        # (klippy/stepper.py).
+        axes = {NOT_THE_AXIS.sub("", user.name) for user in (section, other)}
+        is_one_axis = option != "endstop_pin" or len(axes) == 1
+        if name != option or not option.startswith(SHARED) or not is_one_axis:
             message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"
             yield finding_at(section, option, message)
         elif marks != other_marks:
