@@ -97,13 +97,13 @@ class Folder(NamedTuple):
         path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(self._left_s())
+                connection.settimeout(self.deadline - time.monotonic())
                 connection.connect(os.fspath(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)
                 data = b""
                 while True:  # notifications come, too
-                    connection.settimeout(self._left_s())
+                    connection.settimeout(self.deadline - time.monotonic())
                     part = connection.recv(LONGEST_READ_BYTES)
                     if not part or len(data) > MOST_MESSAGE_BYTES:
                         raise ValueError("it ends, or does not end")
@@ -112,20 +112,12 @@ class Folder(NamedTuple):
                         if message.get("id") == method:
                             return message["result"]
         except (OSError, *FORM_ERRORS) as error:
-            reason = str(error) or "no answer in time: it may be starting or hanging"
-            message = f"Klipper is not running, or something else answers at {path}: {reason}"
+            message = f"Klipper is not running, or something else answers at {path}: {error}"
         raise ToolError(
             message,
             "printer_log shows what happened; start Klipper, or check its service.",
             "PRINTER_SILENT",
         ) from None
-
-    def _left_s(self) -> float:
-        """The seconds until the deadline. Raises TimeoutError."""
-        left_s = self.deadline - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        return left_s
 
     def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""

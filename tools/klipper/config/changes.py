@@ -86,7 +86,7 @@ def fate_of(listed: Entries, section: str, option: str) -> Fate | None:
     """The fate of an option by the newest entry about it; the successor may come from an older one."""
     fates = list(_fates(listed, option))
     # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
-    subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
+    subject = section.rstrip("0123456789").partition("_")[0]
     subject = subject.replace("extruder", "extruder|the heater")
     of_section = [fate for fate in fates if re.search(subject, fate.entry.text.lower())]
     deciding = of_section or (fates if "_" in option else [])

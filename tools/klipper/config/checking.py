@@ -83,10 +83,9 @@ class Checker:
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(options.known_words("sensor"))
-        for block in self.reference.blocks:
-            for option in block.options:
-                if option.key == SENSOR:  # beside it, or in quotes
-                    self.sensors.update((option.default, *option.text.split('"')[1::2]))
+        for _, option in self.reference.described(self.reference.blocks):
+            if option.key == SENSOR:  # beside it, or in quotes
+                self.sensors.update((option.default, *option.text.split('"')[1::2]))
         self.sensors.discard("")
         # The options of a section: the same for all of a kind.
         self.options_of = lru_cache(self._options_of)
@@ -200,9 +199,9 @@ def as_warning(finding: Finding) -> Finding:
 
 def _check_required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
     """The findings of missing options; one that the reference no longer has is not missing."""
-    # A second carriage needs what the stepper of its axis needs.
-    is_second = section.kind == "dual_carriage"
-    stepper = f"stepper_{section.value('axis')}" if is_second else section.name
+    stepper = section.name
+    if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
+        stepper = f"stepper_{section.value('axis')}"
     needed = options.required(section) + machine.axes.get(stepper, [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
@@ -242,11 +241,8 @@ def _check_repeated(section: Section) -> Findings:
     for setting, before in repeated(section):
         if before.value == setting.value and setting.saved:
             continue
-        holds = (
-            "the saved value is not used"
-            if setting.saved and not before.saved
-            else "the last one holds"
-        )
+        is_unused = setting.saved and not before.saved
+        holds = "the saved value is not used" if is_unused else "the last one holds"
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
         yield Finding(setting.line, setting.file, section.name, setting.name, WARNING, message)
