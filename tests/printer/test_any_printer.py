@@ -173,6 +173,7 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, en
     assert call("check_config", path="nope.cfg")["code"] == "UNREADABLE"
     env(KLIPPER_PRINTER_DATA=printer, PRINTERS="")
     by_disk = call("check_config")
+    assert call("check_config", path="more/fan.cfg") == fan
     assert by_web["options"] == by_disk["options"]
     for answer in (by_web, by_disk):
         assert {"more/fan.cfg", "more/deep/a.cfg"} <= files_of(answer)

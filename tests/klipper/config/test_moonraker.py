@@ -66,34 +66,26 @@ def documented(further):
     further({"configuration.md": CONFIGURATION, "user_changes.md": CHANGES})
 
 
-GONE = json_lines(r"""
-["[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", ""]
-["[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", ""]
-["[server]\ntemperature_store_size: 9\n", "is not valid", "[data_store] temperature_store_size"]
-["[server]\nenable_debug_logging: 1\n", "enable_debug_logging", "enable_debug_logging"]
-["[update_manager client fluidd]\nclient_path: ~/x\n", "is not valid", ""]
+JUDGED = json_lines(r"""
+["warning", "[file_manager]\nconfig_path: ~/x\n", "is deprecated, 2022-10-14", ""]
+["warning", "[database]\ndatabase_path: ~/x\n", "is deprecated, 2022-10-14", ""]
+["warning", "[server]\ntemperature_store_size: 9\n", "is not valid", "[data_store] temperature_store_size"]
+["warning", "[server]\nenable_debug_logging: 1\n", "enable_debug_logging", "enable_debug_logging"]
+["warning", "[update_manager client fluidd]\nclient_path: ~/x\n", "is not valid", ""]
+["error", "[server]\nhost: 1\n", "Duplicate option 'host' in section 'server'", ""]
+["hint", "[timelapse]\noutput_path: x\n", "Moonraker's documentation", ""]
 """)
 
 
-@pytest.mark.parametrize("lines, words, nearest", GONE)
-def test_what_moonraker_no_longer_knows_is_a_warning(documented, lines, words, nearest):
-    answer = check(lines)
+@pytest.mark.parametrize("level, lines, words, nearest", JUDGED)
+def test_what_moonraker_does_not_take_is_the_only_finding_beside_what_it_knows(
+    documented, level, lines, words, nearest
+):
+    answer = check(SOUND + lines)
     (finding,) = answer["findings"]
-    assert finding["level"] == "warning" and words in finding["message"]
+    assert finding["level"] == level and words in finding["message"]
     assert nearest in finding.get("nearest", "")
     assert "Moonraker" in answer["not_checked"][0]
-
-
-def test_an_option_that_stands_twice_is_an_error(documented):
-    (finding,) = check(SOUND + "[server]\nhost: 1\n")["findings"]
-    assert finding["level"] == "error"
-    assert finding["message"] == "Duplicate option 'host' in section 'server'"
-
-
-def test_what_it_knows_is_left_alone_and_a_component_of_others_is_a_hint(documented):
-    assert check(SOUND)["findings"] == []
-    (finding,) = check(SOUND + "[timelapse]\noutput_path: x\n")["findings"]
-    assert finding["level"] == "hint" and "Moonraker's documentation" in finding["message"]
 
 
 def test_without_its_documentation_the_setting_is_named(small_docs):
