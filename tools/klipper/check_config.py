@@ -22,10 +22,6 @@ LONGEST_MISSING = 240
 MOST_MISTAKES = 4
 # Characters of each.
 LONGEST_MISTAKE = 140
-ALWAYS = (
-    "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not",
-    "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",
-)
 
 
 @pages.DocsTool(
@@ -79,8 +75,8 @@ def _findings(config: PrinterConfig) -> list[Finding]:
 
 
 def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
-    """The answer of check_config: as many findings as fit into MOST_ANSWER_BYTES, worst first, and how many more there
-    are."""
+    """The answer of check_config: as many findings as fit into MOST_ANSWER_BYTES, worst first, and how many
+    more there are."""
     entries = [printer_page.entry(finding) for finding in findings[:MOST_ENTRIES]]
     levels = Counter(finding.level for finding in findings)
     report: JsonObject = {
@@ -101,7 +97,10 @@ def not_checked(config: PrinterConfig) -> list[str]:
     all-clear."""
     if moonraker.is_moonrakers(config):
         return ["the values of its options, and components that are not Moonraker's own"]
-    left_out = [*ALWAYS]
+    left_out = [
+        "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not",
+        "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",
+    ]
     if config.missing:
         left_out.append(
             f"includes that were not given: {cut_between_words(', '.join(config.missing), LONGEST_MISSING)}"

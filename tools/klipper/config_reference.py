@@ -103,7 +103,7 @@ def _section(blocks: list[Block], *, full: bool) -> JsonObject:
 
 
 def _groups(blocks: list[Block]) -> Iterator[tuple[str, str, str]]:
-    """The groups of options that have a text in common: the variant of the section, their names, that text."""
+    """The options by their common texts: the variant of the section, their names, the text."""
     for block in blocks:
         chapter = "" if block.heading.startswith("[") else f", {block.heading}"
         for lines, group in groupby(block.options, lambda option: option.lines):

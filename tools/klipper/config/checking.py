@@ -30,6 +30,7 @@ from .machine import (
     finding_at,
     merged,
 )
+from .options import known_words
 from .printer_cfg import (
     ERROR,
     HINT,
@@ -45,8 +46,6 @@ from .reference import SENSOR, Option, Options, Reference
 
 # The most findings of one check: nobody reads a tenth of them.
 MOST_FINDINGS = 1000
-# The pin with which a probe is the endstop of the z axis.
-Z_PROBE = "z_virtual_endstop"
 # Sections that may have templates in any option.
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
@@ -82,7 +81,7 @@ class Checker:
         self.others = set(SECTION_HEADING.findall(further)).difference(self.reference.kinds)
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
-        self.sensors = set(options.known_words("sensor"))
+        self.sensors = set(known_words("sensor"))
         for _, option in self.reference.described(self.reference.blocks):
             if option.key == SENSOR:  # beside it, or in quotes
                 self.sensors.update((option.default, *option.text.split('"')[1::2]))
@@ -113,7 +112,7 @@ class Checker:
 
     def _options_of(self, kind: str, kinematics: str) -> Options:
         described = self.reference.options_of(kind, kinematics)
-        for name in options.known_words("takes").get(kind, ()):
+        for name in known_words("takes").get(kind, ()):
             described.setdefault(name, Option(name))
         return described
 
@@ -124,12 +123,12 @@ class Checker:
         if section.kind in self.others or section.name.startswith(PROFILES):
             return
         if not kind:
-            if section.kind in options.known_words("bare")["sections"]:
+            if section.kind in known_words("bare")["sections"]:
                 yield from (self.unknown(section, name, Options()) for name in section.values)
-            elif machine.is_whole and section.kind in options.known_words("moonraker")["sections"]:
+            elif machine.is_whole and section.kind in known_words("moonraker")["sections"]:
                 message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 yield finding_at(section, "", message)
-            elif not section.saved and section.kind not in options.known_words("kind"):
+            elif not section.saved and section.kind not in known_words("kind"):
                 yield self.unknown_section(section)
             return
         known = self.options_of(kind, machine.kinematics)
@@ -184,7 +183,7 @@ class Checker:
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if fate := changes.fate_of(self.entries, section.kind, name):
             return _changed(section, name, fate)
-        if name in options.known_words("kalico")["options"]:
+        if name in known_words("kalico")["options"]:
             return finding_at(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
@@ -203,13 +202,11 @@ def _check_required(machine: ParsedPrinter, section: Section, known: Options) ->
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
         stepper = f"stepper_{section.value('axis')}"
     needed = options.required(section) + machine.axes.get(stepper, [])
-    if Z_PROBE in section.value("endstop_pin"):
+    if "z_virtual_endstop" in section.value("endstop_pin"):  # the probe's
         needed = [option for option in needed if option != "position_endstop"]
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
-    is_analog = (
-        f"{SENSOR} {sensor}" not in options.known_words("needs") and sensor in machine.sensors
-    )
+    is_analog = f"{SENSOR} {sensor}" not in known_words("needs") and sensor in machine.sensors
     if is_analog and section.kind.startswith(MEASURING):
         needed.append("sensor_pin")
     missing = []

@@ -16,8 +16,6 @@ CHANGES = "user_changes.md"
 # Sections of a printer, or of a program that connects to Moonraker.
 OTHER_PROGRAMS = "printer mcu gcode_macro stepper_x moonraker relay".split()
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
-# The heading of a chapter with examples of mistakes.
-EXAMPLES_HEADING = "# Option Moved Deprecations"
 # The mark of an option that Moonraker warns of.
 DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")
 # The heading of the changes of a day: `### October 14th 2022`.
@@ -38,7 +36,8 @@ def findings(config: PrinterConfig) -> list[Finding]:
     for source in sources()[1:]:
         page, dated = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
         if page and dated:
-            text = pages.page_text(page).partition(EXAMPLES_HEADING)[0]
+            # The last chapter has examples of mistakes.
+            text = pages.page_text(page).partition("# Option Moved Deprecations")[0]
             entries = DATE_HEADING.sub(_entry, pages.page_text(dated))
             judge = Checker(text, entries, f"{text}\n# [history]")
             return merged([*config.problems, *_findings(judge, config)])

@@ -14,14 +14,10 @@ NUMBERED = re.compile(
 )
 # The stepper of an axis, and the number of a further one.
 STEPPER_NAME = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
-# Options of an axis as a whole; those of its range, and kinematics that compute it.
+# The beginnings of options of an axis as a whole.
 OF_FIRST = ("position_", "homing_", "second_homing_")
-OF_RANGE = "position_m"
-WITHOUT_RANGE = ("delta", "rotary_delta")
 # Sections that move the z steppers one by one, and the option with their places.
 LEVELLING = {"z_tilt": "z_positions", "quad_gantry_level": "gantry_corners"}
-# Kinematics whose steppers x and y have the bounds of these axes.
-RECTANGULAR = ("cartesian", "corexy", "corexz")
 
 
 def findings(machine: ParsedPrinter) -> Findings:
@@ -66,8 +62,8 @@ def _check_rail(machine: ParsedPrinter, section: Section) -> Findings:
             )
             yield finding_at(section, "", message)
         return
-    if match[2] or machine.kinematics in WITHOUT_RANGE:
-        refused = OF_FIRST if match[2] else OF_RANGE
+    if match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
+        refused = OF_FIRST if match[2] else "position_m"
         for name in section.values:
             if name.startswith(refused):
                 yield finding_at(
@@ -232,7 +228,8 @@ def check_mesh(machine: ParsedPrinter) -> Findings:
         message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
         message += ": 3 points on one axis do not go with more than 6 on the other"
         yield finding_at(section, "probe_count", message)
-    if machine.kinematics in RECTANGULAR:
+    # Their steppers x and y have the bounds of these axes.
+    if machine.kinematics in ("cartesian", "corexy", "corexz"):
         for probe in machine.of(*PROBES)[:1]:
             for option in ("mesh_min", "mesh_max"):
                 yield from _check_reach(machine, section, option, probe)

@@ -29,7 +29,8 @@ SAVED_IS_DROPPED = (
     "Klipper drops everything that SAVE_CONFIG wrote because of this line: '{}'; its block stands once, at the "
     "end of printer.cfg itself, and each of its lines begins with '#*# '"
 )
-INCLUDE_HEAD = "[include "
+INCLUDE = re.compile(r"\[include (.*)\]")
+HEADER = re.compile(r"\[(.+)\]")
 # The beginnings of names of sections that only calibrations write, wherever a person has moved them.
 PROFILES = ("bed_mesh ", "skew_correction ")
 # The comment of a line: from a `#`, or a `;` that begins it or follows a blank.
@@ -166,17 +167,16 @@ Find = Callable[[str, str], Found]
 
 def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
     """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
-    given = {name.removeprefix("./"): _encoded(text) for name, text in (include or {}).items()}
+    given = {
+        name.removeprefix("./"): text.encode("utf-8", "replace")
+        for name, text in (include or {}).items()
+    }
 
     def find(near: str, pattern: str) -> Found:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
         return [(name, given[name]) for name in sorted(names)] or [(pattern, None)]
 
-    return from_bytes(_encoded(text), find)
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
+    return from_bytes(text.encode("utf-8", "replace"), find)
 
 
 def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
@@ -234,12 +234,12 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> N
     """
     file = files[-1]
     config.size_bytes += len(data)
-    content = _decoded(config, file, data)
-    own_lines = _own_lines(config, files, content)
+    file_text = _decoded(config, file, data)
+    own_lines = _own_lines(config, files, file_text)
     section = setting = None
     indent = 0
     is_skipping = is_saved = False
-    for number, line in enumerate(content.split("\n"), 1):
+    for number, line in enumerate(file_text.split("\n"), 1):
         if number > own_lines:
             line = SAVED_MARK.sub("", line)
         line = COMMENT.split(line, 1)[0]
@@ -258,14 +258,12 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> N
         setting, indent = None, depth
         problem = ""
         # An include, or the header of a section.
-        if line.startswith(INCLUDE_HEAD) and "]" in line:
-            _include(
-                config, files, text[len(INCLUDE_HEAD) : text.rindex("]")].strip(), number, find
-            )
+        if match := INCLUDE.match(line):
+            _include(config, files, match[1].strip(), number, find)
             section = None
             is_skipping = False
-        elif text.startswith("[") and "]" in text[2:]:
-            name = text[1 : text.rindex("]")][:LONGEST_NAME]
+        elif match := HEADER.match(text):
+            name = match[1][:LONGEST_NAME]
             is_saved = number > own_lines or name.startswith(PROFILES)
             section = config.sections.setdefault(name, Section(name, number, file, is_saved))
             is_skipping = False
@@ -280,7 +278,10 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> N
             match = OPTION_LINE.match(text)
             name, value = match.groups() if match else ("", "")
             name = name.rstrip().lower()[:LONGEST_NAME]
-            if _is_code(section, name, text):
+            # It looks like G-Code, and follows an option that holds G-Code.
+            before = section.settings[-1].name if section.settings else ""
+            looks_like_code = not name or " " in name or text.startswith("{")
+            if looks_like_code and before.endswith("gcode"):
                 problem = (
                     f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its line; "
                     "the rest is skipped"
@@ -294,12 +295,6 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> N
                 problem = f"Unable to parse the line: '{text[:60]}' is neither 'option: value' nor a section"
         if problem:
             config.refuse(file, number, problem, section.name if section else "")
-
-
-def _is_code(section: Section, name: str, line: str) -> bool:
-    """True for a line that looks like G-Code and follows an option that holds G-Code."""
-    before = section.settings[-1].name if section.settings else ""
-    return before.endswith("gcode") and (not name or " " in name or line.startswith("{"))
 
 
 def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:

@@ -29,8 +29,8 @@ AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
 HEADING = re.compile(r"#{2,4} +(.*)")
 # The header of a section: `[bed_mesh]`, or `#[menu some_name]` with every line commented out.
 SECTION_LINE = re.compile(r"#?\[([^\]]+)\] *$")
-# An option: `name:`, `#name: default`, and once `# name: default`.
-OPTION_LINE = re.compile(r"(#?) ?([A-Za-z][\w<>]*):(?: +(.*))?$")
+# An option: `name:`, `#name: default`, and once `# name_x: default`; `# Word:` is prose.
+OPTION_LINE = re.compile(r"(#?)(?: (?=\w*_))?([A-Za-z][\w<>]*):(?: +(.*))?$")
 # A line of text: with two blanks or more of the options above, else of the block.
 PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
 # A reference to the options of another section: `See the "fan" section …`, but for a single option it says
@@ -107,7 +107,7 @@ class Block:
         """Read a line. The text of an option stands below it, or below the last of its group."""
         if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
             self.open = True
-        elif (match := OPTION_LINE.match(line)) and (not line.startswith("# ") or "_" in match[2]):
+        elif match := OPTION_LINE.match(line):
             mark, name, value = match.groups("")
             default = value.partition(" #")[0].strip().removeprefix(ELLIPSIS)
             if self.texts[-1]:

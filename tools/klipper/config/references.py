@@ -29,7 +29,6 @@ ALIASES = "board_pins"
 ANALOG = "analog_range"
 # The marks that a pin of each kind may have, as Klipper says it; any other may have all.
 FORM_OF_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
-ALL_MARKS = "[^~] [!] "
 # Marks, the chip, and the pin.
 PIN_DESCRIPTION = re.compile(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)")
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
@@ -37,7 +36,6 @@ PIN_DESCRIPTION = re.compile(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+
 FORM = re.compile(
     r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
 )
-VARIABLE = "variable_"
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`; that of any other.
 NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
 OTHER_COMMAND = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
@@ -66,7 +64,8 @@ def check_needed(machine: ParsedPrinter) -> Findings:
     is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.unread
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
         if is_printer and kind in machine and gone not in machine:
-            message = f"Option '{option}' in section '{gone}' must be specified: there is no such section{UNLESS}"
+            message = f"Option '{option}' in section '{gone}' must be specified"
+            message += f": there is no such section{UNLESS}"
             yield finding_at(machine[kind], option, message, WARNING)._replace(section=gone)
 
 
@@ -137,11 +136,15 @@ def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
 
 
 def check_macros(machine: ParsedPrinter) -> Findings:
-    """The names of macros, their variables, and misspelt commands in them."""
+    """The names of macros, their variables, and the commands that they rename or misspell.
+
+    Source: handle_connect in klippy/extras/gcode_macro.py.
+    """
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
     kinds = {base(section.kind) for section in machine.values()}
     gives = known_words("gives")
     taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
+    # Each macro by itself, and two of one name.
     by_name: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
         name = section.label.upper()
@@ -152,19 +155,29 @@ def check_macros(machine: ParsedPrinter) -> Findings:
                 section, "", f"gcode command {name} already registered: also in [{before.name}]"
             )
         yield from _check_macro(section, name, taken)
-    # All known commands: one that is nearly known is misspelt.
-    commands = set(known_words("brings")).union(*gives.values())
-    yield from _check_renames(machine, by_name, taken, commands)
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
             yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(
                 level=HINT
             )
-    commands.update(by_name)
-    for section in by_name.values():
+    commands = set(known_words("brings")).union(*gives.values())
+    known = commands.union(by_name)
+    for name, section in by_name.items():
+        # The new name of a command that it renames, and a command that does not exist to be renamed.
+        renamed = section.value("rename_existing")
+        if renamed and (renamed in by_name or renamed in taken):
+            message = f"gcode command {renamed[:40]} already registered"
+            needs = "rename_existing needs a name of its own"
+            yield finding_at(section, "rename_existing", f"{message}: {needs}")
+        bringing = known_words("brings").get(name, [])
+        is_there = bringing == ["*"] or (name in commands and not bringing)
+        if renamed and not (is_there or machine.plugins or machine.of(*bringing)):
+            message = f"Existing command '{name}' not found in gcode_macro rename"
+            yield machine.absent(section, "rename_existing", message)
+        # A command that is nearly a known one is misspelt.
         words = set(GCODE_COMMAND.findall(section.value("gcode").upper()))
-        for word in sorted(words - commands):
-            if suggestion := nearest(word, commands):
+        for word in sorted(words - known):
+            if suggestion := nearest(word, known):
                 yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 
@@ -189,7 +202,7 @@ def _check_macro(section: Section, name: str, taken: set[str]) -> Findings:
     elif not is_number and not OTHER_COMMAND.match(name.partition(" ")[0]):
         yield finding_at(section, "", f"Can't register '{name}' as it is an invalid name")
     for setting in section.values.values():
-        if setting.name.startswith(VARIABLE):
+        if setting.name.startswith("variable_"):
             try:
                 ast.literal_eval(setting.value)
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
@@ -197,27 +210,6 @@ def _check_macro(section: Section, name: str, taken: set[str]) -> Findings:
                     f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
                 )
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
-
-
-def _check_renames(
-    machine: ParsedPrinter, by_name: dict[str, Section], taken: set[str], commands: set[str]
-) -> Findings:
-    """The new names of commands, and commands that do not exist to be renamed.
-
-    Source: handle_connect in klippy/extras/gcode_macro.py.
-    """
-    for name, section in by_name.items():
-        target = section.value("rename_existing")
-        if not target:
-            continue
-        if target in by_name or target in taken:
-            message = f"gcode command {target[:40]} already registered: rename_existing needs a name of its own"
-            yield finding_at(section, "rename_existing", message)
-        kinds = known_words("brings").get(name, [])
-        is_there = name in commands if not kinds else kinds == ["*"] or machine.of(*kinds)
-        if not is_there and not machine.plugins:
-            message = f"Existing command '{name}' not found in gcode_macro rename"
-            yield machine.absent(section, "rename_existing", message)
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with
@@ -238,7 +230,7 @@ def check_pins(machine: ParsedPrinter) -> Findings:
     override = machine[OVERRIDE].words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _pins(machine):
-        form = FORM_OF_MARKS.get(value_rule(section.kind, option), ALL_MARKS)
+        form = FORM_OF_MARKS.get(value_rule(section.kind, option), "[^~] [!] ")
         marks = set("^~!").intersection(text)
         match = PIN_DESCRIPTION.fullmatch(text)
         if not match or not marks <= set(form):
