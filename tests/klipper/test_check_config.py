@@ -7,7 +7,7 @@ import pytest
 
 from tests.klipper.asking import call
 from tests.klipper.config.sample import CHANGES, REFERENCE
-from tests.support.client import PROJECT, finished
+from tests.support.client import PROJECT, finished, json_lines
 from tools.core.json_types import compact_json
 
 MEGABYTES = 2_000_000
@@ -105,38 +105,33 @@ def look_up(**arguments):
     return call("config_reference", **arguments)
 
 
-def test_a_section_gives_its_options_with_default_and_text(docs):
-    answer = look_up(section="[fan]")
-    assert answer["heading"] == "[fan]"
-    assert answer["options"][:3] == [
-        "pin (required): This parameter must be provided.",
-        "hardware_pwm (False): The default is False.",
-        "kick_start (0): One blank after the mark.",
-    ]
-    assert answer["changes"][0].startswith(
-        "2025-07-21: The `[fan]` and `[heater_fan]` modules no longer accept"
-    )
-    for name in ("heater_fan", "[heater_fan hotend]", "HEATER_FAN"):
-        assert look_up(section=name)["section"] == "heater_fan cooling_fan"
-    variants = look_up(section="printer")["variants"]
-    places = ["[printer]", "[printer], Cartesian Kinematics", "[printer], Delta Kinematics"]
-    assert [variant["of"] for variant in variants] == places
+# What is looked up, a part of the answer, and what stands there.
+LOOKED_UP = json_lines(r"""
+[{"section": "[fan]"}, "heading", "[fan]"]
+[{"section": "[fan]"}, "options", "['pin (required): This parameter must be provided.', 'hardware_pwm"]
+[{"section": "[fan]"}, "options", "'hardware_pwm (False): The default is False.'"]
+[{"section": "[fan]"}, "options", "'kick_start (0): One blank after the mark.'"]
+[{"section": "[fan]"}, "changes", "['2025-07-21: The `[fan]` and `[heater_fan]` modules no longer accept"]
+[{"section": "heater_fan"}, "section", "heater_fan cooling_fan"]
+[{"section": "[heater_fan hotend]"}, "section", "heater_fan cooling_fan"]
+[{"section": "HEATER_FAN"}, "section", "heater_fan cooling_fan"]
+[{"section": "printer"}, "variants", "[{'of': '[printer]', "]
+[{"section": "printer"}, "variants", "}, {'of': '[printer], Cartesian Kinematics', "]
+[{"section": "printer"}, "variants", "}, {'of': '[printer], Delta Kinematics', "]
+[{"option": "gear_ratio"}, "sections", "[{'in': ['[stepper_x]'], 'text': 'As \"5:1\".'}, {'in': ['[ex"]
+[{"section": "heater_fan", "option": "hardware_pwm"}, "sections", "[{'in': ['[fan] (False)'], 'text': 'The"]
+[{"section": "printer", "option": "max_hop"}, "changes", "['2025-08-11: Support for"]
+[{"section": "heater_bed", "option": "nozzle_diameter"}, "code", "NOT_FOUND"]
+[{"section": "heater_fam"}, "code", "NOT_FOUND"]
+[{"section": "heater_fam"}, "hint", "Nearest: heater_fan, heater_bed."]
+[{"section": "steppe"}, "hint", "Nearest: stepper_x"]
+[{"section": "fan", "option": "hardware_pmw"}, "hint", "hardware_pwm"]
+[{}, "sections", "'bed_screws'"]
+""")
 
 
-def test_an_option_gives_every_section_that_has_it_or_what_became_of_it(docs):
-    answer = look_up(option="gear_ratio")
-    assert [entry["in"] for entry in answer["sections"]] == [["[stepper_x]"], ["[extruder]"]]
-    answer = look_up(section="heater_fan", option="hardware_pwm")  # described in another section
-    assert answer["sections"] == [{"in": ["[fan] (False)"], "text": "The default is False."}]
-    change, *_ = look_up(section="printer", option="max_hop")["changes"]
-    assert change.startswith("2025-08-11: Support for")
-    heater = look_up(section="heater_bed", option="nozzle_diameter")  # not of the part it refers to
-    assert heater["code"] == "NOT_FOUND"
-
-
-def test_near_misses_are_named_and_without_a_name_all_sections(docs):
-    missing = look_up(section="heater_fam")
-    assert (missing["code"], missing["hint"]) == ("NOT_FOUND", "Nearest: heater_fan, heater_bed.")
-    assert "Nearest: stepper_x" in look_up(section="steppe")["hint"]
-    assert "hardware_pwm" in look_up(section="fan", option="hardware_pmw")["hint"]
-    assert "bed_screws" in look_up()["sections"]
+@pytest.mark.parametrize("arguments, part, expected", LOOKED_UP)
+def test_a_section_or_an_option_is_looked_up_and_near_names_are_given(
+    docs, arguments, part, expected
+):
+    assert expected in str(look_up(**arguments)[part])

@@ -128,8 +128,3 @@ def test_what_is_missing_is_an_error_if_only_files_of_macros_are_not_read():
     for name in ("mainsail.cfg", "KAMP/Settings.cfg"):
         (finding,) = findings(f"[include {name}]\n[fan]\n" + WHOLE)
         assert (finding.level, finding.option) == ("error", "pin")
-
-
-def test_a_section_that_only_save_config_wrote_needs_its_options():
-    (finding,) = findings(WHOLE + SAVED + "#*# max_power = 1\n")
-    assert (finding.level, finding.option) == ("error", "pin") and "SAVE_CONFIG" in finding.message

@@ -212,29 +212,14 @@ def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert "error" not in dict(judged(more))
 
 
-# What is less than an error, all of it, by what it shows.
-LESS = json_lines(r"""
-["M600 without such a macro", "[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n", [["hint", "Unknown command:\"M600\""]]]
-["M600 with one", "[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n[gcode_macro M600]\ngcode: PAUSE\n", []]
-["home on the axes", "[safe_z_home]\nhome_xy_position: 100,100\n", []]
-["home beyond one", "[safe_z_home]\nhome_xy_position: 300,100\n", [["warning", "home_xy_position lies beyond stepper_x"]]]
-["a mesh in reach", "[probe]\npin: PG1\nz_offset: 1\nx_offset: 20\n[bed_mesh]\nmesh_min: 20, 0\nmesh_max: 220, 200\n", []]
-["a mesh that the probe reaches only with the nozzle out of range", "[probe]\npin: PG1\nz_offset: 1\nx_offset: 20\n[bed_mesh]\nmesh_min: 20, 0\nmesh_max: 221, 200\n", [["warning", "mesh_max takes the nozzle to x = 201, but stepper_x goes from 0 to 200 (the probe's x_offset is 20)"]]]
-["commands that are nearly known ones", "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\n[gcode_macro START]\ngcode:\n  BED_MESH_CALIBRAT\n  M117 SET_FANN\n  PARK_HEAD\n  {% if x %}SET_PIN{% endif %}\n[gcode_macro PARKHEAD]\ngcode: G28\n", [["hint", "Unknown command:\"BED_MESH_CALIBRAT\""], ["hint", "Unknown command:\"PARK_HEAD\""]]]
-""")
-
-
-@pytest.mark.parametrize("shown, more, expected", LESS)
-def test_what_klipper_starts_with_but_a_person_should_know(judged, shown, more, expected):
-    assert list(map(list, judged(more))) == expected, shown
-
-
 SAVED_PROBE = "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n#*# [probe]\n#*# z_offset = 1\n"
 
 
 def test_a_probe_that_is_only_saved_needs_a_pin_unless_another_one_is_there(judged):
     ((level, message),) = judged(SAVED_PROBE)
-    assert level == "error" and "Option 'pin' in section 'probe' must be specified" in message
+    assert (
+        level == "error" and "Option 'pin' in section 'probe' must be specified: only S" in message
+    )
     assert list(dict(judged("[beacon]\nserial: x\n" + SAVED_PROBE))) == ["hint"]
     assert judged("[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n" + SAVED_PROBE) == []
 
@@ -252,11 +237,37 @@ def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged)
     assert said in str(judged(f"{few}[printer]\nmax_x_accel: 9\n"))
 
 
-def test_safe_z_home_needs_a_z_endstop(any_docs):
+def test_m600_at_a_runout_without_such_a_macro_is_a_hint(judged):
+    sensor = "[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n"
+    assert judged(sensor) == [("hint", 'Unknown command:"M600"')]
+    assert judged(sensor + "[gcode_macro M600]\ngcode: PAUSE\n") == []
+
+
+def test_safe_z_home_needs_a_z_endstop_and_a_place_on_the_axes(judged):
+    beyond = ("warning", "home_xy_position lies beyond stepper_x")
+    assert judged("[safe_z_home]\nhome_xy_position: 100,100\n") == []
+    assert judged("[safe_z_home]\nhome_xy_position: 300,100\n") == [beyond]
     text = PRINTER.replace("cartesian", "none") + "[safe_z_home]\nhome_xy_position: 1,1\n"
     for name, is_missing in {"stepper_z": False, "carriage z": False, "stepper_z1": True}.items():
         config = printer_cfg.from_text(text.replace("[stepper_z]", f"[{name}]"))
         assert ("Missing Z endstop config" in str(findings(config))) == is_missing
+
+
+def test_a_mesh_that_the_probe_reaches_only_with_the_nozzle_out_of_range_is_a_warning(judged):
+    probe = "[probe]\npin: PG1\nz_offset: 1\nx_offset: 20\n[bed_mesh]\nmesh_min: 20, 0\n"
+    assert judged(f"{probe}mesh_max: 220, 200\n") == []
+    words = ", but stepper_x goes from 0 to 200 (the probe's x_offset is 20)"
+    assert judged(f"{probe}mesh_max: 221, 200\n") == [
+        ("warning", f"mesh_max takes the nozzle to x = 201{words}")
+    ]
+
+
+def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
+    macro = "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\n[gcode_macro START]\ngcode:\n  BED_MESH_CALIBRAT\n  M117 SET_FANN\n  PARK_HEAD\n  {% if x %}SET_PIN{% endif %}\n"
+    assert judged(macro + "[gcode_macro PARKHEAD]\ngcode: G28\n") == [
+        ("hint", 'Unknown command:"BED_MESH_CALIBRAT"'),
+        ("hint", 'Unknown command:"PARK_HEAD"'),
+    ]
 
 
 def test_an_entry_about_another_section_is_not_cited(judged):

@@ -52,13 +52,10 @@ def test_it_reads_as_pythons_configparser_does():
     assert values(text) == expected
 
 
-def test_repeated_sections_are_one_and_the_last_value_holds():
+def test_a_repeated_section_stands_where_it_stood_first_and_its_option_where_it_stands_last():
     config = printer_cfg.from_text("[x]\na: 1\n[y]\n[x]\na: 2\n")
-    assert list(config.sections) == ["x", "y"]
-    section = config.sections["x"]
-    assert (section.line, len(section.settings)) == (1, 2)
-    setting = section.values["a"]
-    assert (setting.name, setting.value, setting.line) == ("a", "2", 5)
+    assert [section.line for section in config.sections.values()] == [1, 3]
+    assert config.sections["x"].values["a"].line == 5
 
 
 def test_what_save_config_wrote_counts_where_the_file_has_nothing():
