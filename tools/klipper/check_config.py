@@ -62,10 +62,26 @@ def check(file: str) -> TextOutput:
     """Check a printer.cfg and the files it includes: a line for each finding; exit status 1 if there are
     errors."""
     pages.require_docs()
-    parsed = printer_cfg.from_files(Path(file))
-    findings = _findings(parsed)
-    has_errors = any(finding.level == ERROR for finding in findings)
-    return TextOutput(lines(file, parsed, findings), int(has_errors))
+    config = printer_cfg.from_files(Path(file))
+    findings = _findings(config)
+    # `file:line: level: [section] message`, a line for each.
+    lines = []
+    for finding in findings:
+        text = finding.message
+        if finding.section not in text:
+            text = f"[{finding.section}] {text}"
+        if finding.nearest:
+            text += f" (did you mean {finding.nearest}?)"
+        if finding.also:
+            text += f" (also in lines {', '.join(map(str, finding.also))})"
+        message = "".join(char if char.isprintable() else "?" for char in text)
+        lines.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
+    # What was counted, and what was left out.
+    levels = Counter(finding.level for finding in findings)
+    counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
+    lines.append(f"{len(config.sections)} sections, {config.options} options: {counts}")
+    lines += [f"not checked: {part}" for part in not_checked(config)]
+    return TextOutput("\n".join(lines), int(levels[ERROR] > 0))
 
 
 def _findings(config: PrinterConfig) -> list[Finding]:
@@ -122,24 +138,3 @@ def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
     if len(findings) > MOST_MISTAKES:
         listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
     return listed
-
-
-def lines(file: str, config: PrinterConfig, findings: list[Finding]) -> str:
-    """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was
-    left out."""
-    listed = []
-    for finding in findings:
-        text = finding.message
-        if finding.section not in text:
-            text = f"[{finding.section}] {text}"
-        if finding.nearest:
-            text += f" (did you mean {finding.nearest}?)"
-        if finding.also:
-            text += f" (also in lines {', '.join(map(str, finding.also))})"
-        message = "".join(char if char.isprintable() else "?" for char in text)
-        listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
-    levels = Counter(finding.level for finding in findings)
-    counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    listed.append(f"{len(config.sections)} sections, {config.options} options: {counts}")
-    listed += [f"not checked: {part}" for part in not_checked(config)]
-    return "\n".join(listed)

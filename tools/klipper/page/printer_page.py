@@ -50,10 +50,10 @@ PRINTER_PAGE = Page("ui://printer/printer", FILE, _drawn, notes=())
 
 def entry(finding: Finding) -> JsonObject:
     """A finding as it is answered and drawn."""
-    entry = finding._asdict()
-    also = entry.pop("also")[:MOST_OTHER_LINES]
+    fields = finding._asdict()
+    also = fields.pop("also")[:MOST_OTHER_LINES]
     message = cut_between_words(finding.message, LONGEST_MESSAGE)
-    return filled(**entry | {"message": message, "also_in_lines": also})
+    return filled(**fields | {"message": message, "also_in_lines": also})
 
 
 def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
@@ -83,8 +83,8 @@ def bed(matrix: Any) -> JsonObject | None:
 
 
 def _height(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and math.isfinite(value)
-    return round(value, 4) if is_number and abs(value) < NO_HEIGHT_MM else None
+    is_height = isinstance(value, int | float) and abs(value) < NO_HEIGHT_MM
+    return round(value, 4) if is_height else None
 
 
 def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[list[float]]:
