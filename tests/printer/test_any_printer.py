@@ -25,7 +25,7 @@ from tests.printer.test_printer_log import PRESSED, REFUSED, STOPPED, TWO_BOARDS
 from tests.support.client import cases
 from tests.support.web import dripping, redirect
 from tests.support.web import serving as serving_pages
-from tools.core import calls, settings
+from tools.core import settings
 from tools.core.places import SettingsError
 from tools.klipper import printers
 
@@ -265,17 +265,6 @@ def test_a_key_is_sent_where_one_is_set_and_is_never_shown(printer, env, pages):
     with pytest.raises(SettingsError, match=r"PRINTER_KEYS: expected name=value") as error:
         settings.check()
     assert "4711" not in str(error.value)
-
-
-def remote(*scopes):
-    """A caller over HTTP with these scopes."""
-    return calls.acting_for(calls.Caller("bob", frozenset(scopes), frozenset(), "token"))
-
-
-def test_who_may_not_see_the_printer_here_may_see_none_elsewhere(web, pages):
-    with remote("klipper"):
-        assert call("check_config", printer="k1")["code"] == "NOT_ALLOWED"
-    assert web.requests == []
 
 
 def page(text, kind="application/json", status=200):

@@ -8,7 +8,6 @@ import pytest
 from tests.klipper.asking import call, tokens
 from tests.printer import accelerometer, klippy
 from tests.printer.klippy import CONFIG
-from tests.printer.test_any_printer import remote
 from tests.support.client import cases
 from tools.core import calls
 from tools.klipper.config import printer_cfg
@@ -78,13 +77,20 @@ def test_a_link_to_a_cfg_of_another_program_is_followed_and_a_path_out_is_not(
     assert call("check_config", path=os.path.relpath(client, config))["code"] == "OUTSIDE"
 
 
-def test_a_remote_caller_needs_the_scope_of_the_printer(printer, pages):
+def remote(*scopes):
+    """A caller over HTTP with these scopes."""
+    return calls.acting_for(calls.Caller("bob", frozenset(scopes), frozenset(), "token"))
+
+
+def test_a_remote_caller_needs_the_scope_of_the_printer_here_and_elsewhere(printer, env, pages):
+    env(PRINTERS="k1=http://127.0.0.1:9")
     tools = ("printer_log", "printer_resonances", "printer_state")
     with remote("klipper"):
         for tool in tools:
             with pytest.raises(Exception, match="Unknown tool"):
                 call(tool)
-        assert call("check_config")["code"] == "NOT_ALLOWED"
+        for name in ("here", "k1"):  # it is not even asked
+            assert call("check_config", printer=name)["code"] == "NOT_ALLOWED"
     with remote("klipper", "printer"):
         for tool in tools:
             assert call(tool).get("code") != "NOT_ALLOWED"

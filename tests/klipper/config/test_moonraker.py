@@ -95,6 +95,5 @@ def test_without_its_documentation_the_setting_is_named(small_docs):
 
 
 def test_a_printers_file_and_that_of_another_program_are_not_moonrakers():
-    printers, another = "[printer]\n[update_manager x]\n", "[server]\nurl: x\n[moonraker]\n"
-    for text in (printers, another):
+    for text in ("[printer]\n[update_manager x]\n", "[server]\nurl: x\n[moonraker]\n"):
         assert not moonraker.is_moonrakers(printer_cfg.from_text(text))
