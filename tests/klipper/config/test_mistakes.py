@@ -41,8 +41,11 @@ def errors_of(text):
 
 def is_found(row, text):
     """Whether a finding that is more than a hint names what a row is about."""
-    more_than_hints = [one for one in findings_of(text) if one.level != "hint"]
-    named = [f"{one.section} {one.option} {one.message}" for one in more_than_hints]
+    named = [
+        f"{one.section} {one.option} {one.message}"
+        for one in findings_of(text)
+        if one.level != "hint"
+    ]
     return row["about"].lower() in "\n".join(named).lower()
 
 

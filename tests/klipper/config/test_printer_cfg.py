@@ -114,6 +114,11 @@ def test_a_line_that_klipper_cannot_read_is_a_problem():
         assert problems(text, a="") == [line], text
 
 
+def test_a_byte_that_is_not_utf_8_is_an_error_with_its_line():
+    (problem,) = printer_cfg.from_bytes(b"[fan]\n# velocit\xe0\n", lambda *_: ()).problems
+    assert (problem.level, problem.line) == ("error", 2) and "UTF-8" in problem.message
+
+
 def test_a_block_that_klipper_drops_is_a_problem_with_its_line_and_brings_no_value():
     block = SAVED + "#*# [x]\n#*# b = 3\n"
     text = "[x]\na: 1\n\n" + block
