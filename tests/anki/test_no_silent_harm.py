@@ -212,7 +212,7 @@ def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the
 
 
 def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
-    monkeypatch.setattr(journal, "MOST_BYTES", 1000)
+    monkeypatch.setattr(journal, "JOURNAL_MOST_BYTES", 1000)
 
     def write(summary, size_bytes):
         journal.write(

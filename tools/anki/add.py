@@ -11,7 +11,7 @@ from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, filled
 from . import client, decks, note_input, notes, state, tables
 from .batch import Batch
 from .client import Action, IdByName, IdsByName, Refused, action, card_search
-from .images.pictures import Placed, place
+from .images.pictures import NewTexts, with_pictures
 from .note_input import OBJECTS, ItemError, NoteInput
 from .settings import current
 
@@ -27,8 +27,10 @@ ITEM_DESCRIPTION = (
 # A note to be added, or the error of one that cannot be.
 NoteOrError: TypeAlias = NoteInput | ToolError
 
-ADVICE_WITH_DUPLICATES = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
-ADVICE = "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
+ADVICE_ON_DUPLICATES = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
+ADVICE_ON_ADDING = (
+    "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
+)
 
 
 @Tool("anki.add_from_model", write=True, open_world=True)
@@ -105,7 +107,7 @@ class Ready(NamedTuple):
     """A note as AnkiConnect takes it, and the search for notes with the same first field."""
 
     note: JsonObject
-    placed: Placed
+    texts: NewTexts
     key: str
     search: Action
 
@@ -142,7 +144,7 @@ class AddBatch(Batch[NoteInput, Ready]):
     def run(self, items: Sequence[NoteOrError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
-        return self.send_all(1, ADVICE_WITH_DUPLICATES if self.allow_duplicates else ADVICE)
+        return self.send_all(1, ADVICE_ON_DUPLICATES if self.allow_duplicates else ADVICE_ON_ADDING)
 
     def _read_collection(self, added: list[NoteInput]) -> None:
         """Read the decks, the types of these notes, and the notes that their keys belong to. One request, one
@@ -196,8 +198,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         if isinstance(note_type, Refused):
             raise note_type
         # The cells of a table, whose answer is brief, are HTML already.
-        texts = note.fields if self.brief else note_input.with_breaks(note.fields)
-        fields = note_input.canonical_fields(texts, note_type.fields)
+        given = note.fields if self.brief else note_input.with_breaks(note.fields)
+        fields = note_input.canonical_fields(given, note_type.fields)
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
@@ -216,23 +218,23 @@ class AddBatch(Batch[NoteInput, Ready]):
             )
         # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)
-        placed = place(self.pictures, fields, {}, images)
-        placed.warnings += warnings
+        new = with_pictures(self.pictures, fields, {}, images)
+        new.warnings += warnings
         for name in unknown:
-            placed.images.append({"target_field": name, "fields": note_type.fields})
+            new.images.append({"target_field": name, "fields": note_type.fields})
         if unknown:
-            placed.warnings.append(note_input.UNKNOWN_TARGET)
+            new.warnings.append(note_input.UNKNOWN_TARGET)
         if key:
             self.by_key[key] = 0
         entry = {
             "deckName": self.decks[note.deck],
             "modelName": note_type.name,
-            "fields": placed.values,
+            "fields": new.values,
             "tags": tags,
             "options": {"allowDuplicate": self.allow_duplicates},
         }
-        first = placed.values.get(note_type.fields[0], "")
-        return Ready(entry, placed, key, notes.duplicate_search(note_type.id, first))
+        first = new.values.get(note_type.fields[0], "")
+        return Ready(entry, new, key, notes.duplicate_search(note_type.id, first))
 
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.
@@ -254,7 +256,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         keys: IdByName = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
-            detail = filled(dedup_key=ready.key, **ready.placed.detail())
+            detail = filled(dedup_key=ready.key, **ready.texts.detail())
             if isinstance(answer, int):
                 self.set_detail(index, "ok", noteId=answer, **detail)
                 if ready.key:

@@ -210,7 +210,7 @@ class BulkChange:
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._find_selection, self._words, expected, needs_count=True):
+        with confirm.agreed(self._find_selection, self._words, expected, needs_expected=True):
             answer: JsonObject = {
                 "changed": 0,
                 "of": self.kind,

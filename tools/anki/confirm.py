@@ -22,7 +22,7 @@ def agreed(
     words: Callable[[Selection], str],
     expected: int | None,
     *,
-    needs_count: bool = False,
+    needs_expected: bool = False,
 ) -> Iterator[Selection]:
     """Hold the lock of Anki's writers around a change of what `select` finds, if the owner's setting allows
     it. The person is asked without the lock, since they may think for minutes; afterwards a different
@@ -30,16 +30,16 @@ def agreed(
 
     - `select`: finds the ids of what the change touches;
     - `words`: say what it would do to these, empty if nothing;
-    - `expected`: the count that the caller stated, required if `needs_count`.
+    - `expected`: the count that the caller stated, required if `needs_expected`.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """
-    needs_count = needs_count or expected is not None or current().anki_confirm == "count"
+    needs_expected = needs_expected or expected is not None or current().anki_confirm == "count"
 
     def checked(asked: set[int] | None = None) -> Selection:
         selection = select()
         selected = set(selection)
-        reason = f"expected is {expected}" if needs_count and expected != len(selected) else ""
+        reason = f"expected is {expected}" if needs_expected and expected != len(selected) else ""
         if asked is not None and selected != asked:
             reason = (
                 f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"

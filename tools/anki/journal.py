@@ -15,16 +15,16 @@ from . import client, state
 from .client import Action, Ids, IdsByName, action, card_search
 from .note_input import Fields, Names
 
-MOST_ENTRIES = 1000
+JOURNAL_MOST_ENTRIES = 1000
 # Bytes for notes and cards, and again for media; the oldest entries beyond are removed.
-MOST_BYTES = 50_000_000
+JOURNAL_MOST_BYTES = 50_000_000
 
-SCHEMA = """
+JOURNAL_SCHEMA = """
 create table if not exists changes (
     id integer primary key autoincrement, at integer not null, tool text not null, summary text not null,
     data blob not null, filename text not null, content blob not null
 )"""
-_database = partial(state.database, "anki-journal.sqlite3", SCHEMA)
+_database = partial(state.database, "anki-journal.sqlite3", JOURNAL_SCHEMA)
 # Numbers the entries from the newest and adds up their sizes, those of media apart.
 FORGET_OLD = """
 delete from changes where id in (
@@ -186,7 +186,7 @@ def write(tool: str, summary: str, things: str, entry: Entry) -> int:
         number = db.execute(
             "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)", row
         ).lastrowid
-        db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
+        db.execute(FORGET_OLD, (JOURNAL_MOST_ENTRIES, JOURNAL_MOST_BYTES))
     calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
     return number or 0
 

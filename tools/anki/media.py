@@ -14,13 +14,13 @@ from .images.image_bytes import ImageError
 from .note_input import ItemError, checked_filename
 
 # Bytes of a file that is sent without being asked for by size: 1.5 MB are 500,000 tokens.
-MAX_BYTES = 256_000
+UNASKED_BYTES = 256_000
 # Picture formats that every client shows.
 SHOWN_KINDS = ("png", "jpg", "gif", "webp")
 
 
 @Tool("anki.get_media")
-def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> JsonObject:
+def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_BYTES) -> JsonObject:
     """Read a media file as base64, and a picture as one.
 
     Source: AnkiConnect retrieveMediaFile. {filename, dataBase64, sizeBytes}.
@@ -104,7 +104,7 @@ def delete_media(
         # The journal keeps the file itself, unless it is larger than the journal may be.
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content or "")
-        if 0 < len(data) <= journal.MOST_BYTES:
+        if 0 < len(data) <= journal.JOURNAL_MOST_BYTES:
             entry = journal.Entry(filename=name, content=data)
             journal.write("delete_media", f"{name} deleted, {len(data)} bytes", "it", entry)
         answer, left = client.results(action("deleteMediaFile", filename=name), listing)

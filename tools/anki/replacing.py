@@ -11,12 +11,12 @@ from . import client, note_input, notes
 from .note_input import Fields, ItemError, NoteUpdate, Pair
 from .notes import Info
 
-# A place in a note: its id, the field, the text with its surroundings.
-Place = list[int | str]
+# An occurrence of a text in a note: the note's id, the field, the text with its surroundings.
+Occurrence = list[int | str]
 
 EVERY_FIELD = "*"
-# Characters that a dry run shows on each side of a place, and before the first difference.
-CONTEXT_CHARS = 20
+# Characters that a dry run shows on each side of an occurrence, and before the first difference.
+SURROUNDING_CHARS = 20
 # Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
 DROPPED_BY_ANKI = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -83,13 +83,13 @@ def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, 
         raise notes.unknown_field(unknown[0])
 
 
-def places(update: NoteUpdate, values: Fields) -> Iterator[Place]:
-    """Each place that the update replaces, with its surroundings: [note, field, text]."""
+def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
+    """Each text that the update replaces, with its surroundings: [note, field, text]."""
     for name, pair in pairs_with_breaks(update.replace).items():
         for field, match in _matches(name, pair, values):
             text = values[field]
-            before = text[max(0, match.start() - CONTEXT_CHARS) : match.start()]
-            after = text[match.end() : match.end() + CONTEXT_CHARS]
+            before = text[max(0, match.start() - SURROUNDING_CHARS) : match.start()]
+            after = text[match.end() : match.end() + SURROUNDING_CHARS]
             yield [update.noteId, field, f"{before}[{' → '.join(pair)}]{after}"]
 
 
@@ -101,12 +101,12 @@ def as_anki_keeps(text: str) -> str:
 def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
     same = len(commonprefix([old, new]))  # noqa: RUF071
-    start = max(0, same - CONTEXT_CHARS)
+    start = max(0, same - SURROUNDING_CHARS)
     return [cut(old[start:], notes.LONGEST_EXCERPT), cut(new[start:], notes.LONGEST_EXCERPT)]
 
 
 def _matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
-    """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
+    """The occurrences of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
     alone: a call made again after a lost answer must not make `catss`."""
     old, new = pair
     pattern = f"({re.escape(old)})"

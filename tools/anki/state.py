@@ -12,14 +12,14 @@ from tools.toolkit import ToolError, compact_json, state_path
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-ADDED = "anki-added.sqlite3"
+ADDED_FILE = "anki-added.sqlite3"
 # Time to wait for another session.
 PATIENCE_S = 10
 # Seconds in which the same call, made again, finishes the first one; later it means something new.
 KEPT_S = 3600
 
 # `profile` is empty if the add-on does not name it; `call` is the key of something kept for an hour.
-SCHEMA = """
+ADDED_SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)
 );
@@ -58,7 +58,7 @@ def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
     notes = {}
     if keys:
         query = "select note from noted where key = ? and profile in (?, '') order by profile desc"
-        with database(ADDED, SCHEMA) as db:
+        with database(ADDED_FILE, ADDED_SCHEMA) as db:
             for key in keys:
                 for (note,) in db.execute(query, (_digest(key), profile)).fetchmany(1):
                     notes[key] = note
@@ -69,7 +69,7 @@ def remember_keys(added: dict[str, int], profile: str) -> None:
     """Keep the note of each key in a profile of Anki."""
     if not added:
         return
-    with database(ADDED, SCHEMA) as db, db:
+    with database(ADDED_FILE, ADDED_SCHEMA) as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
@@ -85,7 +85,7 @@ def _digest(key: str) -> bytes:
 
 def recall(subject: str) -> Any:
     """The data that `keep` kept under this name within the last hour, or None."""
-    with database(ADDED, SCHEMA) as db:
+    with database(ADDED_FILE, ADDED_SCHEMA) as db:
         query = "select kept from begun where call = ? and at > ?"
         row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
     return json.loads(row[0]) if row else None
@@ -93,7 +93,7 @@ def recall(subject: str) -> Any:
 
 def keep(subject: str, data: object) -> None:
     """Keep data under a name for an hour, in place of what was there."""
-    with database(ADDED, SCHEMA) as db, db:
+    with database(ADDED_FILE, ADDED_SCHEMA) as db, db:
         db.execute(
             "insert or replace into begun values (?, ?, ?)",
             (subject, compact_json(data), time.time()),

@@ -30,7 +30,7 @@ HEADER_LINE = re.compile(
     re.IGNORECASE,
 )
 # A comment line in such a head.
-COMMENT = re.compile(r"#[^\t\n]*\n")
+COMMENT_LINE = re.compile(r"#[^\t\n]*\n")
 TAGS_COLUMN = "tags"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
@@ -39,7 +39,7 @@ LIKELY_MARKS = (";", *DASHES, "|", ",")
 LEFT_OUT = ("", "guid column", "deck column", "notetype column")
 NEARLY_ALL = 0.9
 # Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.
-MARKUP = re.compile(
+HTML_SIGNS = re.compile(
     r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);", re.IGNORECASE
 )
 
@@ -96,7 +96,7 @@ class Table:
         """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed. A cell is HTML already if
         the head of the table says so, or if it has a closing tag, a line break, a picture or an entity."""
         is_html = self.head.get("html", "").lower()
-        if is_html == "true" or (is_html != "false" and MARKUP.search(text)):
+        if is_html == "true" or (is_html != "false" and HTML_SIGNS.search(text)):
             return text
         return escape(text, quote=False).replace("\n", "<br>")
 
@@ -109,7 +109,7 @@ def from_text(text: str, names: Texts) -> Table:
     # The lines of Anki's export before the first row.
     text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     head: dict[str, str] = {}
-    while match := HEADER_LINE.match(text) or (head and COMMENT.match(text)):
+    while match := HEADER_LINE.match(text) or (head and COMMENT_LINE.match(text)):
         if match.re is HEADER_LINE:
             head[match[1].lower()] = match[2].strip()
         text = text[match.end() :]

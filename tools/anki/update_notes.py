@@ -13,20 +13,20 @@ from . import client, confirm, decks, journal, note_input, notes, replacing
 from .batch import TOGETHER, Batch
 from .card_text import plain
 from .client import IdByName, IdsByName, Refused, action
-from .images.pictures import Placed, place
+from .images.pictures import NewTexts, with_pictures
 from .journal import SET_FIELDS, Entry, Step
 from .note_input import OBJECTS, ItemError, NoteUpdate, Pair
 from .notes import Info
-from .replacing import Place
+from .replacing import Occurrence
 
 NOTE_DESCRIPTION = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
-ADVICE = "The same call can be made again: what is changed already stays as it is."
+ADVICE_ON_UPDATING = "The same call can be made again: what is changed already stays as it is."
 # After so long the editor of Anki's Browser, which was still loading a note, has saved what it had.
 EDITOR_S = 1.5
-MOST_PLACES = 10
+MOST_OCCURRENCES = 10
 # Notes of a query that a call changes: a minute of Anki's and some 20 MiB here.
 AT_ONCE = 5000
 
@@ -67,7 +67,7 @@ class NoteChange:
     It has an action for each thing that it changes: some may be refused and others not.
     """
 
-    placed: Placed
+    texts: NewTexts
     # What it changes, under the names of the details in the answer.
     outcome: JsonObject
     # The actions that change it, by these names.
@@ -77,33 +77,33 @@ class NoteChange:
 
 
 def _change(
-    info: Info, placed: Placed, added: list[str], removed: list[str], deck: str
+    info: Info, new: NewTexts, added: list[str], removed: list[str], deck: str
 ) -> NoteChange:
     """The change of a note.
 
-    - `info`: the note as it is; `placed`: its new texts, with pictures;
+    - `info`: the note as it is; `new`: its new texts, with pictures;
     - `added`, `removed`: tags; `deck`: the deck to move its cards into, empty if they stay.
     """
     note = info["noteId"]
     old = notes.values(info)
     # The step that makes each change, under the name that the answer's details give it.
     steps = {
-        "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
+        "updatedFields": Step("notes", SET_FIELDS, {"fields": new.values}, [note]),
         "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
         "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
         "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
     }
     outcome = filled(
-        updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+        updatedFields=list(new.values), addedTags=added, removedTags=removed, deckChangedTo=deck
     )
     # The steps that put the note back, except into its deck.
     back = []
-    if placed.values:
-        texts = {name: old[name] for name in placed.values}
+    if new.values:
+        texts = {name: old[name] for name in new.values}
         back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
     if added or removed:
         back += journal.tagged_again({note: info["tags"]}, added)
-    return NoteChange(placed, outcome, {name: steps[name] for name in outcome}, back)
+    return NoteChange(new, outcome, {name: steps[name] for name in outcome}, back)
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
@@ -118,11 +118,11 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
 
     count_key = "updated"
     # The call must state how many notes it changes.
-    needs_count = False
-    # Places in notes that a query finds beyond those of this call.
-    more_places = 0
+    needs_expected = False
+    # Occurrences in notes that a query finds beyond those of this call.
+    more_occurrences = 0
     # Nothing is to be stored, no picture either.
-    dry = False
+    is_dry_run = False
     # Fields are changed note by note, tags and decks of many notes in one action.
     weight = TOGETHER
 
@@ -134,25 +134,27 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.deck_ids: IdByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, self._words, expected, needs_count=self.needs_count):
+        with confirm.agreed(
+            self._read_notes, self._words, expected, needs_expected=self.needs_expected
+        ):
             self.prepare_all(self.updates)
             self._record()
-            return self.send_all(self.weight, ADVICE)
+            return self.send_all(self.weight, ADVICE_ON_UPDATING)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
-        self.dry = True
+        self.is_dry_run = True
         ids = self._read_notes()
         self.prepare_all(self.updates)
-        places: list[Place] = []
+        occurrences: list[Occurrence] = []
         examples = []
         for index, update in enumerate(self.updates):
             if info := self.before.get(update.noteId):
-                places += replacing.places(update, notes.values(info))
+                occurrences += replacing.occurrences(update, notes.values(info))
                 examples.append(self._example(index, info))
         more = filled(
-            places=places[:MOST_PLACES],
-            placesInAll=len(places) + self.more_places,
+            places=occurrences[:MOST_OCCURRENCES],
+            placesInAll=len(occurrences) + self.more_occurrences,
             makes=self._makes(),
         )
         return {
@@ -162,7 +164,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             "examples": [] if self.brief else examples[: notes.MOST_EXAMPLES],
             "warnings": [
                 "it empties Anki's undo list (Ctrl+Z); anki_restore puts back",
-                *self.warnings[:MOST_PLACES],
+                *self.warnings[:MOST_OCCURRENCES],
             ],
             **more,
         }
@@ -210,7 +212,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         if index not in self.ready:
             return self.details[index]
         update = self.updates[index]
-        new = self.ready[index].placed.values
+        new = self.ready[index].texts.values
         old = notes.values(info)
         return filled(
             noteId=update.noteId,
@@ -239,11 +241,13 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         # The new texts, and where pictures go.
         info = self.before[note]
         old = notes.values(info)
-        new = replacing.new_values(update, old)
+        values = replacing.new_values(update, old)
         first = next(iter(old))
-        if first in new and not plain(new[first]):
+        if first in values and not plain(values[first]):
             self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
-        self.warnings += [f"note {note}, {warning}" for warning in note_input.checked_clozes(new)]
+        self.warnings += [
+            f"note {note}, {warning}" for warning in note_input.checked_clozes(values)
+        ]
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
             raise ItemError(
@@ -262,10 +266,14 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         tags = list(map(str.casefold, [*info["tags"], *added]))
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
-        placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
-        if placed.values:
+        new = (
+            NewTexts(values)
+            if self.is_dry_run
+            else with_pictures(self.pictures, values, old, images)
+        )
+        if new.values:
             self.weight = 1
-        return _change(info, placed, added, removed, deck)
+        return _change(info, new, added, removed, deck)
 
     def _record(self) -> None:
         """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
@@ -304,7 +312,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 if isinstance(answer, Refused):
                     del change.outcome[name]
                     refusal = answer
-            detail = {**change.outcome, **change.placed.detail()}
+            detail = {**change.outcome, **change.texts.detail()}
             if refusal:
                 self.set_failed(index, refusal, **detail)
             else:
@@ -332,7 +340,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             info = infos.get(self.updates[index].noteId)
             texts = notes.values(info) if info else {}
             stale = []
-            for name, sent in self.ready[index].placed.values.items():
+            for name, sent in self.ready[index].texts.values.items():
                 if replacing.as_anki_keeps(texts.get(name, "")) != replacing.as_anki_keeps(sent):
                     stale.append(name)
             if stale:
@@ -350,7 +358,7 @@ class Replacement(UpdateBatch):
     """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
     `left` are for the same call made again. Of a large collection no more than these are in memory."""
 
-    needs_count = True
+    needs_expected = True
 
     def __init__(self, query: str, replace: dict[str, Pair]):
         super().__init__([], brief=True)
@@ -372,7 +380,9 @@ class Replacement(UpdateBatch):
                 self.updates.append(update)
                 self.before[update.noteId] = info
             else:
-                self.more_places += len(list(replacing.places(update, notes.values(info))))
+                self.more_occurrences += len(
+                    list(replacing.occurrences(update, notes.values(info)))
+                )
         self.left = len(ids) - len(self.updates)
         return ids
 

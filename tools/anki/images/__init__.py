@@ -1,1 +1,1 @@
-"""Images for flashcards: fetched, recognized, made small, stored, placed."""
+"""Images for flashcards: fetched, recognized, made small, stored, shown in fields."""

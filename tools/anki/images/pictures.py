@@ -189,8 +189,8 @@ def store(name: str, data: bytes) -> str:
 
 
 @dataclass
-class Placed:
-    """The values of a note with its pictures, the outcome of each picture, and warnings for the client."""
+class NewTexts:
+    """The new texts of a note with its pictures, the outcome of each picture, and warnings for the client."""
 
     values: Fields
     images: list[JsonObject] = field(default_factory=list)
@@ -201,22 +201,22 @@ class Placed:
         return filled(images=self.images, warnings=self.warnings)
 
 
-def place(pictures: Pictures, values: Fields, present: Fields, images: list[ImageSpec]) -> Placed:
+def with_pictures(
+    pictures: Pictures, values: Fields, present: Fields, images: list[ImageSpec]
+) -> NewTexts:
     """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what
     the note holds already.
 
     Raises ImageError for one of the images.
     """
-    placed = Placed(dict(values))
+    new = NewTexts(dict(values))
 
     def upload(target: str, picture: Picture) -> str:
         filename = pictures.upload(picture.name, picture.data)
-        placed.images.append(
-            {"field": target, "filename": filename, "sizeBytes": len(picture.data)}
-        )
+        new.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
         if picture.warning not in pictures.warned:  # once a call
             pictures.warned.add(picture.warning)
-            placed.warnings.append(f"{filename}: {picture.warning}")
+            new.warnings.append(f"{filename}: {picture.warning}")
         return filename
 
     def stored(name: str, text: str) -> str:
@@ -224,17 +224,17 @@ def place(pictures: Pictures, values: Fields, present: Fields, images: list[Imag
             data = decode(text)
             return upload(name, Picture(hashed_name(data, image_bytes.kind(data)), data))
         except ImageError as error:
-            placed.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
+            new.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
             return ""
 
     for name, value in values.items():
-        placed.values[name] = replace_data_urls(value, partial(stored, name))
+        new.values[name] = replace_data_urls(value, partial(stored, name))
     for image in images:
         target = image.target_field
         filename = upload(target, pictures.prepare(image))
-        value = placed.values.get(target, present.get(target, ""))
-        placed.values[target] = with_image(value, filename)
-    return placed
+        value = new.values.get(target, present.get(target, ""))
+        new.values[target] = with_image(value, filename)
+    return new
 
 
 def image_html(filename: str) -> str:
