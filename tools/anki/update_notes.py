@@ -3,8 +3,7 @@
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import Annotated
 
 from tools.toolkit import JsonObject, Published, Tool, ToolError, filled, quoted
@@ -15,7 +14,7 @@ from .card_text import plain
 from .client import IdByName, IdsByName, Refused, action
 from .images.pictures import NewTexts, with_pictures
 from .journal import SET_FIELDS, Entry, Step
-from .note_input import OBJECTS, ItemError, NoteUpdate, Pair
+from .note_input import OBJECTS, ItemError, Names, NoteUpdate, Pair
 from .notes import Info
 from .replacing import Occurrence
 
@@ -56,7 +55,7 @@ def update_notes(
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
             "INVALID_ARGUMENTS",
         )
-    batch = Replacement(query, pairs) if query else UpdateBatch(notes or [])
+    batch = UpdateBatch(notes or [], query, pairs)
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
@@ -72,79 +71,53 @@ class NoteChange:
     outcome: JsonObject
     # The actions that change it, by these names.
     steps: dict[str, Step]
-    # The actions that take it back, except those that move cards.
-    back: list[Step]
-
-
-def _change(
-    info: Info, new: NewTexts, added: list[str], removed: list[str], deck: str
-) -> NoteChange:
-    """The change of a note.
-
-    - `info`: the note as it is; `new`: its new texts, with pictures;
-    - `added`, `removed`: tags; `deck`: the deck to move its cards into, empty if they stay.
-    """
-    note = info["noteId"]
-    old = notes.values(info)
-    # The step that makes each change, under the name that the answer's details give it.
-    steps = {
-        "updatedFields": Step("notes", SET_FIELDS, {"fields": new.values}, [note]),
-        "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
-        "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
-        "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
-    }
-    outcome = filled(
-        updatedFields=list(new.values), addedTags=added, removedTags=removed, deckChangedTo=deck
-    )
-    # The steps that put the note back, except into its deck.
-    back = []
-    if new.values:
-        texts = {name: old[name] for name in new.values}
-        back.append(Step("notes", SET_FIELDS, {"fields": texts}, [note]))
-    if added or removed:
-        back += journal.tagged_again({note: info["tags"]}, added)
-    return NoteChange(new, outcome, {name: steps[name] for name in outcome}, back)
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
 # there already, and a replacement knows its own result. What is overwritten goes to the journal before
 # the first request that changes anything; what Anki says it did is read back.
 class UpdateBatch(Batch[NoteUpdate, NoteChange]):
-    """Changes of notes: {updated, skipped, details}.
+    """Changes of notes: {updated, skipped, details, left}.
+
+    With a query, texts are replaced in whatever it finds: counted first, then in the first AT_ONCE of these
+    notes; `left` are for the same call made again. Of a large collection no more than these are in memory.
 
     `before`: the notes as they are, by id. `destinations`: the decks that updates name. `homes`: if there are
     any, the deck of each card.
     """
 
     count_key = "updated"
-    # The call must state how many notes it changes.
-    needs_expected = False
-    # Occurrences in notes that a query finds beyond those of this call.
-    more_occurrences = 0
+    # Notes that a query finds beyond those of this call, and the occurrences of the texts in them.
+    left = more_occurrences = 0
     # Nothing is to be stored, no picture either.
     is_dry_run = False
     # Fields are changed note by note, tags and decks of many notes in one action.
     weight = TOGETHER
 
-    def __init__(self, updates: list[NoteUpdate], *, brief: bool = False):
-        super().__init__(brief=brief)
+    def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
+        super().__init__(brief=bool(query))
         self.updates = updates
+        self.query = query
+        self.replace = replace
         self.destinations = dict.fromkeys(filter(None, (update.deckName for update in updates)))
         self.homes: dict[int, str] = {}
         self.deck_ids: IdByName = {}
+        # The steps that take the changes back, and the cards that are moved, by the decks they come from.
+        self.back: list[Step] = []
+        self.moved: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(
-            self._read_notes, self._words, expected, needs_expected=self.needs_expected
-        ):
+        select = self._find_notes if self.query else self._read_notes
+        with confirm.agreed(select, self._words, expected, needs_expected=bool(self.query)):
             self.prepare_all(self.updates)
             self._record()
-            return self.send_all(self.weight, ADVICE_ON_UPDATING)
+            answer = self.send_all(self.weight, ADVICE_ON_UPDATING)
+        return {**answer, **filled(left=self.left)}
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
         self.is_dry_run = True
-        ids = self._read_notes()
+        ids = self._find_notes() if self.query else self._read_notes()
         self.prepare_all(self.updates)
         occurrences: list[Occurrence] = []
         examples = []
@@ -181,6 +154,22 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
+    def _find_notes(self) -> Collection[int]:
+        """Read the notes with something to replace; the ids of all. One request for each 500, and one."""
+        self.updates = []
+        self.before = {}
+        ids = []
+        for update, info in replacing.updates(self.query, self.replace):
+            ids.append(update.noteId)
+            if len(ids) <= AT_ONCE:
+                self.updates.append(update)
+                self.before[update.noteId] = info
+            else:
+                occurrences = replacing.occurrences(update, notes.values(info))
+                self.more_occurrences += len(list(occurrences))
+        self.left = len(ids) - len(self.updates)
+        return ids
+
     def _words(self, ids: Collection[int]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
         if not ids:
@@ -204,8 +193,10 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = set(map(str.casefold, client.call("getTags")))
         new_tags = sorted(tag for tag in tags if tag.casefold() not in existing)
-        in_anki = partial(decks.existing_name, deck_ids=self.deck_ids)
-        return filled(decks=list(filterfalse(in_anki, self.destinations)), tags=new_tags)
+        new_decks = [
+            name for name in self.destinations if not decks.existing_name(name, self.deck_ids)
+        ]
+        return filled(decks=new_decks, tags=new_tags)
 
     def _example(self, index: int, info: Info) -> JsonObject:
         """The change of a note as the dry run shows it, or why there is none."""
@@ -266,26 +257,46 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         tags = list(map(str.casefold, [*info["tags"], *added]))
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
-        new = (
-            NewTexts(values)
-            if self.is_dry_run
-            else with_pictures(self.pictures, values, old, images)
+        texts = NewTexts(values)
+        if not self.is_dry_run:
+            texts = with_pictures(self.pictures, values, old, images)
+        return self._change(info, texts, added, removed, deck)
+
+    def _change(
+        self, info: Info, texts: NewTexts, added: Names, removed: Names, deck: str
+    ) -> NoteChange:
+        """The change of a note; the steps that take it back join those of the others.
+
+        - `info`: the note as it is; `texts`: its new texts, with pictures;
+        - `added`, `removed`: tags; `deck`: the deck to move its cards into, empty if they stay.
+        """
+        note = info["noteId"]
+        fields = texts.values
+        # The step that makes each change, under the name that the answer's details give it.
+        steps = {
+            "updatedFields": Step("notes", SET_FIELDS, {"fields": fields}, [note]),
+            "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
+            "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
+            "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
+        }
+        outcome = filled(
+            updatedFields=list(fields), addedTags=added, removedTags=removed, deckChangedTo=deck
         )
-        if new.values:
+        if fields:
             self.weight = 1
-        return _change(info, new, added, removed, deck)
+            old = {name: text for name, text in notes.values(info).items() if name in fields}
+            self.back.append(Step("notes", SET_FIELDS, {"fields": old}, [note]))
+        if added or removed:
+            self.back += journal.tagged_again({note: info["tags"]}, added)
+        if deck:
+            for card in info["cards"]:
+                self.moved.setdefault(self.homes[card], []).append(card)
+        return NoteChange(texts, outcome, {name: steps[name] for name in outcome})
 
     def _record(self) -> None:
         """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
-        steps: list[Step] = []
-        cards_by_deck: IdsByName = {}
-        for change in self.ready.values():
-            steps += change.back
-            if "deckChangedTo" in change.steps:
-                for card in change.steps["deckChangedTo"].ids:
-                    cards_by_deck.setdefault(self.homes[card], []).append(card)
         # Moved back by decks: each action redraws Anki's window, however many cards it is for.
-        steps += journal.moved_again(cards_by_deck)
+        steps = self.back + journal.moved_again(self.moved)
         if steps:
             count = notes.counted(self.ready, "note")
             entry = Entry(steps, profile=next(iter(self.before.values())).get("profile", ""))
@@ -352,39 +363,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                     "UNCHANGED",
                 )
                 self.set_failed(index, unchanged)
-
-
-class Replacement(UpdateBatch):
-    """Texts replaced in whatever a query finds: counted first, then in the first AT_ONCE of these notes;
-    `left` are for the same call made again. Of a large collection no more than these are in memory."""
-
-    needs_expected = True
-
-    def __init__(self, query: str, replace: dict[str, Pair]):
-        super().__init__([], brief=True)
-        self.query = query
-        self.replace = replace
-
-    def run(self, expected: int | None) -> JsonObject:
-        answer = super().run(expected)
-        return {**answer, **filled(left=self.left)}
-
-    def _read_notes(self) -> Collection[int]:
-        """Read the notes with something to replace; the ids of all. One request for each 500, and one."""
-        self.updates = []
-        self.before = {}
-        ids = []
-        for update, info in replacing.updates(self.query, self.replace):
-            ids.append(update.noteId)
-            if len(ids) <= AT_ONCE:
-                self.updates.append(update)
-                self.before[update.noteId] = info
-            else:
-                self.more_occurrences += len(
-                    list(replacing.occurrences(update, notes.values(info)))
-                )
-        self.left = len(ids) - len(self.updates)
-        return ids
 
 
 def _key(step: Step) -> str:
