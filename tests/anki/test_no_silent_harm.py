@@ -19,7 +19,7 @@ from tests.anki.anki_helpers import (
     restore,
     update_note,
 )
-from tools.anki import client, journal, state
+from tools.anki import journal, state
 from tools.core import settings
 
 # What sqlite calls it: after a commit the folder is synced, too.
@@ -192,17 +192,11 @@ def test_without_a_journal_nothing_is_deleted(geo, collection):
     assert content(collection) == before
 
 
-def test_an_entry_that_names_no_profile_is_of_the_one_that_is_open(geo):
-    number = journal.write("x", "notes", "it", journal.Entry())
-    assert journal.entry_of(number).profile == client.profile(*client.multi(client.PROFILE))
-
-
-def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
-    note = SimpleNamespace(
-        id=1, model="Basic", deck="Geo", fields={}, tags=[], schedules=[], cards=2
-    )
-    number = journal.write("x", "notes", "it", journal.Entry(lost=[note], profile=""))
-    assert journal.entry_of(number).lost[0].decks == ["Geo", "Geo"]
+def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(anki):
+    note = {"id": 1, "model": "Basic", "deck": "Geo", "fields": {}, "tags": []}
+    lost = [SimpleNamespace(**note, schedules=[], cards=2)]
+    journal.write("x", "notes", "it", journal.Entry(lost=lost))
+    assert journal.entry_of(1).lost[0].decks == ["Geo", "Geo"]
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the_owner_alone(env):
@@ -211,19 +205,18 @@ def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the
     assert state.state_path("some.sqlite3").stat().st_mode & 0o077 == 0
 
 
-def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
+def test_the_journal_forgets_the_oldest_beyond_its_limits(anki, monkeypatch):
     monkeypatch.setattr(journal, "JOURNAL_MOST_BYTES", 1000)
 
     def write(summary, size_bytes):
-        journal.write(
-            "x", summary, "it", journal.Entry(filename="a", content=b"x" * size_bytes, profile="")
-        )
+        entry = journal.Entry(filename="a", content=b"x" * size_bytes)
+        journal.write("x", summary, "it", entry)
         return [summary for *_, summary in journal.newest()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]
     assert write("large", 1001) == ["large"]  # the newest stays, whatever its size
     assert write("small", 600) == ["small"]
-    journal.write("x", "notes", "it", journal.Entry(profile=""))
+    journal.write("x", "notes", "it", journal.Entry())
     assert write("next", 600) == ["next", "notes"]  # media do not push out notes
 
 

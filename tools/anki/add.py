@@ -157,14 +157,10 @@ class AddBatch(Batch[NoteInput, Ready]):
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
-        profile, deck_ids, model_ids, *fields = client.multi(
-            client.PROFILE,
-            action("deckNamesAndIds"),
-            action("modelNamesAndIds"),
-            *of_fields,
+        self.profile, answers = client.with_profile(
+            action("deckNamesAndIds"), action("modelNamesAndIds"), *of_fields
         )
-        client.unrefused([deck_ids, model_ids])
-        self.profile = client.profile(profile)
+        deck_ids, model_ids = client.unrefused(answers[:2])
         # The decks and note types by the names that notes use.
         self.default_deck = decks.default_name(deck_ids)
         # As Anki spells them; "" stands for the deck of the call.
@@ -174,7 +170,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             self.decks[name] = decks.existing_name(wanted, deck_ids) or decks.checked_name(wanted)
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
-        for name, answer in zip(names, fields, strict=True):
+        for name, answer in zip(names, answers[2:], strict=True):
             model = note_input.find_name(name or default, model_ids)
             if model and not isinstance(answer, Refused):
                 self.types[name] = NoteType(model, model_ids[model], answer)
@@ -243,13 +239,13 @@ class AddBatch(Batch[NoteInput, Ready]):
         names = {self.ready[index].note["deckName"] for index in part}
         create = [] if self.strict else [action("createDeck", deck=name) for name in names]
         adding = [action("addNote", note=self.ready[index].note) for index in part]
-        profile, *answers = client.multi(client.PROFILE, *create, *adding)
+        profile, answers = client.with_profile(*create, *adding)
         answers = answers[len(create) :]
-        if (other := client.profile(profile)) != self.profile:
+        if profile != self.profile:
             # The person has switched the profile meanwhile: the earlier notes are in another collection.
             client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
             raise ToolError(
-                f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it",
+                f"Anki's profile is now {profile!r}, not {self.profile!r}; no note was left in it",
                 "Ask the person which profile is meant.",
                 "OTHER_PROFILE",
             )

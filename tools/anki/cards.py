@@ -186,7 +186,7 @@ class BulkChange:
     """A change of the cards or notes that a search finds. `added`: the tags that it adds.
 
     Once they were searched for: `cards` and `notes`; `ids`: those of the two that are counted; the cards
-    `studied` and `mature`; `before`: how many have each change already; `profile`: Anki's.
+    `studied` and `mature`; `before`: how many have each change already.
     """
 
     requested: list[RequestedChange]
@@ -256,18 +256,13 @@ class BulkChange:
 
     def _find_selection(self) -> Ids:
         """The ids that the search finds; counts how many of them have each change already. One request."""
-        profile, *results = client.multi(
-            client.PROFILE,
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.results(
             action("deckNamesAndIds"),
             card_search(self.selection),
             note_search(self.selection),
             card_search(f"{self.selection} -is:new"),
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
             *self._count_searches(self.selection),
-        )
-        self.profile = client.profile(profile)
-        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.unrefused(
-            results
         )
         if move := self.changes.get("changeDeck"):
             deck = move.params["deck"]
@@ -318,7 +313,7 @@ class BulkChange:
     def _way_back(self) -> Entry:
         """The entry of the journal, with warnings about what cannot be put back."""
         actions = self.changes.keys()
-        entry = Entry(profile=self.profile)
+        entry = Entry()
         if any(change.kind == "notes" for change in self.changes.values()):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)

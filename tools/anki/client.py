@@ -45,7 +45,6 @@ def note_search(query: str) -> Action:
 # An action that changes nothing but makes Anki redraw its window: a review that shows a deleted card moves
 # on.
 REDRAW = action("addTags", notes=[], tags="")
-PROFILE = action("getActiveProfile")
 
 # Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the
 # checks.
@@ -170,10 +169,11 @@ def ids_query(kind: str, ids: Iterable[int]) -> str:
     return f"{kind}:{','.join(map(str, ids)) or 0}"
 
 
-def profile(answer: Result) -> str:
-    """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not have
-    it."""
-    return answer if isinstance(answer, str) else ""
+def with_profile(*actions: Action) -> tuple[str, list[Result]]:
+    """The name of Anki's profile, empty with the add-on of 2023, which does not tell it; and the results, as of
+    `multi`."""
+    profile, *answers = multi(action("getActiveProfile"), *actions)
+    return profile if isinstance(profile, str) else "", answers
 
 
 def names(action: object, params: object) -> Iterator[str]:

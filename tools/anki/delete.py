@@ -14,7 +14,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, quoted
 
 from . import client, confirm, decks, journal, notes
 from .client import action, note_search
-from .journal import Entry, Note
+from .journal import FLAGS, Entry, Note
 from .notes import Infos
 
 
@@ -97,7 +97,10 @@ def _recorded(infos: Infos) -> list[Note]:
     for note, info in infos.items():
         homes = [deck_of[card] for card in info["cards"]] or ["Default"]
         lost[note] = Note(note, info["modelName"], homes, notes.values(info), info["tags"], [])
-    flag_of = journal.flags_of(cards)
+    # With the add-on of 2023 cardsInfo has no flags.
+    flag_of = {}
+    for step in journal.in_state_again(cards, FLAGS):
+        flag_of.update(dict.fromkeys(step.ids, step.params["newValues"][0]))
     touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
     for card in journal.cards_in_own_deck(touched):
         card["flags"] = flag_of[card["cardId"]]

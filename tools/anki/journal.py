@@ -103,10 +103,8 @@ def moved_again(cards_by_deck: IdsByName) -> list[Step]:
 def in_state_again(cards: Ids, states: States) -> list[Step]:
     """The steps that bring each card back into its present state. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {state}") for state in states]
-    steps = []
-    for change, ids in zip(states.values(), client.results(*searches), strict=True):
-        steps.append(Step("cards", *change, ids))
-    return steps
+    found = zip(states.values(), client.results(*searches), strict=True)
+    return [Step("cards", *change, ids) for change, ids in found]
 
 
 def scheduled_again(cards: Ids) -> list[Step]:
@@ -120,16 +118,8 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
     borrowed are left out: their place at home cannot be read. One request, and one for each 500."""
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), CARDS_PER_REQUEST):
-        for info in filter(
-            None, client.call("cardsInfo", cards=cards[start : start + CARDS_PER_REQUEST])
-        ):
+        for info in client.call("cardsInfo", cards=cards[start : start + CARDS_PER_REQUEST]):
             yield {**info, "ivl": info["interval"], "flags": None}
-
-
-def flags_of(cards: Ids) -> dict[int, int]:
-    """The flag of each card: with the add-on of 2023 cardsInfo has none. One request."""
-    searches = [card_search(f"{client.ids_query('cid', cards)} {flag}") for flag in FLAGS]
-    return {card: flag for flag, ids in enumerate(client.results(*searches)) for card in ids}
 
 
 def schedule(card: JsonObject) -> JsonObject:
@@ -158,7 +148,8 @@ class Note:
 class Entry:
     """The way back from one change: steps, notes to be added again, the file of a deleted medium.
 
-    `warnings` say what does not come back; `profile` is the profile of Anki, empty if it is not known.
+    `warnings` say what does not come back; `profile` is the profile of Anki, empty if it is not known; `at` the
+    second it was written.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -166,19 +157,17 @@ class Entry:
     warnings: list[str] = field(default_factory=list)
     filename: str = ""
     content: bytes = b""
-    profile: str | None = None
-    # The second it was written.
+    profile: str = ""
     at: int = 0
 
 
-def write(tool: str, summary: str, things: str, entry: Entry) -> int:
+def write(tool: str, summary: str, things: str, entry: Entry) -> None:
     """Record the way back from a change before it is made, and add to the answer of this call how to put
-    `things` back; the entry's id.
+    `things` back. One request.
 
     Raises ToolError STATE_NOT_WRITABLE: without a record nothing is changed.
     """
-    if entry.profile is None:
-        entry.profile = client.profile(*client.multi(client.PROFILE))
+    entry.profile, _ = client.with_profile()
     data = json.dumps({**vars(entry), "content": ""}, default=vars)
     blob = zlib.compress(data.encode())
     row = (tool, summary, blob, entry.filename, entry.content)
@@ -188,7 +177,6 @@ def write(tool: str, summary: str, things: str, entry: Entry) -> int:
         ).lastrowid
         db.execute(FORGET_OLD, (JOURNAL_MOST_ENTRIES, JOURNAL_MOST_BYTES))
     calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
-    return number or 0
 
 
 def newest() -> list[list[int | str]]:

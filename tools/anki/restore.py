@@ -1,6 +1,8 @@
 """The tool that puts back what was changed or deleted; deleted notes are added again, each once."""
 
 import time
+from collections.abc import Iterator
+from itertools import chain
 
 from tools.toolkit import JsonObject, Tool, ToolError, filled
 
@@ -51,13 +53,11 @@ def _put_back(entry: Entry) -> JsonObject:
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.kind].update(step.ids)
-    name, *answers = client.multi(
-        client.PROFILE,
+    profile, answers = client.with_profile(
         note_search(client.ids_query("nid", ids["notes"])),
         card_search(client.ids_query("cid", ids["cards"])),
         note_search(client.ids_query("nid", [note.id for note in entry.lost])),
     )
-    profile = client.profile(name)
     if entry.profile and profile and profile != entry.profile:
         raise ToolError(
             f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open",
@@ -67,26 +67,25 @@ def _put_back(entry: Entry) -> JsonObject:
     notes_there, cards_there, still_there = client.unrefused(answers)
     # Play the steps back on what is there.
     there = {"notes": set(notes_there), "cards": set(cards_there)}
-    actions = []
+    steps = []
     for step in entry.steps:
-        actions += step._replace(ids=sorted(there[step.kind].intersection(step.ids))).actions()
-    failed = _perform(actions)
+        steps.append(step._replace(ids=sorted(there[step.kind].intersection(step.ids))))
+    failed = _perform(steps)
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
-        again = _add_again(entry, still_there)
-        failed += again.pop("failed")
-        answer |= again
+        answer |= _add_again(entry, still_there, failed)
     if entry.filename:
         answer["media"] = pictures.store(entry.filename, entry.content)
     return answer
 
 
-def _perform(actions: list[Action]) -> list[JsonObject]:
-    """Run the actions; return the cards that refused their values."""
+def _perform(steps: list[Step]) -> list[JsonObject]:
+    """Carry out the steps; return the cards that refused their values."""
     failed = []
+    actions = chain.from_iterable(step.actions() for step in steps)
     for part in timed_parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
         for (name, params), result in zip(part, results, strict=True):
@@ -97,19 +96,19 @@ def _perform(actions: list[Action]) -> list[JsonObject]:
     return failed
 
 
-def _add_again(entry: Entry, kept: Ids) -> JsonObject:
+def _add_again(entry: Entry, kept: Ids, failed: list[JsonObject]) -> JsonObject:
     """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
-    the schedule they had: {alreadyThere, addedAgain, cardsScheduled, failed}. Warns of what is lost.
+    the schedule they had: {alreadyThere, addedAgain, cardsScheduled}. Adds to `failed` what Anki refused, and
+    warns of what is lost.
 
     Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them
-    was in another deck. A call before may have added some and lost Anki's answer: a newer note with the same
-    fields counts as the restored one.
+    was in another deck. A call before may have added some and lost Anki's answer.
     """
     # Notes that are there but lack cards: Anki makes these when a text of the note changes.
     deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
     present: set[int] = set()
-    touched = []
+    touches = []
     for note_id, info in notes.in_parts(kept):
         note = deleted.pop(note_id)
         if len(info["cards"]) < len(note.decks):
@@ -117,51 +116,54 @@ def _add_again(entry: Entry, kept: Ids) -> JsonObject:
             present.update(info["cards"])
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
-                touched.append(action(SET_FIELDS, note={"id": note_id, "fields": {name: changed}}))
-    _perform(touched)
+                touches.append(Step("notes", SET_FIELDS, {"fields": {name: changed}}, [note_id]))
+    _perform(touches)
     # Notes that a call before added again.
-    missing = []
-    same = _with_the_same_fields(max(deleted), entry.at) if deleted else {}
-    for note in deleted.values():
-        if ids := same.get((note.model, *note.fields.values())):
-            back[ids.pop()] = note
-        else:
-            missing.append(note)
-    # All others are added again, and the new cards get their decks and schedules.
-    added, failed = _added(missing)
-    back |= added
+    if deleted:
+        for note_id, note in _added_before(list(deleted.values()), entry.at):
+            back[note_id] = deleted.pop(note.id)
+    # All others are added again, their decks first.
+    decks_of = {note.decks[0] for note in deleted.values()}
+    client.results(*(action("createDeck", deck=name) for name in decks_of))
+    added = 0
+    for part in timed_parts(deleted.values(), "adding notes again", NEW_NOTE):
+        for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):
+            if isinstance(result, int):
+                back[result] = note
+                added += 1
+            else:
+                failed.append({"noteId": note.id, "error": str(result)})
+    # The new cards get their decks and schedules.
     if back:
         entry.warnings.append(
             "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
         )
-    scheduled, refused = _put_cards_back(back, present)
+    steps = _steps_of_cards(back, present)
+    failed += _perform(steps)
     return {
-        "alreadyThere": len(entry.lost) - len(missing),
-        "addedAgain": len(added),
-        "cardsScheduled": scheduled,
-        "failed": failed + refused,
+        "alreadyThere": len(entry.lost) - len(deleted),
+        "addedAgain": added,
+        "cardsScheduled": sum(step.action == SET_VALUE for step in steps),
     }
 
 
-def _added(missing: list[Note]) -> tuple[dict[int, Note], list[JsonObject]]:
-    """Add notes again, their decks first; those added by their new ids, and those that Anki refused."""
-    names = {note.decks[0] for note in missing}
-    client.results(*(action("createDeck", deck=name) for name in names))
-    added: dict[int, Note] = {}
-    failed = []
-    for part in timed_parts(missing, "adding notes again", NEW_NOTE):
-        for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):
-            if isinstance(result, int):
-                added[result] = note
-            else:
-                failed.append({"noteId": note.id, "error": str(result)})
-    return added, failed
+def _added_before(deleted: list[Note], since: int) -> Iterator[tuple[int, Note]]:
+    """The deleted notes that were added again since their deletion, by their new ids: newer notes of the same
+    type and texts. An older twin was there beside them. One request, and one for each 500 notes."""
+    by_texts: dict[tuple[str, ...], list[Note]] = {}
+    for note in deleted:
+        by_texts.setdefault((note.model, *note.fields.values()), []).append(note)
+    days = int((time.time() - since) / DAY_S) + 2
+    newest = max(note.id for note in deleted)
+    ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
+    for note_id, info in notes.in_parts(ids):
+        if same := by_texts.get((info["modelName"], *notes.values(info).values())):
+            yield note_id, same.pop()
 
 
-def _put_cards_back(back: dict[int, Note], present: set[int]) -> tuple[int, list[JsonObject]]:
-    """Move the new cards of restored notes into their former decks, unless the person has put them elsewhere,
-    and give them their former schedule: how many have one, and those that refused it. A card studied since
-    keeps its own."""
+def _steps_of_cards(back: dict[int, Note], present: set[int]) -> list[Step]:
+    """The steps that move the new cards of restored notes into their former decks, unless the person has put
+    them elsewhere, and give them their former schedule. A card studied since keeps its own."""
     # The add-on of 2023 puts new cards into the default deck, whatever its name is.
     default = decks.default_name(decks.ids())
     home_of: dict[int, str] = {}
@@ -177,22 +179,8 @@ def _put_cards_back(back: dict[int, Note], present: set[int]) -> tuple[int, list
                 moves.setdefault(home_of[card], []).append(card)
             schedule = dict(note.schedules).get(info["ord"])
             if schedule:
-                schedules += Step("cards", SET_VALUE, schedule, [card]).actions()
-    for step in journal.moved_again(moves):
-        client.results(*step.actions())
-    return len(schedules), _perform(schedules)
-
-
-def _with_the_same_fields(newest: int, since: int) -> dict[tuple[str, ...], Ids]:
-    """The notes added since the deletion, by note type and texts; `newest` of the deleted ones: an older twin
-    was there beside them. One request, and one for each 500 notes."""
-    days = int((time.time() - since) / DAY_S) + 2
-    ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
-    by_texts: dict[tuple[str, ...], Ids] = {}
-    for note, info in notes.in_parts(ids):
-        texts = (info["modelName"], *notes.values(info).values())
-        by_texts.setdefault(texts, []).append(note)
-    return by_texts
+                schedules.append(Step("cards", SET_VALUE, schedule, [card]))
+    return journal.moved_again(moves) + schedules
 
 
 def _add_action(note: Note) -> Action:

@@ -299,8 +299,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         steps = self.back + journal.moved_again(self.moved)
         if steps:
             count = notes.counted(self.ready, "note")
-            entry = Entry(steps, profile=next(iter(self.before.values())).get("profile", ""))
-            journal.write("update_notes", f"{count} changed", f"the {count}", entry)
+            journal.write("update_notes", f"{count} changed", f"the {count}", Entry(steps))
 
     def send(self, part: list[int]) -> None:
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
