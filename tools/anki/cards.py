@@ -20,7 +20,7 @@ DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 # Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
-TAKING_TAGS = ("removeTags", "replaceTags")
+TAKING_TAGS = {"removeTags", "replaceTags"}
 
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
@@ -54,9 +54,7 @@ def change_cards(
         raise _invalid(
             "renameTag takes two tags", "Give [old, new]; they must differ in more than case."
         )
-    changes = _changes_of_cards(suspend, unsuspend, due, forget, deck, flag)
-    changes += _changes_of_tags(add, remove, rename)
-    changes = [change for change in changes if change.is_asked]
+    changes = [*_changes(suspend, unsuspend, due, forget, deck, flag, add, remove, rename)]
     if not changes:
         raise _invalid(
             "There is nothing to change",
@@ -69,7 +67,7 @@ def change_cards(
     selections += [client.ids_query(kind, ids) for kind, ids in ids_by_kind if ids]
     # If tags are only taken away, notes that do not have them do not count.
     taken = ""
-    if all(change.action in TAKING_TAGS for change in changes):
+    if {change.action for change in changes} <= TAKING_TAGS:
         searches = [*map(_tag_search, remove), *map(_exact_tag_search, rename[:1])]
         taken = f" ({' or '.join(searches)})"
         selections = selections or ["deck:*"]
@@ -77,14 +75,13 @@ def change_cards(
         raise _invalid(
             "Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card."
         )
-    bulk_change = BulkChange(changes, selections[0] + taken, add + rename[1:])
+    bulk_change = BulkChange(changes, selections[0] + taken, add + rename[1:], remove)
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
-class RequestedChange(NamedTuple):
-    """A change that a call may ask for: its words, its action, and a search for what has it already."""
+class Change(NamedTuple):
+    """A change that a call asks for: its words, its action, and a search for what has it already."""
 
-    is_asked: object
     words: str
     action: str
     params: JsonObject
@@ -92,70 +89,50 @@ class RequestedChange(NamedTuple):
     kind: str = "cards"
 
 
-def _changes_of_cards(
+def _changes(
     suspend: bool,
     unsuspend: bool,
     due: str,
     forget: bool,
     deck: str,
     flag: int | None,
-) -> list[RequestedChange]:
-    """The changes of cards, in the order in which they are made."""
-    return [
-        RequestedChange(forget, "forget", "forgetCards", {}, "is:new"),
-        RequestedChange(due, f"due {due}", "setDueDate", {"days": due}, _due_in(due)),
-        RequestedChange(unsuspend, "unsuspend", "unsuspend", {}, "-is:suspended"),
-        RequestedChange(suspend, "suspend", "suspend", {}, "is:suspended"),
-        RequestedChange(
-            deck,
-            f"deck {quoted(deck)}",
-            "changeDeck",
-            {"deck": deck},
-            f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"',
-        ),
-        RequestedChange(
-            flag is not None,
-            f"flag {flag}",
-            SET_VALUE,
-            {"keys": ["flags"], "newValues": [flag]},
-            f"flag:{flag}",
-        ),
-    ]
-
-
-def _changes_of_tags(add: Names, remove: Names, rename: Names) -> list[RequestedChange]:
-    old, new = rename or ("", "")
-    return [
-        RequestedChange(
-            add,
-            f"addTags {quoted(' '.join(add))}",
-            "addTags",
-            {"tags": " ".join(add)},
-            " ".join(map(_exact_tag_search, add)),
-            "notes",
-        ),
-        RequestedChange(
-            remove,
-            f"removeTags {quoted(' '.join(remove))}",
-            "removeTags",
-            {"tags": " ".join(remove)},
-            f"-({' or '.join(map(_tag_search, remove))})",
-            "notes",
-        ),
-        RequestedChange(
-            rename,
-            f"renameTag {quoted(' '.join(rename))}",
-            "replaceTags",
-            {"tag_to_replace": old, "replace_with_tag": new},
-            f"-{_exact_tag_search(old)}",
-            "notes",
-        ),
-    ]
+    add: Names,
+    remove: Names,
+    rename: Names,
+) -> Iterator[Change]:
+    """The changes that are asked for, in the order in which they are made."""
+    if forget:
+        yield Change("forget", "forgetCards", {}, "is:new")
+    if due:
+        yield Change(f"due {due}", "setDueDate", {"days": due}, _due_in(due))
+    if unsuspend:
+        yield Change("unsuspend", "unsuspend", {}, "-is:suspended")
+    if suspend:
+        yield Change("suspend", "suspend", {}, "is:suspended")
+    if deck:
+        query = f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"'
+        yield Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, query)
+    if flag is not None:
+        params = {"keys": ["flags"], "newValues": [flag]}
+        yield Change(f"flag {flag}", SET_VALUE, params, f"flag:{flag}")
+    if add:
+        tags = " ".join(add)
+        query = " ".join(map(_exact_tag_search, add))
+        yield Change(f"addTags {quoted(tags)}", "addTags", {"tags": tags}, query, "notes")
+    if remove:
+        tags = " ".join(remove)
+        query = f"-({' or '.join(map(_tag_search, remove))})"
+        yield Change(f"removeTags {quoted(tags)}", "removeTags", {"tags": tags}, query, "notes")
+    if rename:
+        old, new = rename
+        words = f"renameTag {quoted(' '.join(rename))}"
+        params = {"tag_to_replace": old, "replace_with_tag": new}
+        yield Change(words, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
 
 
 def _due_in(due: str) -> str:
     """The search for cards that are due in so many days."""
-    days = DUE_DAYS.fullmatch(due or "0")
+    days = DUE_DAYS.fullmatch(due)
     first, last = map(int, days.groups(days[1])) if days else (1, 0)
     if first > last:
         raise _invalid(
@@ -183,20 +160,21 @@ def _exact_tag_search(tag: str) -> str:
 
 @dataclass
 class BulkChange:
-    """A change of the cards or notes that a search finds. `added`: the tags that it adds.
+    """Changes of the cards or notes that a search finds. `added`, `removed`: tags.
 
     Once they were searched for: `cards` and `notes`; `ids`: those of the two that are counted; the cards
     `studied` and `mature`; `before`: how many have each change already.
     """
 
-    requested: list[RequestedChange]
+    changes: list[Change]
     selection: str
     added: Names
+    removed: Names
 
     def __post_init__(self) -> None:
-        self.changes = {change.action: change for change in self.requested}
-        self.kind = min(change.kind for change in self.requested)  # cards, if any
-        self.summary = ", ".join(change.words for change in self.requested)
+        self.actions = {change.action for change in self.changes}
+        self.kind = min(change.kind for change in self.changes)  # cards, if any
+        self.summary = ", ".join(change.words for change in self.changes)
 
     def dry_run(self) -> JsonObject:
         """Count what would change, with some examples. `before`: how many have each change already."""
@@ -211,12 +189,7 @@ class BulkChange:
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._find_selection, self._words, expected, needs_expected=True):
-            answer: JsonObject = {
-                "changed": 0,
-                "of": self.kind,
-                "before": self.before,
-                "after": self.before,
-            }
+            answer = {"changed": 0, "of": self.kind, "before": self.before, "after": self.before}
             # A call made again after a lost answer finds everything changed already.
             if set(self.before.values()) == {len(self.ids)}:
                 return answer
@@ -238,20 +211,19 @@ class BulkChange:
         )
 
     def _warnings(self) -> Iterator[str]:
-        if "forgetCards" in self.changes:
+        if "forgetCards" in self.actions:
             count = notes.counted(self.studied, "card")
             text = f"{count} lose their intervals, {len(self.mature)} of these of 3 weeks or more"
             yield f"{text}; anki_restore puts them back"
         new = len(self.cards) - len(self.studied)
-        if "setDueDate" in self.changes and new:
+        if "setDueDate" in self.actions and new:
             yield f"{new} new cards become review cards"
-        if "removeTags" in self.changes:
-            for tag in self.changes["removeTags"].params["tags"].split():
-                query = f'{self.selection} "tag:{decks.quoted(tag)}::*"'
-                if below := client.call("findNotes", query=query):
-                    count = notes.counted(below, "note")
-                    yield f"{tag} goes with the tags below it, {tag}::*, of {count}"
-        if {"changeDeck", SET_VALUE} & self.changes.keys():
+        for tag in self.removed:
+            query = f'{self.selection} "tag:{decks.quoted(tag)}::*"'
+            if below := client.call("findNotes", query=query):
+                count = notes.counted(below, "note")
+                yield f"{tag} goes with the tags below it, {tag}::*, of {count}"
+        if {"changeDeck", SET_VALUE} & self.actions:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _find_selection(self) -> Ids:
@@ -264,34 +236,31 @@ class BulkChange:
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
             *self._count_searches(self.selection),
         )
-        if move := self.changes.get("changeDeck"):
-            deck = move.params["deck"]
-            move.params["deck"] = decks.existing_name(deck, deck_ids)
-            if move.params["deck"] is None:  # changeDeck would make it
-                raise decks.not_found([deck], deck_ids)
+        for change in self.changes:
+            if deck := change.params.get("deck"):
+                change.params["deck"] = decks.existing_name(deck, deck_ids)
+                if change.params["deck"] is None:  # changeDeck would make it
+                    raise decks.not_found([deck], deck_ids)
         self.before = self._counts(found)
         self.ids = self.cards if self.kind == "cards" else self.notes
         return self.ids
 
     def _count_searches(self, selection: str) -> list[Action]:
-        action = "findCards" if self.kind == "cards" else "findNotes"
-        return [
-            (action, {"query": f"{selection} {change.done_query}"})
-            for change in self.changes.values()
-        ]
+        search = card_search if self.kind == "cards" else note_search
+        return [search(f"{selection} {change.done_query}") for change in self.changes]
 
     def _counts(self, found: list[Ids]) -> dict[str, int]:
-        words = [change.words for change in self.changes.values()]
+        words = [change.words for change in self.changes]
         return dict(zip(words, map(len, found), strict=True))
 
     def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
         counting = self._count_searches(client.ids_query(f"{self.kind[0]}id", self.ids))
-        total = sum(len(ids[change.kind]) for change in self.changes.values())
+        total = sum(len(ids[change.kind]) for change in self.changes)
         done = 0
         try:
-            for change in self.changes.values():
+            for change in self.changes:
                 weight = WEIGHTS.get(change.action, TOGETHER)
                 work = f"changing {self.kind}"
                 for part in timed_parts(ids[change.kind], work, weight, earlier=done, total=total):
@@ -312,16 +281,15 @@ class BulkChange:
 
     def _way_back(self) -> Entry:
         """The entry of the journal, with warnings about what cannot be put back."""
-        actions = self.changes.keys()
         entry = Entry()
-        if any(change.kind == "notes" for change in self.changes.values()):
+        if any(change.kind == "notes" for change in self.changes):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)
-        if "changeDeck" in actions:
+        if "changeDeck" in self.actions:
             entry.steps += journal.moved_again(client.call("getDecks", cards=self.cards))
-        if SET_VALUE in actions:
+        if SET_VALUE in self.actions:
             entry.steps += journal.in_state_again(self.cards, FLAGS)
-        if actions & {"setDueDate", "forgetCards"}:
+        if self.actions & {"setDueDate", "forgetCards"}:
             schedules = journal.scheduled_again(self.cards)
             entry.steps += schedules
             if lost := set(self.cards).difference(*(step.ids for step in schedules)):
@@ -332,6 +300,6 @@ class BulkChange:
             entry.warnings.append(
                 "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
             )
-        elif actions & {"suspend", "unsuspend"}:
+        elif self.actions & {"suspend", "unsuspend"}:
             entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
         return entry
