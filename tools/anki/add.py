@@ -59,14 +59,11 @@ def add_from_model(
         batch = AddBatch(deck, model, allow_duplicates=allowDuplicates)
         return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
-    table = tables.table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
-    # The deck and note type of the call go before those of the file.
-    notes = table.notes(deck.strip(), model.strip())
-    deck = deck or table.head.get("deck", "")
-    model = model or table.head.get("notetype", "")
+    table = tables.Table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
     batch = AddBatch(deck, model, brief=True, allow_duplicates=allowDuplicates)
     batch.warnings += table.remarks
-    return batch.run(notes)
+    # The deck and note type of the call go before those of the file.
+    return batch.run(table.notes(deck.strip(), model.strip()))
 
 
 @Tool("anki.add_notes", write=True, open_world=True)

@@ -12,7 +12,6 @@ import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
 from html import escape
 from itertools import chain
 
@@ -44,7 +43,6 @@ HTML_SIGNS = re.compile(
 )
 
 
-@dataclass
 class Table:
     """Rows of texts.
 
@@ -54,10 +52,42 @@ class Table:
     - `remarks`: sentences for the answer.
     """
 
-    rows: list[Texts]
-    names: Texts
-    head: dict[str, str]
-    remarks: Texts
+    def __init__(self, rows: list[Texts], names: Texts, head: dict[str, str], remarks: Texts):
+        """Find the name of each column. `names`: the fields that the call names, else those of the file.
+
+        Raises ToolError INVALID_ARGUMENTS without names.
+        """
+        if not names:
+            raise ToolError(
+                "rows and tsv need fieldNames",
+                'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
+                "INVALID_ARGUMENTS",
+            )
+        rows = [row for row in rows if "".join(row).strip()]
+        by_name = {TAGS_COLUMN: TAGS_COLUMN} | {name.strip().casefold(): name for name in names}
+        first = [cell.strip().casefold() for cell in next(iter(rows), [])]
+        # The columns that the head of an export names, by their index.
+        columns = {}
+        for key, value in head.items():
+            if key.endswith(" column") and value.isdigit():
+                columns[int(value) - 1] = key.replace("tags column", TAGS_COLUMN)
+        # The names in the first row, or else those of the call.
+        if by_name.keys() <= {TAGS_COLUMN, *first}:
+            rows = rows[1:]
+            names = [by_name.get(name, "") for name in first]
+            remark = "the first row has the names of the fields: it was left out"
+            if left_out := [name for name in first if name and name not in by_name]:
+                remark += f", and so were the columns {', '.join(left_out)[:80]}"
+            remarks = [*remarks, remark]
+        elif columns and any("".join(row[len(names) :]).strip() for row in rows):
+            # The names are those of the other columns.
+            others = iter(names)
+            count = len(names) + len(columns)
+            names = [columns.get(index) or next(others, "") for index in range(count)]
+        self.rows = rows
+        self.names = [columns.get(index, name) for index, name in enumerate(names)]
+        self.head = head
+        self.remarks = remarks
 
     def notes(self, deck: str, model: str) -> list[NoteInput | ToolError]:
         """The note of each row, or its error; in this deck and of this type, or else in and of those that the
@@ -77,20 +107,17 @@ class Table:
         missing = self.names[len(texts) :]
         extra = "".join(texts[len(self.names) :]).strip()
         if extra or missing not in ([], [TAGS_COLUMN]):
-            return self._misfit(texts, missing)
+            hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
+            marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
+            if missing and marks:
+                hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."
+            return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, "ROW")
         cells = dict(zip(self.names, texts, strict=False))
         tags = f"{self.head.get(TAGS_COLUMN, '')} {cells.pop(TAGS_COLUMN, '')}".split()
-        deck = deck or cells.get("deck column", "")
-        model = model or cells.get("notetype column", "")
+        deck = deck or cells.get("deck column") or self.head.get("deck", "")
+        model = model or cells.get("notetype column") or self.head.get("notetype", "")
         fields = {name: self._html(text) for name, text in cells.items() if name not in LEFT_OUT}
         return NoteInput(fields, tags=tags, model=model, deck=deck)
-
-    def _misfit(self, texts: Texts, missing: Texts) -> ItemError:
-        hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
-        marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
-        if missing and marks:
-            hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."
-        return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, "ROW")
 
     def _html(self, text: str) -> str:
         """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed. A cell is HTML already if
@@ -126,45 +153,7 @@ def from_text(text: str, names: Texts) -> Table:
     if not are_quoted and '"' in text:
         remarks.append("a quotation mark is not closed: quotation marks were taken as text")
     labels = _cells(head.get("columns", ""), separator)[0]
-    return table(rows, names or list(chain(*labels)), head, remarks)
-
-
-def table(rows: list[Texts], names: Texts, head: dict[str, str], remarks: Texts) -> Table:
-    """The rows with the name of each of their columns.
-
-    - `names`: the fields that the call names, else those of the file;
-    - `head`: the lines of Anki's export; `remarks`: what was found so far, for the answer.
-    """
-    if not names:
-        raise ToolError(
-            "rows and tsv need fieldNames",
-            'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
-            "INVALID_ARGUMENTS",
-        )
-    rows = [row for row in rows if "".join(row).strip()]
-    by_name = {TAGS_COLUMN: TAGS_COLUMN} | {name.strip().casefold(): name for name in names}
-    first = [cell.strip().casefold() for cell in next(iter(rows), [])]
-    # The columns that the head of an export names, by their index.
-    columns = {}
-    for key, value in head.items():
-        if key.endswith(" column") and value.isdigit():
-            columns[int(value) - 1] = key.replace("tags column", TAGS_COLUMN)
-    # The names in the first row, or else those of the call.
-    if by_name.keys() <= {TAGS_COLUMN, *first}:
-        rows = rows[1:]
-        names = [by_name.get(name, "") for name in first]
-        remark = "the first row has the names of the fields: it was left out"
-        if left_out := [name for name in first if name and name not in by_name]:
-            remark += f", and so were the columns {', '.join(left_out)[:80]}"
-        remarks = [*remarks, remark]
-    elif columns and any("".join(row[len(names) :]).strip() for row in rows):
-        # The names are those of the other columns.
-        others = iter(names)
-        names = [
-            columns.get(index) or next(others, "") for index in range(len(names) + len(columns))
-        ]
-    names = [columns.get(index, name) for index, name in enumerate(names)]
-    return Table(rows, names, head, remarks)
+    return Table(rows, names or list(chain(*labels)), head, remarks)
 
 
 def _cells(text: str, separator: str) -> tuple[list[Texts], bool]:
