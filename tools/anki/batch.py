@@ -2,8 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 from tools.core import calls
@@ -39,7 +39,7 @@ TOGETHER = 0.02
 
 
 def timed_parts(
-    items: Iterable[Member],
+    items: Collection[Member],
     work: str,
     weight: float = 1,
     *,
@@ -57,21 +57,17 @@ def timed_parts(
     - `part_s`: the time that a part should take, PART_S by default;
     - `earlier`: what the call has done before, and `total`: what it does in all, for the progress.
     """
-    left = list(items)
-    done = earlier
-    total = total or earlier + len(left)
+    members = iter(items)
+    total = total or earlier + len(items)
     size = FIRST_PART_NOTES / weight
-    while left:
+    while part := list(islice(members, max(1, int(size)))):
         calls.checkpoint()
-        count = max(1, int(size))
-        part = left[:count]
-        left = left[count:]
         began = time.monotonic()
         yield part
         fitting = (part_s or PART_S) * len(part) / max(time.monotonic() - began, 0.001)
         size = min(fitting, GROWTH * len(part), LARGEST_PART_NOTES / weight)
-        done += len(part)
-        calls.report(done, total, work)
+        earlier += len(part)
+        calls.report(earlier, total, work)
 
 
 # What a caller can rely on, whatever happens to a request:
@@ -144,7 +140,7 @@ class Batch(Generic[Item, Ready]):
             if isinstance(error, Unanswered):
                 for index in part:
                     self.set_detail(index, "unknown")
-            count = Counter(map(itemgetter("status"), self.details))
+            count = Counter(detail["status"] for detail in self.details)
             counts = f"{self.count_key} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
             error.hint += f" {advice}"
@@ -176,18 +172,17 @@ class Batch(Generic[Item, Ready]):
         outcomes: JsonObject = {"details": self.details}
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
-            others = [
-                detail
-                for detail in self.details
-                if detail["status"] != "ok" or "warnings" in detail
-            ]
-            outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
             duplicates = self.indexes_with("duplicate")
+            counted = {"ok"}
             if len(duplicates) > MOST_DUPLICATES:
+                counted.add("duplicate")
                 rows = f"{min(duplicates)}-{max(duplicates)}"
                 outcomes["duplicates"] = f"{len(duplicates)} of the rows {rows}"
-                outcomes["details"] = [
-                    detail for detail in others if detail["status"] != "duplicate"
-                ]
-        outcomes |= filled(warnings=self.warnings)
+            outcomes["details"] = [
+                detail
+                for detail in self.details
+                if detail["status"] not in counted or "warnings" in detail
+            ]
+            outcomes["noteIds"] = ids and f"{min(ids)}-{max(ids)}"
+        outcomes = filled(**outcomes, warnings=self.warnings)
         return {self.count_key: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

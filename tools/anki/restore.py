@@ -85,7 +85,7 @@ def _put_back(entry: Entry) -> JsonObject:
 def _perform(steps: list[Step]) -> list[JsonObject]:
     """Carry out the steps; return the cards that refused their values."""
     failed = []
-    actions = chain.from_iterable(step.actions() for step in steps)
+    actions = list(chain.from_iterable(step.actions() for step in steps))
     for part in timed_parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
         for (name, params), result in zip(part, results, strict=True):
