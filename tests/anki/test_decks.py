@@ -190,7 +190,7 @@ def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, collection, car
     answer = delete_decks("Other", "old", "Nope", cardsToo=cards_too)
 
     assert answer["code"] == "DECK_NOT_FOUND"
-    assert "'Nope'" in answer["error"] and "anki_list_decks" in answer["hint"]
+    assert "'Nope'" in answer["error"] and "mean Old?" in answer["hint"]
     assert snapshot(collection) == before
 
 

@@ -27,11 +27,6 @@ ITEM_DESCRIPTION = (
 # A note to be added, or the error of one that cannot be.
 NoteOrError: TypeAlias = NoteInput | ToolError
 
-ADVICE_ON_DUPLICATES = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
-ADVICE_ON_ADDING = (
-    "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
-)
-
 
 @Tool("anki.add_from_model", write=True, open_world=True)
 def add_from_model(
@@ -141,7 +136,12 @@ class AddBatch(Batch[NoteInput, Ready]):
     def run(self, items: Sequence[NoteOrError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
-        return self.send_all(1, ADVICE_ON_DUPLICATES if self.allow_duplicates else ADVICE_ON_ADDING)
+        advice = (
+            "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
+        )
+        if self.allow_duplicates:
+            advice = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
+        return self.send_all(1, advice)
 
     def _read_collection(self, added: list[NoteInput]) -> None:
         """Read the decks, the types of these notes, and the notes that their keys belong to. One request, one

@@ -290,9 +290,12 @@ class BulkChange:
         if SET_VALUE in self.actions:
             entry.steps += journal.in_state_again(self.cards, FLAGS)
         if self.actions & {"setDueDate", "forgetCards"}:
-            schedules = journal.scheduled_again(self.cards)
-            entry.steps += schedules
-            if lost := set(self.cards).difference(*(step.ids for step in schedules)):
+            lost = set(self.cards)
+            for card in journal.cards_in_own_deck(client.ids_query("cid", self.cards)):
+                lost.discard(card["cardId"])
+                schedule = journal.schedule(card)
+                entry.steps.append(Step("cards", SET_VALUE, schedule, [card["cardId"]]))
+            if lost:
                 count = notes.counted(lost, "card")
                 entry.warnings.append(
                     f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"

@@ -40,28 +40,24 @@ def delete_notes(
         }
     with confirm.agreed(partial(notes.by_id, noteIds), _words, expected) as before:
         if before:
-            _delete(before)
+            ids = list(before)
+            count = notes.counted(ids, "note")
+            entry = Entry(lost=_recorded(before))
+            journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
+            *_, left = client.results(
+                action("deleteNotes", notes=ids),
+                client.REDRAW,
+                note_search(client.ids_query("nid", ids)),
+            )
+            if left:
+                raise ToolError(
+                    f"Anki kept {len(left)} of {len(ids)} notes",
+                    "Look at them in Anki; a broken collection is repaired there with Tools, Check Database.",
+                    "NOT_DELETED",
+                    deleted=len(ids) - len(left),
+                    kept=left,
+                )
     return {"deleted": len(before), "missing": len(set(noteIds)) - len(before)}
-
-
-def _delete(infos: Infos) -> None:
-    ids = list(infos)
-    count = notes.counted(ids, "note")
-    entry = Entry(lost=_recorded(infos))
-    journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
-    *_, left = client.results(
-        action("deleteNotes", notes=ids),
-        client.REDRAW,
-        note_search(client.ids_query("nid", ids)),
-    )
-    if left:
-        raise ToolError(
-            f"Anki kept {len(left)} of {len(ids)} notes",
-            "Look at them in Anki; a broken collection is repaired there with Tools, Check Database.",
-            "NOT_DELETED",
-            deleted=len(ids) - len(left),
-            kept=left,
-        )
 
 
 @Tool("anki.delete_decks", write=True, destructive=True, lock=False)
@@ -124,11 +120,9 @@ class DeckDeletion:
                 "DEFAULT_DECK",
             )
         if unknown := [name for name in names if name not in deck_ids]:
-            raise ToolError(
-                f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted",
-                "anki_list_decks shows the decks.",
-                "DECK_NOT_FOUND",
-            )
+            missing = decks.not_found(unknown, deck_ids)
+            missing.message += ". Nothing was deleted"
+            raise missing
         with_subdecks = decks.below(names, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(with_subdecks, deck_ids)
         self.cards = list(chain(*self.cards_by_deck.values()))
@@ -169,14 +163,9 @@ class DeckDeletion:
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
         entry = Entry(journal.moved_again(homes), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)
-        if not self.cards_too:
-            self._move_cards()
-        decks.delete(self.names)
-
-    def _move_cards(self) -> None:
-        if self.filtered:  # it gives its cards back when it goes
+        if self.filtered and not self.cards_too:  # it gives its cards back when it goes
             client.call("deleteDecks", decks=self.filtered, cardsToo=True)
-        if cards := decks.cards_within(self.names):
+        if not self.cards_too and (cards := decks.cards_within(self.names)):
             client.call("changeDeck", cards=cards, deck=self.default)
             if left := decks.cards_within(self.names):
                 raise ToolError(
@@ -184,3 +173,4 @@ class DeckDeletion:
                     "Look at them in Anki.",
                     "DECK_NOT_EMPTY",
                 )
+        decks.delete(self.names)

@@ -107,12 +107,6 @@ def in_state_again(cards: Ids, states: States) -> list[Step]:
     return [Step("cards", *change, ids) for change, ids in found]
 
 
-def scheduled_again(cards: Ids) -> list[Step]:
-    """The steps that give each card the schedule it has now."""
-    infos = cards_in_own_deck(client.ids_query("cid", cards))
-    return [Step("cards", SET_VALUE, schedule(info), [info["cardId"]]) for info in infos]
-
-
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
     """The cards that a query finds, as cardsInfo has them, without their flags. Those that a filtered deck has
     borrowed are left out: their place at home cannot be read. One request, and one for each 500."""

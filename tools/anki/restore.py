@@ -73,7 +73,7 @@ def _put_back(entry: Entry) -> JsonObject:
     failed = _perform(steps)
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
-    answer: JsonObject = {of: len(left) for of, left in there.items()}
+    answer: JsonObject = {"notes": len(notes_there), "cards": len(cards_there)}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
         answer |= _add_again(entry, still_there, failed)
@@ -195,7 +195,6 @@ def _add_action(note: Note) -> Action:
         "modelName": note.model,
         "fields": note.fields,
         "tags": note.tags,
+        "options": {"allowDuplicate": True, "duplicateScope": "deck"},
     }
-    return action(
-        "addNote", note={**new, "options": {"allowDuplicate": True, "duplicateScope": "deck"}}
-    )
+    return action("addNote", note=new)

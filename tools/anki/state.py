@@ -57,10 +57,11 @@ def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
     """The note that was added under each key in this profile of Anki, or while its name was not known."""
     notes = {}
     if keys:
-        query = "select note from noted where key = ? and profile in (?, '') order by profile desc"
+        # The last is that of the profile.
+        query = "select note from noted where key = ? and profile in (?, '') order by profile"
         with database(ADDED_FILE, ADDED_SCHEMA) as db:
             for key in keys:
-                for (note,) in db.execute(query, (_digest(key), profile)).fetchmany(1):
+                for (note,) in db.execute(query, (_digest(key), profile)):
                     notes[key] = note
     return notes
 

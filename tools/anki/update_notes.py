@@ -22,7 +22,6 @@ NOTE_DESCRIPTION = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
-ADVICE_ON_UPDATING = "The same call can be made again: what is changed already stays as it is."
 # After so long the editor of Anki's Browser, which was still loading a note, has saved what it had.
 EDITOR_S = 1.5
 MOST_OCCURRENCES = 10
@@ -110,8 +109,16 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         select = self._find_notes if self.query else self._read_notes
         with confirm.agreed(select, self._words, expected, needs_expected=bool(self.query)):
             self.prepare_all(self.updates)
-            self._record()
-            answer = self.send_all(self.weight, ADVICE_ON_UPDATING)
+            # Write what will be overwritten into the journal; a call that changes nothing gets no entry. Cards
+            # are moved back by decks: each action redraws Anki's window, however many cards it is for.
+            steps = self.back + journal.moved_again(self.moved)
+            if steps:
+                count = notes.counted(self.ready, "note")
+                journal.write("update_notes", f"{count} changed", f"the {count}", Entry(steps))
+            answer = self.send_all(
+                self.weight,
+                "The same call can be made again: what is changed already stays as it is.",
+            )
         return {**answer, **filled(left=self.left)}
 
     def dry_run(self) -> JsonObject:
@@ -175,8 +182,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         if not ids:
             return ""
         updates = self.updates
-        names = ({**update.fields, **update.replace} for update in updates)
-        fields = dict.fromkeys(chain.from_iterable(names))
+        fields = dict.fromkeys(chain(*({**update.fields, **update.replace} for update in updates)))
         # The subjects in words, each with whether it is among the changes.
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
@@ -292,14 +298,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             for card in info["cards"]:
                 self.moved.setdefault(self.homes[card], []).append(card)
         return NoteChange(texts, outcome, {name: steps[name] for name in outcome})
-
-    def _record(self) -> None:
-        """Write what will be overwritten into the journal; a call that changes nothing gets no entry."""
-        # Moved back by decks: each action redraws Anki's window, however many cards it is for.
-        steps = self.back + journal.moved_again(self.moved)
-        if steps:
-            count = notes.counted(self.ready, "note")
-            journal.write("update_notes", f"{count} changed", f"the {count}", Entry(steps))
 
     def send(self, part: list[int]) -> None:
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
