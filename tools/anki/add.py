@@ -158,13 +158,12 @@ class AddBatch(Batch[NoteInput, Ready]):
             action("deckNamesAndIds"), action("modelNamesAndIds"), *of_fields
         )
         deck_ids, model_ids = client.unrefused(answers[:2])
-        # The decks and note types by the names that notes use.
+        # The decks and note types as Anki spells them, by the names that notes use.
         self.default_deck = decks.default_name(deck_ids)
-        # As Anki spells them; "" stands for the deck of the call.
-        self.decks: dict[str, str] = {}
-        for name in {"", *(note.deck for note in added)}:
-            wanted = name or self.deck
-            self.decks[name] = decks.existing_name(wanted, deck_ids) or decks.checked_name(wanted)
+        wanted = {note.deck or self.deck for note in added}
+        self.decks = {
+            name: decks.existing_name(name, deck_ids) or decks.checked_name(name) for name in wanted
+        }
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
         for name, answer in zip(names, answers[2:], strict=True):
@@ -220,7 +219,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         if key:
             self.by_key[key] = 0
         entry = {
-            "deckName": self.decks[note.deck],
+            "deckName": self.decks[note.deck or self.deck],
             "modelName": note_type.name,
             "fields": new.values,
             "tags": tags,
@@ -261,12 +260,11 @@ class AddBatch(Batch[NoteInput, Ready]):
 
     def end(self) -> None:
         """Move cards out of the default deck, where older add-ons (2023) put new ones, and name the note that
-        each duplicate repeats. At most two requests.
+        each duplicate repeats. At most three requests.
 
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.
         """
-        # Search for cards in the wrong deck, and for the notes that are repeated.
         added: IdsByName = {}
         for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
@@ -277,15 +275,14 @@ class AddBatch(Batch[NoteInput, Ready]):
             card_search(f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}")
             for ids in added.values()
         ]
-        searches += [self.ready[index].search for index in repeating]
         try:
-            matches = client.results(*searches)
             moves = [
                 action("changeDeck", cards=astray, deck=deck)
-                for deck, astray in zip(added, matches, strict=False)
+                for deck, astray in zip(added, client.results(*searches), strict=True)
                 if astray
             ]
             client.results(*moves)
+            matches = client.results(*(self.ready[index].search for index in repeating))
         except ToolError as error:
             self.warnings.append(
                 f"not looked at again: {error.message}; new cards in the default deck are moved by "
@@ -293,7 +290,6 @@ class AddBatch(Batch[NoteInput, Ready]):
             )
             return
         # Name the repeated notes, and keep their keys.
-        matches = matches[len(added) :]
         keys: IdByName = {}
         for index, same in zip(repeating, matches, strict=True):
             if same:

@@ -62,9 +62,13 @@ def change_cards(
         )
     # The search for the cards or notes.
     notes.check_names(query)
-    selections = [f"({query})"] if query else []
-    ids_by_kind = (("cid", cardIds), ("nid", noteIds))
-    selections += [client.ids_query(kind, ids) for kind, ids in ids_by_kind if ids]
+    selections = []
+    if query:
+        selections.append(f"({query})")
+    if cardIds:
+        selections.append(client.ids_query("cid", cardIds))
+    if noteIds:
+        selections.append(client.ids_query("nid", noteIds))
     # If tags are only taken away, notes that do not have them do not count.
     taken = ""
     if {change.action for change in changes} <= TAKING_TAGS:

@@ -106,8 +106,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.moved: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        select = self._find_notes if self.query else self._read_notes
-        with confirm.agreed(select, self._words, expected, needs_expected=bool(self.query)):
+        with confirm.agreed(self._read_notes, self._words, expected, needs_expected=self.brief):
             self.prepare_all(self.updates)
             # Write what will be overwritten into the journal; a call that changes nothing gets no entry. Cards
             # are moved back by decks: each action redraws Anki's window, however many cards it is for.
@@ -124,7 +123,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
         self.is_dry_run = True
-        ids = self._find_notes() if self.query else self._read_notes()
+        ids = self._read_notes()
         self.prepare_all(self.updates)
         occurrences: list[Occurrence] = []
         examples = []
@@ -152,6 +151,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def _read_notes(self) -> Collection[int]:
         """Read the notes as they are; the ids of those there are. One request for each 500, with new decks
         one more."""
+        if self.query:
+            return self._find_notes()
         self.before = notes.by_id([update.noteId for update in self.updates])
         if self.destinations:
             by_deck, self.deck_ids = client.results(
