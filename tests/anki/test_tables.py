@@ -34,6 +34,9 @@ def cells(text, names=("Front", "Back")):
         ("cat\tкот\t\ndog\tпёс\t\t", [["cat", "кот"], ["dog", "пёс"]]),
         ("one\u2028line\tx", [["one\u2028line", "x"]]),
         ("a < b\tvector<int>", [["a &lt; b", "vector&lt;int&gt;"]]),
+        ("if a<b and b>c:\tx & y", [["if a&lt;b and b&gt;c:", "x &amp; y"]]),
+        ('a<br>b\tsee <img src="a.png">', [["a<br>b", 'see <img src="a.png">']]),
+        ("a <b>b</b>\t\\( x \\) [sound:a.mp3]", [["a <b>b</b>", "\\( x \\) [sound:a.mp3]"]]),
         ("Tom &amp; Jerry\tcat&nbsp;and", [["Tom &amp; Jerry", "cat&nbsp;and"]]),
         (
             "#html:true\nTom &amp; Jerry\ta < b\nx\t<i>y</i>",
