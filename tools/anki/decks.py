@@ -54,17 +54,6 @@ def existing_name(name: str, deck_ids: IdByName) -> str | None:
     return spelling
 
 
-def with_existing_parents(name: str, deck_ids: IdByName) -> str:
-    """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is
-    there."""
-    parent, separator, last = name.rpartition(SEPARATOR)
-    if not separator:
-        return name
-    return (
-        (find_name(parent, deck_ids) or with_existing_parents(parent, deck_ids)) + SEPARATOR + last
-    )
-
-
 def within(name: str, *decks: str) -> bool:
     """True if a deck is one of `decks` or lies in it."""
     return (name + SEPARATOR).startswith(tuple(deck + SEPARATOR for deck in decks))
@@ -161,10 +150,11 @@ def rename_deck(oldName: str, newName: str) -> None:
     deck_ids = ids()
     # `Default` also means the deck with id 1, which Anki names in the language of the profile.
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
-    new = with_existing_parents(checked_name(newName), deck_ids)
+    # Anki writes the parents as it has them.
+    new = checked_name(newName)
     if folded(old) == folded(new) and old != new and deck_ids.get(old) != DEFAULT_ID:
         # By a name in between: Anki would take a new deck `Geo` for the existing `geo`.
-        between = f"{new} (renaming)"
+        between = f"{old} (renaming)"
         if old in deck_ids or between not in deck_ids:
             rename_deck(old, between)
         return rename_deck(between, new)
