@@ -67,10 +67,9 @@ def _put_back(entry: Entry) -> JsonObject:
     notes_there, cards_there, still_there = client.unrefused(answers)
     # Play the steps back on what is there.
     there = {"notes": set(notes_there), "cards": set(cards_there)}
-    steps = []
-    for step in entry.steps:
-        steps.append(step._replace(ids=sorted(there[step.kind].intersection(step.ids))))
-    failed = _perform(steps)
+    failed = _perform(
+        [step._replace(ids=sorted(there[step.kind].intersection(step.ids))) for step in entry.steps]
+    )
     for note in sorted(ids["notes"] - there["notes"]):
         failed.append({"noteId": note, "error": "the note is gone"})
     answer: JsonObject = {"notes": len(notes_there), "cards": len(cards_there)}
