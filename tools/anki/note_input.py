@@ -19,6 +19,8 @@ Fields = dict[str, str]
 Names = list[str]
 # A text and its replacement.
 Pair = Annotated[Names, Limits(min_length=2, max_length=2)]
+# Replacements by the names of their fields.
+Pairs = dict[str, Pair]
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A cloze that has no other one in it.
@@ -72,7 +74,7 @@ class NoteUpdate:
     removeTags: Names = field(default_factory=list)
     deckName: str = ""
     images: Annotated[list[ImageSpec], Alias("attachments")] = field(default_factory=list)
-    replace: dict[str, Pair] = field(default_factory=dict)
+    replace: Pairs = field(default_factory=dict)
     all: bool = False
 
 

@@ -8,7 +8,7 @@ from os.path import commonprefix
 from tools.toolkit import cut
 
 from . import client, note_input, notes
-from .note_input import Fields, ItemError, NoteUpdate, Pair
+from .note_input import Fields, ItemError, NoteUpdate, Pair, Pairs
 from .notes import Info
 
 # An occurrence of a text in a note: the note's id, the field, the text with its surroundings.
@@ -21,7 +21,7 @@ SURROUNDING_CHARS = 20
 DROPPED_BY_ANKI = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def pairs_with_breaks(replace: dict[str, Pair]) -> dict[str, Pair]:
+def pairs_with_breaks(replace: Pairs) -> Pairs:
     """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
     pairs = {}
     for name, (old, new) in replace.items():
@@ -63,7 +63,7 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
     return changed
 
 
-def updates(query: str, replace: dict[str, Pair]) -> Iterator[tuple[NoteUpdate, Info]]:
+def updates(query: str, replace: Pairs) -> Iterator[tuple[NoteUpdate, Info]]:
     """Updates for the notes of the query that contain one of the texts, each with its note. One request per
     500 notes, plus one.
 

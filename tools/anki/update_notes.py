@@ -14,7 +14,7 @@ from .card_text import plain
 from .client import IdByName, IdsByName, Refused, action
 from .images.pictures import NewTexts, with_pictures
 from .journal import SET_FIELDS, Entry, Step
-from .note_input import OBJECTS, ItemError, Names, NoteUpdate, Pair
+from .note_input import OBJECTS, ItemError, Names, NoteUpdate, Pairs
 from .notes import Info
 from .replacing import Occurrence
 
@@ -35,7 +35,7 @@ AT_ONCE = 5000
 def update_notes(
     notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE_DESCRIPTION] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
-    replace: Annotated[dict[str, Pair] | None, Published({"type": "object"}), "as in notes"] = None,
+    replace: Annotated[Pairs | None, Published({"type": "object"}), "as in notes"] = None,
     dryRun: bool = False,
     expected: Annotated[int | None, "the dry run's count; query needs it; then `left`"] = None,
 ) -> JsonObject:
@@ -93,7 +93,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     # Fields are changed note by note, tags and decks of many notes in one action.
     weight = TOGETHER
 
-    def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
+    def __init__(self, updates: list[NoteUpdate], query: str, replace: Pairs):
         super().__init__(brief=bool(query))
         self.updates = updates
         self.query = query
