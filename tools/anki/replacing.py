@@ -7,9 +7,8 @@ from os.path import commonprefix
 
 from tools.toolkit import cut
 
-from . import client, note_input, notes
+from . import note_input, notes
 from .note_input import Fields, ItemError, NoteUpdate, Pair, Pairs
-from .notes import Info
 
 # An occurrence of a text in a note: the note's id, the field, the text with its surroundings.
 Occurrence = list[int | str]
@@ -42,7 +41,7 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
             note_input.canonical_fields({name: ""}, list(values))
         old, new = pair
         texts = {**values, **changed}
-        matches = list(_matches(name, pair, texts))
+        matches = list(find_matches(name, pair, texts))
         is_made = new and any(new in texts[field] for field in _fields(name, values))
         if not matches and not is_made:
             raise ItemError(
@@ -63,30 +62,23 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
     return changed
 
 
-def updates(query: str, replace: Pairs) -> Iterator[tuple[NoteUpdate, Info]]:
-    """Updates for the notes of the query that contain one of the texts, each with its note. One request per
-    500 notes, plus one.
-
-    Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
-    """
-    fields = {EVERY_FIELD}
-    notes.check_names(query)
-    ids = client.call("findNotes", query=query)
-    for note, info in notes.in_parts(sorted(ids)):
-        values = notes.values(info)
-        fields.update(map(str.casefold, values))
-        pairs = {name: pair for name, pair in replace.items() if any(_matches(name, pair, values))}
-        if pairs:
-            yield NoteUpdate(note, replace=pairs, all=True), info
-    unknown = [name for name in replace if name.casefold() not in fields]
-    if ids and unknown:
-        raise notes.unknown_field(unknown[0])
+def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
+    """The occurrences of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
+    alone: a call made again after a lost answer must not make `catss`."""
+    old, new = pair
+    pattern = f"({re.escape(old)})"
+    if old in new:
+        pattern = f"{re.escape(new)}|{pattern}"
+    for field in _fields(name, values):
+        for match in re.finditer(pattern, values[field]):
+            if match[1]:
+                yield field, match
 
 
 def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
     """Each text that the update replaces, with its surroundings: [note, field, text]."""
     for name, pair in pairs_with_breaks(update.replace).items():
-        for field, match in _matches(name, pair, values):
+        for field, match in find_matches(name, pair, values):
             text = values[field]
             before = text[max(0, match.start() - SURROUNDING_CHARS) : match.start()]
             after = text[match.end() : match.end() + SURROUNDING_CHARS]
@@ -103,19 +95,6 @@ def difference(old: str, new: str) -> list[str]:
     same = len(commonprefix([old, new]))  # noqa: RUF071
     start = max(0, same - SURROUNDING_CHARS)
     return [cut(old[start:], notes.LONGEST_EXCERPT), cut(new[start:], notes.LONGEST_EXCERPT)]
-
-
-def _matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
-    """The occurrences of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
-    alone: a call made again after a lost answer must not make `catss`."""
-    old, new = pair
-    pattern = f"({re.escape(old)})"
-    if old in new:
-        pattern = f"{re.escape(new)}|{pattern}"
-    for field in _fields(name, values):
-        for match in re.finditer(pattern, values[field]):
-            if match[1]:
-                yield field, match
 
 
 def _fields(name: str, values: Fields) -> list[str]:

@@ -163,18 +163,36 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         return self.before
 
     def _find_notes(self) -> Collection[int]:
-        """Read the notes with something to replace; the ids of all. One request for each 500, and one."""
+        """Read the notes with something to replace; the ids of all. One request for each 500, and one.
+
+        Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
+        """
+        notes.check_names(self.query)
+        found = client.call("findNotes", query=self.query)
+        fields = {replacing.EVERY_FIELD}
         self.updates = []
         self.before = {}
         ids = []
-        for update, info in replacing.updates(self.query, self.replace):
-            ids.append(update.noteId)
+        for note, info in notes.in_parts(sorted(found)):
+            values = notes.values(info)
+            fields.update(map(str.casefold, values))
+            pairs = {
+                name: pair
+                for name, pair in self.replace.items()
+                if any(replacing.find_matches(name, pair, values))
+            }
+            if not pairs:
+                continue
+            update = NoteUpdate(note, replace=pairs, all=True)
+            ids.append(note)
             if len(ids) <= AT_ONCE:
                 self.updates.append(update)
-                self.before[update.noteId] = info
+                self.before[note] = info
             else:
-                occurrences = replacing.occurrences(update, notes.values(info))
-                self.more_occurrences += len(list(occurrences))
+                self.more_occurrences += len(list(replacing.occurrences(update, values)))
+        for name in self.replace:
+            if found and name.casefold() not in fields:
+                raise notes.unknown_field(name)
         self.left = len(ids) - len(self.updates)
         return ids
 
