@@ -50,12 +50,11 @@ def add_from_model(
             'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
             "INVALID_ARGUMENTS",
         )
+    batch = AddBatch(deck, model, brief=not items, allow_duplicates=allowDuplicates)
     if items:
-        batch = AddBatch(deck, model, allow_duplicates=allowDuplicates)
         return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
     table = tables.Table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
-    batch = AddBatch(deck, model, brief=True, allow_duplicates=allowDuplicates)
     batch.warnings += table.remarks
     # The deck and note type of the call go before those of the file.
     return batch.run(table.notes(deck.strip(), model.strip()))

@@ -9,7 +9,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled, quoted
 
 from . import client, confirm, decks, journal, notes
 from .batch import TOGETHER, timed_parts
-from .client import Action, Ids, Unanswered, action, card_search, note_search
+from .client import Ids, Unanswered, action, card_search, note_search
 from .journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from .note_input import Names, checked_tags
 from .studying.review_log import MATURE_DAYS
@@ -231,36 +231,33 @@ class BulkChange:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _find_selection(self) -> Ids:
-        """The ids that the search finds; counts how many of them have each change already. One request."""
-        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.results(
+        """The ids that the search finds; counts how many of them have each change already. Two requests."""
+        deck_ids, self.cards, self.notes, self.studied, self.mature = client.results(
             action("deckNamesAndIds"),
             card_search(self.selection),
             note_search(self.selection),
             card_search(f"{self.selection} -is:new"),
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
-            *self._count_searches(self.selection),
         )
         for change in self.changes:
             if deck := change.params.get("deck"):
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = self._counts(found)
+        self.before = self._counts(self.selection)
         self.ids = self.cards if self.kind == "cards" else self.notes
         return self.ids
 
-    def _count_searches(self, selection: str) -> list[Action]:
+    def _counts(self, selection: str) -> dict[str, int]:
+        """How many of a selection have each change already. One request."""
         search = card_search if self.kind == "cards" else note_search
-        return [search(f"{selection} {change.done_query}") for change in self.changes]
-
-    def _counts(self, found: list[Ids]) -> dict[str, int]:
+        searches = [search(f"{selection} {change.done_query}") for change in self.changes]
         words = [change.words for change in self.changes]
-        return dict(zip(words, map(len, found), strict=True))
+        return dict(zip(words, map(len, client.results(*searches)), strict=True))
 
     def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
-        counting = self._count_searches(client.ids_query(f"{self.kind[0]}id", self.ids))
         total = sum(len(ids[change.kind]) for change in self.changes)
         done = 0
         try:
@@ -269,8 +266,9 @@ class BulkChange:
                 work = f"changing {self.kind}"
                 for part in timed_parts(ids[change.kind], work, weight, earlier=done, total=total):
                     actions = Step(change.kind, change.action, change.params, part).actions()
-                    results = client.results(*actions, client.REDRAW, *counting)
+                    client.results(*actions, client.REDRAW)
                     done += len(part)
+            return self._counts(client.ids_query(f"{self.kind[0]}id", self.ids))
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):
@@ -281,7 +279,6 @@ class BulkChange:
                 " Make the dry run again: it counts what there is now. anki_restore puts back."
             )
             raise
-        return self._counts(results[-len(counting) :])
 
     def _way_back(self) -> Entry:
         """The entry of the journal, with warnings about what cannot be put back."""
