@@ -137,18 +137,24 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, collection):
     assert content(collection) == since
 
 
-def two_sided(collection, *decks):
-    """A note with a card in each of two decks, both studied; its cards."""
-    note = add_note(collection, decks[0], REVERSED, "kot", "cat")
+def two_sided(collection):
+    """A note with a card in deck A and one in B, both studied; its cards."""
+    note = add_note(collection, "A", REVERSED, "kot", "cat")
     cards = sorted(collection.card_ids_of_note(note))
-    collection.set_deck(cards[1:], collection.decks.id(decks[1]))
+    collection.set_deck(cards[1:], collection.decks.id("B"))
     collection.sched.set_due_date(cards, "5!")
     return cards
 
 
+def homes(collection):
+    """The deck of each card, by the cards' ids."""
+    cards = sorted(collection.find_cards(""))
+    return {card: collection.decks.name(collection.get_card(card).did) for card in cards}
+
+
 @both_versions
 def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, collection):
-    stayed, _ = two_sided(collection, "A", "B")
+    stayed, _ = two_sided(collection)
     call("anki.delete_decks", decks=["B"], cardsToo=True, expected=1)
     assert collection.find_cards("") == [stayed]
     collection.set_deck([stayed], collection.decks.id("B"))
@@ -156,9 +162,8 @@ def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, c
 
     assert restore()["cardsScheduled"] == 1
 
-    first, second = sorted(collection.find_cards(""))
-    names = [collection.decks.name(collection.get_card(card).did) for card in (first, second)]
-    assert first == stayed and names == ["B", "B"]
+    first, second = homes(collection).items()
+    assert first == (stayed, "B") and second[1] == "B"
     assert collection.find_cards("is:new") == [stayed]
 
 
@@ -167,20 +172,19 @@ def test_a_card_that_stayed_keeps_the_deck_and_the_schedule_it_got_since(anki, c
 def test_cards_come_back_into_their_own_decks_unless_the_person_moved_them(
     anki, collection, is_new
 ):
-    cards = two_sided(collection, "A", "B")
-    note = collection.get_card(cards[0]).nid
-    delete_notes([note])
+    two_sided(collection)
+    delete_notes(list(collection.find_notes("")))
     restore()
-    first, second = sorted(collection.find_cards(""))
-    homes = [collection.decks.name(collection.get_card(card).did) for card in (first, second)]
-    assert homes == ["A", "B"]
+    restored = homes(collection)
+    assert list(restored.values()) == ["A", "B"]
 
+    first = min(restored)
     collection.set_deck([first], collection.decks.id("C"))
     if is_new:
         collection.sched.schedule_cards_as_new([first])
     assert restore()["alreadyThere"] == 1
 
-    assert collection.decks.name(collection.get_card(first).did) == "C"
+    assert homes(collection)[first] == "C"
 
 
 def test_without_a_journal_nothing_is_deleted(geo, collection):
