@@ -139,7 +139,10 @@ class AddBatch(Batch[NoteInput, Ready]):
             "Send the notes again that are not `ok`; those that Anki has are refused as duplicates."
         )
         if self.allow_duplicates:
-            advice = "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are added again."
+            advice = (
+                "Look with anki_find_notes first: with allowDuplicates, notes that Anki already has are "
+                "added again."
+            )
         return self.send_all(1, advice)
 
     def _read_collection(self, added: list[NoteInput]) -> None:

@@ -170,8 +170,8 @@ def ids_query(kind: str, ids: Iterable[int]) -> str:
 
 
 def with_profile(*actions: Action) -> tuple[str, list[Result]]:
-    """The name of Anki's profile, empty with the add-on of 2023, which does not tell it; and the results, as of
-    `multi`."""
+    """The name of Anki's profile, empty with the add-on of 2023, which does not tell it; and the results of
+    the actions as `multi` has them."""
     profile, *answers = multi(action("getActiveProfile"), *actions)
     return profile if isinstance(profile, str) else "", answers
 

@@ -142,8 +142,8 @@ class Note:
 class Entry:
     """The way back from one change: steps, notes to be added again, the file of a deleted medium.
 
-    `warnings` say what does not come back; `profile` is the profile of Anki, empty if it is not known; `at` the
-    second it was written.
+    `warnings` say what does not come back; `profile` is the profile of Anki, empty if it is not known; `at`
+    the second it was written.
     """
 
     steps: list[Step] = field(default_factory=list)

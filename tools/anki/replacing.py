@@ -63,8 +63,8 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
 
 
 def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
-    """The occurrences of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
-    alone: a call made again after a lost answer must not make `catss`."""
+    """The occurrences of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is
+    left alone: a call made again after a lost answer must not make `catss`."""
     old, new = pair
     pattern = f"({re.escape(old)})"
     if old in new:

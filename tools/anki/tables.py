@@ -107,7 +107,10 @@ class Table:
         missing = self.names[len(texts) :]
         extra = "".join(texts[len(self.names) :]).strip()
         if extra or missing not in ([], [TAGS_COLUMN]):
-            hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
+            hint = (
+                'For an empty field send "" in rows, or nothing after its tab; a tab inside a field '
+                "needs items."
+            )
             marks = [mark for mark in LIKELY_MARKS if mark in "".join(texts)]
             if missing and marks:
                 hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."

@@ -108,8 +108,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._read_notes, self._words, expected, needs_expected=self.brief):
             self.prepare_all(self.updates)
-            # Write what will be overwritten into the journal; a call that changes nothing gets no entry. Cards
-            # are moved back by decks: each action redraws Anki's window, however many cards it is for.
+            # Write what will be overwritten into the journal; a call that changes nothing gets no entry.
+            # Cards are moved back by decks: each action redraws Anki's window, however many cards it is for.
             steps = self.back + journal.moved_again(self.moved)
             if steps:
                 count = notes.counted(self.ready, "note")
