@@ -163,10 +163,10 @@ class DeckDeletion:
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
         entry = Entry(journal.moved_again(homes), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)
-        if self.filtered and not self.cards_too:  # it gives its cards back when it goes
-            client.call("deleteDecks", decks=self.filtered, cardsToo=True)
-        if not self.cards_too and (cards := decks.cards_within(self.names)):
-            client.call("changeDeck", cards=cards, deck=self.default)
+        if not self.cards_too:
+            if self.filtered:  # it gives its cards back when it goes
+                client.call("deleteDecks", decks=self.filtered, cardsToo=True)
+            client.call("changeDeck", cards=decks.cards_within(self.names), deck=self.default)
             if left := decks.cards_within(self.names):
                 raise ToolError(
                     f"Anki did not move {len(left)} cards to {self.default!r}: none is lost",
