@@ -162,9 +162,10 @@ class AddBatch(Batch[NoteInput, Ready]):
         deck_ids, model_ids = client.unrefused(answers[:2])
         # The decks and note types as Anki spells them, by the names that notes use.
         self.default_deck = decks.default_name(deck_ids)
-        wanted = {note.deck or self.deck for note in added}
+        deck_names = {note.deck or self.deck for note in added}
         self.decks = {
-            name: decks.existing_name(name, deck_ids) or decks.checked_name(name) for name in wanted
+            name: decks.existing_name(name, deck_ids) or decks.checked_name(name)
+            for name in deck_names
         }
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
@@ -192,8 +193,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         if isinstance(note_type, Refused):
             raise note_type
         # The cells of a table, whose answer is brief, are HTML already.
-        given = note.fields if self.brief else note_input.with_breaks(note.fields)
-        fields = note_input.canonical_fields(given, note_type.fields)
+        html = note.fields if self.brief else note_input.with_breaks(note.fields)
+        fields = note_input.canonical_fields(html, note_type.fields)
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
         if unknown and self.strict:
@@ -212,23 +213,23 @@ class AddBatch(Batch[NoteInput, Ready]):
             )
         # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)
-        new = with_pictures(self.pictures, fields, {}, images)
-        new.warnings += warnings
+        texts = with_pictures(self.pictures, fields, {}, images)
+        texts.warnings += warnings
         for name in unknown:
-            new.images.append({"target_field": name, "fields": note_type.fields})
+            texts.images.append({"target_field": name, "fields": note_type.fields})
         if unknown:
-            new.warnings.append(note_input.UNKNOWN_TARGET)
+            texts.warnings.append(note_input.UNKNOWN_TARGET)
         if key:
             self.by_key[key] = 0
         entry = {
             "deckName": self.decks[note.deck or self.deck],
             "modelName": note_type.name,
-            "fields": new.values,
+            "fields": texts.values,
             "tags": tags,
             "options": {"allowDuplicate": self.allow_duplicates},
         }
-        first = new.values.get(note_type.fields[0], "")
-        return Ready(entry, new, key, notes.duplicate_search(note_type.id, first))
+        first = texts.values.get(note_type.fields[0], "")
+        return Ready(entry, texts, key, notes.duplicate_search(note_type.id, first))
 
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.

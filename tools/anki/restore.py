@@ -107,7 +107,7 @@ def _add_again(entry: Entry, kept: Ids, failed: list[JsonObject]) -> JsonObject:
     deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
     present: set[int] = set()
-    touches = []
+    edits = []
     for note_id, info in notes.in_parts(kept):
         note = deleted.pop(note_id)
         if len(info["cards"]) < len(note.decks):
@@ -115,8 +115,8 @@ def _add_again(entry: Entry, kept: Ids, failed: list[JsonObject]) -> JsonObject:
             present.update(info["cards"])
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
-                touches.append(Step("notes", SET_FIELDS, {"fields": {name: changed}}, [note_id]))
-    _perform(touches)
+                edits.append(Step("notes", SET_FIELDS, {"fields": {name: changed}}, [note_id]))
+    _perform(edits)
     # Notes that a call before added again.
     if deleted:
         for note_id, note in _added_before(list(deleted.values()), entry.at):

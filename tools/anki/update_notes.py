@@ -168,12 +168,12 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
         """
         notes.check_names(self.query)
-        found = client.call("findNotes", query=self.query)
+        matches = client.call("findNotes", query=self.query)
         fields = {replacing.EVERY_FIELD}
         self.updates = []
         self.before = {}
         ids = []
-        for note, info in notes.in_parts(sorted(found)):
+        for note, info in notes.in_parts(sorted(matches)):
             values = notes.values(info)
             fields.update(map(str.casefold, values))
             pairs = {
@@ -191,7 +191,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             else:
                 self.more_occurrences += len(list(replacing.occurrences(update, values)))
         for name in self.replace:
-            if found and name.casefold() not in fields:
+            if matches and name.casefold() not in fields:
                 raise notes.unknown_field(name)
         self.left = len(ids) - len(self.updates)
         return ids
