@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
 
         # Whoever reads may have enough: `… | head -1`.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        print(connect.lines(*connect.place()[:2]))
+        print(connect.clients_text(*connect.ssh_target()[:2]))
         return 0
     if way == "check":
         from tools import check

@@ -93,8 +93,8 @@ def test_on_the_pi_user_host_and_path_are_filled_in(on_the_pi, monkeypatch):
 
 def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(on_the_pi, monkeypatch, tmp_path):
     monkeypatch.setattr(connect, "PROJECT", tmp_path / "Мои проекты" / "pi mcp")
-    host, command, _ = connect.place()
-    lines = connect.lines(host, command)
+    host, command, _ = connect.ssh_target()
+    lines = connect.clients_text(host, command)
     [line] = re.findall(r"claude mcp add --scope user pi -- (.+)", lines)
     [vs_code] = re.findall(r"code --add-mcp .+", lines)
     # On the computer; then on the Pi.
@@ -104,16 +104,18 @@ def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(on_the_pi, monkeypat
 
 def test_clients_start_the_python_that_runs_now_unless_it_is_python3(on_the_pi, monkeypatch):
     server = str(PROJECT / "server.py")
-    assert shlex.split(connect.place()[1]) == [server]
+    assert shlex.split(connect.ssh_target()[1]) == [server]
     for python in ("/usr/bin/another-python3", None):
         monkeypatch.setattr(connect.shutil, "which", lambda name, python=python: python)
-        assert shlex.split(connect.place()[1]) == [sys.executable, server]
+        assert shlex.split(connect.ssh_target()[1]) == [sys.executable, server]
 
 
 def test_an_example_says_that_it_is_one():
-    example = connect.lines(*connect.ELSEWHERE[:2])
+    example = connect.clients_text(*connect.ELSEWHERE[:2])
     assert example.startswith("An example: setup.sh was not run here")
-    assert connect.lines("anna@pi.local", "pi-mcp").startswith("Once, on the client's computer")
+    assert connect.clients_text("anna@pi.local", "pi-mcp").startswith(
+        "Once, on the client's computer"
+    )
 
 
 def test_a_user_without_a_name_gets_a_line_and_no_half_bundle(on_the_pi, monkeypatch, tmp_path):
@@ -129,7 +131,7 @@ def test_the_address_to_fetch_the_bundle_from_is_one_word_of_the_shell(tmp_path,
     file.parent.mkdir()
     assert main(["bundle", str(file)]) == 0
     [line] = re.findall(r"\((scp .*) \.\)", capsys.readouterr().out)
-    assert shlex.split(line) == ["scp", f"{connect.place()[0]}:{file}"]
+    assert shlex.split(line) == ["scp", f"{connect.ssh_target()[0]}:{file}"]
 
 
 def test_an_anki_that_the_settings_name_is_left_to_them(env):

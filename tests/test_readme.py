@@ -67,14 +67,14 @@ def test_every_client_starts_the_server_by_the_same_command(name):
     host, command, _ = connect.ELSEWHERE
     [config] = map(json.loads, blocks("json", name))
     assert config == json.loads(connect.client_json(host, command))
-    printed = connect.lines(host, command)
+    printed = connect.clients_text(host, command)
     lines = re.findall(r"^(?:claude|code|gemini) .+|^export .+", text(name), re.MULTILINE)
     assert len(lines) == 4
     assert all(line in printed for line in [*lines, *blocks("toml", name)])
 
 
 def test_the_lines_of_all_clients_are_one_command():
-    printed = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
+    printed = connect.clients_text("anna@pi.local", "/home/anna/pi-mcp/server.py")
     command = ["ssh", *connect.OPTIONS, "anna@pi.local", "/home/anna/pi-mcp/server.py"]
     toml = re.search(r"\[mcp_servers.pi\].*?(?=\n\nClaude Desktop)", printed, re.DOTALL)[0]
     codex = tomllib.loads(toml)["mcp_servers"]["pi"]

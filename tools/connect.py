@@ -35,7 +35,7 @@ EXAMPLE = (
 ANKI_SOCKET = ".anki-claude-desktop.sock"
 
 
-def place() -> tuple[str, str, str]:
+def ssh_target() -> tuple[str, str, str]:
     """User and host, command and home of this machine, as the home network reaches it."""
     if not os.path.exists(places.settings_file()):
         return ELSEWHERE
@@ -68,7 +68,7 @@ def client_json(host: str, command: str) -> str:
     return json.dumps({"mcpServers": {"pi": server}})
 
 
-def lines(host: str, command: str) -> str:
+def clients_text(host: str, command: str) -> str:
     """The text of `server.py --connect`: each client with its line."""
     words = [*OPTIONS, host, command]
     line = shlex.join(words)
@@ -106,14 +106,14 @@ def bundle_command(name: str) -> int:
     except OSError as error:
         print(f"pi-mcp: {name} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
-    address = shlex.quote(f"{place()[0]}:{path}")
+    address = shlex.quote(f"{ssh_target()[0]}:{path}")
     print(f"{name}: fetch it (scp {address} .) and open it with Claude Desktop there")
     return 0
 
 
 def manifest() -> JsonObject:
     """The bundle's manifest: the ssh line with this machine's user, host and path as changeable defaults."""
-    host, command, home = place()
+    host, command, home = ssh_target()
     forwarding, start = _anki_of_the_desktop(home)
     words = [*OPTIONS, *forwarding, HOST, *start, COMMAND]
     tools = []

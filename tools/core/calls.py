@@ -50,7 +50,7 @@ class RunningCall(NamedTuple):
     by_person: bool = False
 
 
-_current: ContextVar[RunningCall | None] = ContextVar("call", default=None)
+_current: ContextVar[RunningCall | None] = ContextVar("running_call", default=None)
 
 
 @contextmanager

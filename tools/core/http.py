@@ -26,7 +26,7 @@ NAT64 = "64:ff9b::/96"
 HOST_BITS = 64
 HEADERS = {"User-Agent": "pi-mcp", "Accept-Encoding": "identity", "Connection": "close"}
 
-Place = tuple[int, Any]  # an address family with an address
+Address = tuple[int, Any]  # of a socket: its family, and the address itself
 
 
 class HttpError(Exception):
@@ -220,10 +220,10 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
         return _first([(socket.AF_UNIX, url.path)], limits.deadline)
     host = url.hostname or ""
     port = url.port or DEFAULT_PORTS[url.scheme]
-    places = _look_up(host, port, limits.deadline)
-    if limits.foreign_only and not all(is_foreign(address[0]) for _, address in places):
+    addresses = _look_up(host, port, limits.deadline)
+    if limits.foreign_only and not all(is_foreign(address[0]) for _, address in addresses):
         raise NotForeign(f"{host} is on this machine or its network", sent=False)
-    plain = _first(places, limits.deadline)
+    plain = _first(addresses, limits.deadline)
     if url.scheme == "http":
         return plain
     import ssl
@@ -240,8 +240,8 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
         raise
 
 
-def _look_up(host: str, port: int, deadline: float) -> list[Place]:
-    """Every place of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it
+def _look_up(host: str, port: int, deadline: float) -> list[Address]:
+    """Every address of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it
     likes."""
     answers: list[Any] = []
 
@@ -261,13 +261,13 @@ def _look_up(host: str, port: int, deadline: float) -> list[Place]:
     return list(dict.fromkeys((family, address) for family, _, _, _, address in answers[0]))
 
 
-def _first(places: list[Place], deadline: float) -> "TimedSocket":
+def _first(addresses: list[Address], deadline: float) -> "TimedSocket":
     """A connection to the first address that accepts one; each gets its share of the time."""
     error: Exception = OSError("no address")
-    for index, (family, address) in enumerate(places):
+    for index, (family, address) in enumerate(addresses):
         plain = TimedSocket(family, socket.SOCK_STREAM)
         try:
-            plain.settimeout(_left(deadline) / (len(places) - index))
+            plain.settimeout(_left(deadline) / (len(addresses) - index))
             plain.connect(address)
             plain.deadline = deadline
             return plain

@@ -108,7 +108,7 @@ class Day:
         matches = re.findall(rf"(?:^|;) *{COOKIE}=([\w-]+)", cookies)
         cookie = matches[-1] if matches else ""
         grant = self.ledger.grant_of("cookie", cookie)
-        if grant and self.ledger.is_revoked(grant["token_id"]):
+        if grant and not self.ledger.check_use(grant["token_id"]):
             grant = {}
         return cookie, grant
 

@@ -178,7 +178,7 @@ class Guards:
             if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
             caller = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
-            if self.ledger.is_revoked(caller.token_id):
+            if not self.ledger.check_use(caller.token_id):
                 raise tokens.InvalidToken(f"{caller.token_id} was revoked")
         # This is no fault of the token, which its client should keep.
         except (sqlite3.Error, OSError) as error:

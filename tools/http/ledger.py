@@ -110,15 +110,15 @@ class Ledger:
         self.db.execute("INSERT OR IGNORE INTO tokens VALUES (?, '', '', '', 0, 1, 0)", (token_id,))
         return bool(changed)
 
-    def is_revoked(self, token_id: str) -> bool:
-        """True if a token was revoked, even a moment ago; else its use is noted."""
+    def check_use(self, token_id: str) -> bool:
+        """True if a token may be used, which is noted; False if it was revoked, even a moment ago."""
         query = "SELECT max(revoked), max(used) FROM tokens WHERE id = ?"  # neither of them of an unknown one
         revoked, used = self.db.execute(query, (token_id,)).fetchone()
         if revoked == 0 and time.time() - used > NOTED_EVERY_S:
             # The disk may be full: no request fails for that.
             with suppress(sqlite3.OperationalError):
                 self.db.execute("UPDATE tokens SET used = ? WHERE id = ?", (time.time(), token_id))
-        return bool(revoked)
+        return not revoked
 
     def make_secret(self, kind: str, lifetime_s: float, grant: JsonObject, text: str = "") -> str:
         """A new secret (or `text`, which then lasts longer if it is there already) that is good for `grant`;

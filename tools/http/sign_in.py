@@ -267,12 +267,12 @@ class SignIn:
             # A refresh token is sent twice if two of a client's requests renew at once; later it was stolen.
             if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
                 self.ledger.revoke(token_id)
-            is_over = self.ledger.is_revoked(token_id)
-            if not is_over:
+            is_valid = self.ledger.check_use(token_id)
+            if is_valid:
                 # The sign-in itself lasts twice as long: a client renews once its token is over.
                 self.ledger.add(grant, 2 * lifetime_s)
                 self.ledger.make_secret("refresh", 2 * lifetime_s, grant, refresh)
-        if is_over:
+        if not is_valid:
             raise Denied("invalid_grant", SECRET_REFUSED)
         return {
             "access_token": tokens.sign(tokens.claims_of(grant, self.url, lifetime_s), key),

@@ -115,18 +115,18 @@ def _invite(options: Namespace, ledger: Ledger) -> None:
 def _list(options: Namespace, ledger: Ledger) -> None:
     rows = [("id", "user", "scope", "label", "until", "last use")]
     for token in ledger.entries():
-        until = _day(token["expires"])
+        until = _minute_or_never(token["expires"])
         if token["revoked"]:
             until = "revoked"
         elif token["days"]:
-            until = _day(token["expires"] - token["days"] * sign_in.DAY_S) + RENEWED
-        rows.append((*token[:4], until, _day(token["used"])))  # id, user, scope, label
+            until = _minute_or_never(token["expires"] - token["days"] * sign_in.DAY_S) + RENEWED
+        rows.append((*token[:4], until, _minute_or_never(token["used"])))  # id, user, scope, label
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
-def _day(seconds: float) -> str:
+def _minute_or_never(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "never"
 
 

@@ -49,15 +49,15 @@ def notify_ready() -> None:
             manager.send(b"READY=1")
 
 
-def for_http(place: str) -> tuple[socket.socket, bool]:
-    """The socket that systemd keeps for HTTP, or one at `place` (`host:port`, or a path), and whether systemd
+def for_http(address: str) -> tuple[socket.socket, bool]:
+    """The socket that systemd keeps for HTTP, or one at `address` (`host:port`, or a path), and whether systemd
     keeps it. Raises OSError."""
     listener = from_systemd()
     is_kept = listener is not None
-    if not listener and "/" in place:
-        listener, _lock = at(Path(place))  # the lock ends with this process
+    if not listener and "/" in address:
+        listener, _lock = at(Path(address))  # the lock ends with this process
     if not listener:
-        listener = _tcp(place)
+        listener = _tcp(address)
     if listener.family != socket.AF_UNIX:
         # Without it the last chunk of a stream waits 40 ms for an ACK. asyncio sets it only if the socket
         # names its protocol, which Python's does not. The connections inherit it.
@@ -65,10 +65,10 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
     return listener, is_kept
 
 
-def _tcp(place: str) -> socket.socket:
-    host, _, port = place.rpartition(":")
+def _tcp(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
     except (OSError, ValueError, OverflowError) as error:
-        raise OSError(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
+        raise OSError(f"MCP_HTTP_LISTEN: cannot listen at {address}: {error}") from None

@@ -85,7 +85,7 @@ with store.reading() as db:
 done = [json.loads(line) for line in sys.stdin]
 last_key = [name for kind, name in done if kind == "key"][-1:]
 found = {
-    "revocation": ledger.is_revoked,
+    "revocation": lambda token_id: not ledger.check_use(token_id),
     "way_back": journal.entry_of,
     "key": lambda name: [name] != last_key or name in {key.hex() for key in tokens.read_keys(state / "http-keys")},
     "goal": goals.__contains__,

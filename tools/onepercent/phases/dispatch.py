@@ -41,7 +41,7 @@ class AuditedCall(NamedTuple):
     started_s: float
 
 
-call_in_progress: ContextVar[AuditedCall] = ContextVar("call")
+call_in_progress: ContextVar[AuditedCall] = ContextVar("audited_call")
 _purged: set[date] = set()  # the days on which this process has purged
 # The times of the last calls by tool and user, as many as a minute may have.
 _recent: dict[tuple[str, str], deque[float]] = {}
