@@ -125,6 +125,13 @@ def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
     assert mcp_apps.announced({})
 
 
+def test_a_page_is_sent_without_comments_and_blanks_and_with_its_texts_as_they_are(tmp_path):
+    file = tmp_path / "page.html"
+    text = '"const a;\\n, const b; // and / so on"'
+    file.write_text(f"<script>\n  // a remark\n  say( {text} );\n</script>")
+    assert mcp_apps.document(file) == f"<script>say({text});</script>"
+
+
 def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
     small_docs(PAGES)
     templates = resources.list_templates(None)["resourceTemplates"]

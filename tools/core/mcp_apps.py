@@ -32,9 +32,6 @@ SPACES = re.compile(
     r"""|(?<=[{}(;,>])\n|\n(?=[})?:])"""  # or a line break beside a bracket or behind a statement
     r"""|;(?=\s*})"""  # or the last semicolon of a block
 )
-# A constant of the page with another one behind it, which are joined into one statement: from the first line
-# to the last one that is indented or begins with a bracket, so that no line inside of it counts as its end.
-CONSTANT = re.compile(r"^(const .*(?:\n[ }].*)*);\n(?:(?://.*)?\n)*(?=const )", re.MULTILINE)
 
 
 class Page(NamedTuple):
@@ -68,6 +65,5 @@ def document(file: Path) -> str:
     it."""
     text = file.read_text("utf-8")
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), text)
-    text = CONSTANT.sub(r"\1,", text).replace(",const ", ", ")
     text = PADDING.sub("", text)
-    return SPACES.sub(lambda match: match[1] or "", text).replace("const ", "let ")
+    return SPACES.sub(lambda match: match[1] or "", text)
