@@ -27,15 +27,14 @@ def build() -> JsonObject:
     from tools.core import registry, results
 
     tools = registry.listed(pages=True)
-    described: list[JsonObject] = []
-    for_pages: list[str] = []
     toolsets: dict[str, str] = {}
-    for name, tool in tools.items():
-        described.append(results.describe(name, tool))
+    for tool in tools.values():
         toolsets |= dict.fromkeys(tool.names, tool.toolset)
-        if tool.app_only:
-            for_pages.append(name)
-    listing: JsonObject = {"tools": described, "for pages": for_pages, "toolsets": toolsets}
+    listing: JsonObject = {
+        "tools": [results.describe(name, tool) for name, tool in tools.items()],
+        "for pages": [name for name, tool in tools.items() if tool.app_only],
+        "toolsets": toolsets,
+    }
     if not remote_caller():
         save(listing)
     return listing

@@ -22,7 +22,7 @@ from tools.core.errors import RpcError, ToolError
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
-from tools.stdio import NULL, OBJECT_OR_NULL, fits, key_of
+from tools.stdio import fits, key_of
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
@@ -71,44 +71,42 @@ PROGRESS_S = 0.2  # the least time between two progress notifications of a call
 DRAIN_S = 5  # after EOF, for the answers that are still owed
 
 
-# 1. Shapes of what clients send.
-# Shapes as stdio.fits reads them: a type, a tuple of alternatives, a text, or an object's members.
+# 1. Shapes of what clients send, as stdio.fits reads them.
 
-TEXT_OR_NULL = (str, NULL)
-TEXTS_OR_NULL = ({"*": str}, NULL)
-OBJECTS_OR_NULL = ({"*": dict}, NULL)
 INFO = {
     "name": str,
     "version": str,
-    "icons?": (list, NULL),
-    **dict.fromkeys(("title?", "description?", "websiteUrl?"), TEXT_OR_NULL),
+    "title?": str,
+    "description?": str,
+    "websiteUrl?": str,
+    "icons?": list,
 }
 CAPABILITIES = {
-    "roots?": ({"listChanged?": (bool, NULL)}, NULL),
-    "sampling?": ({"context?": OBJECT_OR_NULL, "tools?": OBJECT_OR_NULL}, NULL),
-    "elicitation?": ({"form?": OBJECT_OR_NULL, "url?": OBJECT_OR_NULL}, NULL),
-    "extensions?": OBJECTS_OR_NULL,
-    "experimental?": OBJECTS_OR_NULL,
+    "roots?": {"listChanged?": bool},
+    "sampling?": {"context?": dict, "tools?": dict},
+    "elicitation?": {"form?": dict, "url?": dict},
+    "extensions?": {"*": dict},
+    "experimental?": {"*": dict},
 }
-META_OR_NULL = ({"progressToken?": (str, int)}, NULL)
-ENVELOPE = {f"{CLIENT_INFO}?": (INFO, NULL), CLIENT_CAPABILITIES: CAPABILITIES}
+META_OF_REQUEST = {"progressToken?": (str, int)}
+ENVELOPE = {f"{CLIENT_INFO}?": INFO, CLIENT_CAPABILITIES: CAPABILITIES}
 STREAM = {
-    **dict.fromkeys(
-        ("toolsListChanged?", "promptsListChanged?", "resourcesListChanged?"), (bool, NULL)
-    ),
-    "resourceSubscriptions?": (list, NULL),
+    "toolsListChanged?": bool,
+    "promptsListChanged?": bool,
+    "resourcesListChanged?": bool,
+    "resourceSubscriptions?": list,
 }
-LIST_PARAMS = {"cursor?": TEXT_OR_NULL}
+LIST_PARAMS = {"cursor?": str}
 CALL_PARAMS = {
     "name": str,
-    "arguments?": OBJECT_OR_NULL,
-    "inputResponses?": OBJECT_OR_NULL,
-    "requestState?": TEXT_OR_NULL,
+    "arguments?": dict,
+    "inputResponses?": dict,
+    "requestState?": str,
 }
 COMPLETION = {
     "ref": ({"type": "ref/prompt", "name": str}, {"type": "ref/resource", "uri": str}),
     "argument": {"name": str, "value": str},
-    "context?": ({"arguments?": TEXTS_OR_NULL}, NULL),
+    "context?": {"arguments?": {"*": str}},
 }
 SHAPES: JsonObject = {
     "initialize": {"protocolVersion": str, "capabilities": CAPABILITIES, "clientInfo": INFO},
@@ -118,7 +116,7 @@ SHAPES: JsonObject = {
     "tools/list": LIST_PARAMS,
     "tools/call": CALL_PARAMS,
     "prompts/list": LIST_PARAMS,
-    "prompts/get": {"name": str, "arguments?": TEXTS_OR_NULL},
+    "prompts/get": {"name": str, "arguments?": {"*": str}},
     "skills/list": LIST_PARAMS,
     "skills/get": {"uri": str},
     "resources/list": LIST_PARAMS,
@@ -187,9 +185,11 @@ class Request:
         is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
         if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
-        is_sound = fits(self.params, {**shape, "_meta?": META_OR_NULL})
+        is_sound = fits(self.params, {**shape, "_meta?": META_OF_REQUEST})
         if self.is_modern:
             is_sound = is_sound and fits(self.meta, ENVELOPE)
+        if self.meta.get("progressToken", "") is None:
+            is_sound = False
         if not (is_sound and (is_begun or self.is_modern or self.method in LEGACY_ONLY)):
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
@@ -241,7 +241,7 @@ class Request:
 
 def action_of(answer: Any) -> str:
     """The action of a person's answer: only a well-formed `accept` is a yes."""
-    is_sound = fits(answer, {"action": ("accept", "decline", "cancel"), "content?": OBJECT_OR_NULL})
+    is_sound = fits(answer, {"action": ("accept", "decline", "cancel"), "content?": dict})
     return str(answer["action"]) if is_sound else "cancel"
 
 
@@ -309,12 +309,12 @@ def call_tool(request: Request) -> JsonObject:
         return results.as_result(error.answer())
     except calls.Asking as asking:
         return results.question(str(asking), asking.state)
-    if not (tool.page and request.shows_pages):
-        return results.as_result(answer, lines=lines)
-    private = tool.page.private(answer)
-    if tool.app_only or not private or answer.get("success") is False:
-        return results.as_result(answer, private, lines)
-    return results.as_result(tool.page.brief(answer), private, [*lines, *tool.page.notes])
+    page = tool.page if request.shows_pages else None
+    private = page and page.private(answer)
+    if page and private and not tool.app_only and answer.get("success") is not False:
+        answer = page.brief(answer)
+        lines += page.notes
+    return results.as_result(answer, private, lines)
 
 
 def unforeseen(text: str) -> RpcError:

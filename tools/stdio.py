@@ -22,9 +22,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
 # Shapes of JSON-RPC's messages, whatever the id of a request is.
-NULL = type(None)
-OBJECT_OR_NULL = (dict, NULL)
-REQUEST = {"jsonrpc": "2.0", "method": str, "params?": OBJECT_OR_NULL}
+REQUEST = {"jsonrpc": "2.0", "method": str, "params?": dict}
 RESULT = {"jsonrpc": "2.0", "id": (str, int), "result": dict}
 ERROR = {"jsonrpc": "2.0", "error": {"code": int, "message": str}}
 
@@ -93,23 +91,20 @@ def parse(line: bytes) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise RpcError(PARSE_ERROR, f"Parse error: {error}", request_id=request_id) from None
     is_call = isinstance(message, dict) and "method" in message
-    if not fits(message, REQUEST if is_call else (RESULT, ERROR)):
+    has_wrong_id = is_call and "id" in message and request_id is None
+    if has_wrong_id or not fits(message, REQUEST if is_call else (RESULT, ERROR)):
         raise RpcError(
             INVALID_REQUEST,
             "Invalid request: expected one JSON-RPC 2.0 message per line",
             request_id=request_id,
-        )
-    if is_call and "id" in message and request_id is None:
-        raise RpcError(
-            INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number"
         )
     return message  # type: ignore[no-any-return]
 
 
 def fits(value: Any, shape: Any) -> bool:
     """True for a value of this shape: a type, a tuple of shapes of which one must fit, a text that must be
-    equal, or an object. An object's members are named; those with `?` may be absent, `*` stands for all, and
-    members without a name here may be anything."""
+    equal, or an object. An object's members are named; those with `?` may be absent or null, `*` stands for
+    all, and members without a name here may be anything."""
     if isinstance(shape, tuple):
         return any(fits(value, choice) for choice in shape)
     if isinstance(shape, str):
@@ -121,10 +116,9 @@ def fits(value: Any, shape: Any) -> bool:
     if "*" in shape:
         return all(fits(member, shape["*"]) for member in value.values())
     for key, inner in shape.items():
-        name = key.removesuffix("?")
-        if name not in value and name == key:
-            return False
-        if name in value and not fits(value[name], inner):
+        member = value.get(key.removesuffix("?"))
+        is_left_out = member is None and key.endswith("?")
+        if not (is_left_out or fits(member, inner)):
             return False
     return True
 

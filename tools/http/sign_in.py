@@ -296,22 +296,30 @@ def form(fields: Fields, problem: str, name: str, origin: str = "", head: str = 
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
     the code that was typed before.
     """
-    words = json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))[fields["lang"]]
+    words = _texts()[fields["lang"]]
     if not origin:
         words["asks"] = words["day"]
-    words["note"] = words.get(problem, "")
-    words["name"] = escape(name)
-    words["host"] = urlsplit(origin).netloc
-    words["typed"] = escape(fields["code"][:20])
-    page = Template(PAGE_FILE.read_text("utf-8")).substitute(words, lang=fields["lang"], head=head)
+    page = Template(PAGE_FILE.read_text("utf-8")).substitute(
+        words,
+        lang=fields["lang"],
+        head=head,
+        note=words.get(problem, ""),
+        name=escape(name),
+        host=urlsplit(origin).netloc,
+        typed=escape(fields["code"][:20]),
+    )
     return as_page(page, 403 if problem else 200, origin)
 
 
 def sentence(name: str) -> str:
     """The sentence that a browser shows in place of JSON, in each language; `name` may be OAuth's word for a
     refusal."""
-    texts = json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))
-    return "\n\n".join(words.get(name, words["refused"]) for words in texts.values())
+    return "\n\n".join(words.get(name, words["refused"]) for words in _texts().values())
+
+
+def _texts() -> dict[str, dict[str, str]]:
+    """The words of the page by their names, in each language."""
+    return json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))  # type: ignore[no-any-return]
 
 
 def as_page(page: str, status: int, leads_to: str = "") -> Answer:

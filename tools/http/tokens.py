@@ -10,6 +10,7 @@ import hmac
 import json
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeGuard
 
@@ -115,14 +116,10 @@ def read_keys(path: Path) -> Keys:
 
     Raises OSError if the file cannot be used; FileNotFoundError if there is none.
     """
-    try:
-        with plain_file(path, of_this_user=True) as file:
-            keys = tuple(map(bytes.fromhex, file.read().decode("ascii").split()))
-    except FileNotFoundError:
-        raise
-    except (ValueError, OSError):
-        keys = ()
-    if min(map(len, keys), default=0) < KEY_BYTES or path.stat().st_mode & 0o077:
+    keys: Keys = ()
+    with suppress(ValueError, OSError), plain_file(path, of_this_user=True) as file:
+        keys = tuple(map(bytes.fromhex, file.read().decode("ascii").split()))
+    if path.stat().st_mode & 0o077 or min(map(len, keys), default=0) < KEY_BYTES:
         needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
         raise OSError(
             f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}"
