@@ -33,11 +33,9 @@ if not __package__:  # run as a folder, whose parent is not on the path
 
 from tools import listing
 from tools.core import calls, leaving, registry, settings, toolsets
-from tools.core.errors import ToolError
-from tools.core.json_types import compact_json
-from tools.core.registry import TextOutput
 from tools.core.tool import Tool, enveloped, toolset_of
 from tools.starting import settings_or_refuse
+from tools.toolkit import TextOutput, ToolError, compact_json
 
 YES_WORDS = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")

@@ -15,12 +15,11 @@ from threading import Timer
 
 from tools import protocol
 from tools.core import health, places
-from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
-from tools.core.json_types import JsonObject
 from tools.core.settings import current
 from tools.http import http_check
 from tools.resident import handover
+from tools.toolkit import JsonObject, ToolError
 
 START_TIMEOUT_S = 120
 LINE_WIDTH = 78

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from tools.core import places, registry
 from tools.core.files import replacing
-from tools.core.json_types import JsonObject
-from tools.core.settings import PROJECT
 from tools.starting import VERSION
+from tools.toolkit import PROJECT, JsonObject
 
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.

@@ -18,12 +18,12 @@ from tools import protocol, stdio
 from tools.core import mcp_apps, results
 from tools.core.calls import Caller, acting_for, remote_user
 from tools.core.errors import RpcError
-from tools.core.json_types import JsonObject, compact_json
 from tools.http import day
 from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
 from tools.http.limits import Turns
 from tools.http.sign_in import Headers
 from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS
+from tools.toolkit import JsonObject, compact_json
 
 TURN_S = 30  # for a call to wait for its turn
 PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer

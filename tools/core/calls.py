@@ -50,7 +50,9 @@ class RunningCall(NamedTuple):
     by_person: bool = False
 
 
-_current: ContextVar[RunningCall | None] = ContextVar("running_call", default=None)
+# Outside of a call nobody hears a report or is asked, and there is no budget.
+NO_CALL = RunningCall(lambda *_: None, lambda: False, refuse_to_ask, [], float("inf"))
+_current: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
 
 
 @contextmanager
@@ -73,20 +75,17 @@ def calling(
 
 def report(done: float, total: float | None = None, message: str = "") -> None:
     """Report to the client how far the work is (MCP progress); `total` is None if it is unknown."""
-    if call := _current.get():
-        call.report(done, total, message)
+    _current.get().report(done, total, message)
 
 
 def is_by_person() -> bool:
     """True if a person calls from a shell: limits that are meant for a model do not apply."""
-    call = _current.get()
-    return call is not None and call.by_person
+    return _current.get().by_person
 
 
 def append_line(line: str) -> None:
     """Add a line of text after the answer of the call in progress."""
-    if call := _current.get():
-        call.lines.append(line)
+    _current.get().lines.append(line)
 
 
 def checkpoint() -> None:
@@ -94,9 +93,9 @@ def checkpoint() -> None:
     between steps, and in each loop over what came from elsewhere; never inside a write. Raises Cancelled,
     ToolError."""
     call = _current.get()
-    if call and call.cancelled():
+    if call.cancelled():
         raise Cancelled()
-    if call and time.thread_time() > call.ends_s:
+    if time.thread_time() > call.ends_s:
         raise ToolError(
             f"This took more than {MOST_COMPUTED_S:g} seconds of this machine's processor",
             "Ask for less, or send less, at a time.",
@@ -113,8 +112,7 @@ def ask(question: str, key: str = "") -> str:
 
     Raises ToolError CANNOT_ASK.
     """
-    call = _current.get()
-    return (call.ask if call else refuse_to_ask)(question, key)
+    return _current.get().ask(question, key)
 
 
 # A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that

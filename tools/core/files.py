@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -16,9 +15,6 @@ from .errors import ToolError
 from .settings import current
 
 POLL_S = 0.05
-# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is
-# ours.
-TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp")
 
 
 @contextmanager
@@ -43,9 +39,8 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads
     it, at any moment and after a power cut, finds the old content or the new one. When anything is raised,
     the old file is unchanged. Raises OSError."""
-    _forget_killed_writes(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.pi-mcp")
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.pi-mcp")
+    temporary.touch(0o600, exist_ok=False)
     try:
         yield temporary
         sync(temporary)
@@ -55,14 +50,6 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     # The new name is on the disk only once the folder is: before that a power cut brings back the old file.
     with suppress(OSError):  # some file systems have no such call
         sync(path.parent)
-
-
-def _forget_killed_writes(folder: Path) -> None:
-    """Remove the temporary files of processes that are gone."""
-    for name in os.listdir(folder):
-        if (match := TEMPORARY.fullmatch(name)) and not os.path.exists(f"/proc/{match[1]}"):
-            with suppress(OSError):
-                os.unlink(folder / name)
 
 
 def replace_file(
@@ -87,7 +74,7 @@ def _link(new: Path, path: Path) -> None:
 
 def sync(path: Path) -> None:
     """Write a file or folder through to the disk. Raises OSError."""
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -108,7 +95,7 @@ def exclusive_lock(
     path = path or current().state_dir / f"{name}.lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise ToolError(
             f"Cannot write {path}: {error.strerror}",

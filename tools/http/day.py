@@ -14,9 +14,8 @@ from pathlib import Path
 
 from tools.core import resources, toolsets
 from tools.core.calls import Caller, caller_of_scope
-from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import document
-from tools.core.settings import PROJECT
+from tools.toolkit import PROJECT, JsonObject
 
 from . import tokens
 from .limits import Rate

@@ -18,8 +18,8 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from tools.core.calls import Caller
-from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
+from tools.toolkit import JsonObject
 
 from . import day, tokens
 from .ledger import Ledger

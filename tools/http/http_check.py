@@ -5,9 +5,9 @@ import re
 import time
 
 from tools.core import http
-from tools.core.errors import ToolError
 from tools.core.health import Health
 from tools.core.settings import Settings
+from tools.toolkit import ToolError
 
 from . import tokens
 

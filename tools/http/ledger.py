@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject
 
 # Seconds between two notes of a token's use: each is a write to the SD card.
 NOTED_EVERY_S = 60

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject
 
 # Seconds that a connection may go without a whole request, body included; and how many may, before the
 # longest silent one makes room.

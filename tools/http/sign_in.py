@@ -26,7 +26,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.calls import scopes
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject
 
 from . import tokens
 from .ledger import Ledger

@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from tools.core.calls import Caller, caller_of_scope
 from tools.core.files import make_file, plain_file, replace_file
-from tools.core.json_types import JsonObject, compact_json
+from tools.toolkit import JsonObject, compact_json
 
 ISSUER = "pi-mcp"
 LEEWAY_S = 60
