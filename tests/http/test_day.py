@@ -203,14 +203,6 @@ def test_a_mark_needs_the_key_of_the_page_and_a_readers_page_has_none(phone):
     assert phone.tick()["code"] == "UNKNOWN_TOOL"
 
 
-def test_a_cookie_shows_and_marks_its_own_persons_days(phone):
-    has_habit(phone.server, "anna", "Anna's")
-    has_habit(phone.server, "ben", "Ben's")
-    for user in ("anna", "ben"):
-        shown = json.dumps(phone.signed_in(user=user).ask()[1])
-        assert ("Anna's" in shown, "Ben's" in shown) == (user == "anna", user == "ben")
-
-
 FOREIGN = """https://evil.example https://pi.example.evil https://pi.example:8443 http://pi.example
 http://127.0.0.1:8422 http://[ null""".split()
 
@@ -230,36 +222,13 @@ LOOK = {**LIST, "method": "tools/call", "params": {"name": "get_user_snapshot"}}
 
 def test_another_host_method_or_kind_of_body_is_refused(phone):
     phone.signed_in()
-    for host in ("evil.example", "pi.example.evil", ""):
-        assert phone.status("POST", LOOK, CALLS, Host=host) == 421
-    for method in "HEAD OPTIONS PUT DELETE PATCH".split():
-        assert phone.status(method, path=CALLS) == 405, method
+    assert phone.status("POST", LOOK, CALLS, Host="evil.example") == 421
     assert phone.status("GET", path=CALLS) == 405
-    for kind in ("text/plain", FORM["Content-Type"], "multipart/form-data", None):
-        assert phone.status("POST", LOOK, CALLS, **{"Content-Type": kind}) == 400, kind
+    assert phone.status("POST", LOOK, CALLS, **FORM) == 400
+    assert phone.status("POST", b"x" * (4 * 2**20 + 1), CALLS) == 413
     assert phone.status("POST", LOOK, CALLS) == 200
     for path in "/day/ /day/x /daylight /day/call/ /day/../mcp".split():
         assert phone.status("GET", path=path) == 404, path
-
-
-NO_MESSAGES = [
-    b"",
-    b"[" * 100_000,
-    b"\xff\xfe",
-    b"[]",
-    b"null",
-    b'{"jsonrpc":"2.0","id":1,"result":{}}',
-]
-
-
-def test_bodies_that_are_too_long_or_no_message_are_refused(phone):
-    phone.signed_in()
-    assert phone.enter("x" * 20_000) == 413
-    assert phone.status("POST", b"x" * (4 * 2**20 + 1), CALLS) == 413
-    for body in NO_MESSAGES:
-        assert phone.status("POST", body, CALLS) in (400, 403), body[:40]
-    double = {"Content-Length": "2", "Transfer-Encoding": "chunked"}
-    assert phone.status("POST", b"{}", CALLS, **double) == 400
 
 
 def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
@@ -319,14 +288,6 @@ def test_two_phones_with_one_code_are_one(phone, monkeypatch):
     lose_races(phone.server, monkeypatch)
     assert phone.enter(invitation) == 403
     assert not phone.server.ledger.entries()
-
-
-def test_a_restart_forgets_nobody(phone):
-    phone.signed_in()
-    with InMemory() as again:
-        phone.server = again
-        assert phone.is_in()
-        assert phone.ask()[0] == 200
 
 
 def test_the_rate_is_the_persons_own_with_all_their_devices(env):

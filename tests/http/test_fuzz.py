@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.http.test_sign_in import BACK, VERIFIER, Person
-from tests.support.client import ENVELOPE, HANDSHAKE, LIST, TIMEOUT_S, json_lines
+from tests.support.client import LIST, TIMEOUT_S
 from tests.support.fuzzer import damaged
 from tests.support.http_memory import InMemory
 from tests.support.http_server import HttpServer
@@ -23,28 +23,10 @@ COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
 SEED = int(os.environ.get("FUZZ_SEED", "17"))
 # After so long without an answer no more is sent, since the server may be waiting for more.
 INCOMPLETE_S = 0.1
-MESSAGES = [
-    LIST,
-    *json_lines("""
-{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "greet", "arguments": {"name": "Ada"}}}
-{"jsonrpc": "2.0", "id": 4, "method": "prompts/get", "params": {"name": "free_request", "arguments": {}}}
-{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
-"""),
-    {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": HANDSHAKE},
-    {"jsonrpc": "2.0", "id": 7, "method": "server/discover", "params": {"_meta": ENVELOPE}},
-]
-ODD = json.loads(
-    r'[null, true, -1, 1.5, 1e99, "", "\ud800", [], {}, [[[]]], {"a": {"b": []}}, "../..", ["x"]]'
-)
-LINES = b"""MCP-Protocol-Version: 2026-07-28|MCP-Protocol-Version: \xff|Mcp-Method: tools/call|Mcp-Name: greet
-Mcp-Session-Id: 1|Mcp-Session-Id: 00000000000000000000000000000000-pages|Last-Event-ID: 1|Content-Length: 0
-Expect: 100-continue|Transfer-Encoding: chunked|Content-Encoding: gzip|Upgrade: websocket|Connection: close
-Origin: null|Origin: http://[|: empty| folded|Authorization: Bearer x|Host: evil|Content-Type: text/plain"""
-LINES = LINES.replace(b"\n", b"|").split(b"|")
-LINES += [b"X: " + b"y" * 9000, b"Authorization: Bearer " + b"x" * 20_000]
-FIRST = b"GET /mcp HTTP/1.1|post /mcp HTTP/1.1|POST //mcp HTTP/1.0|POST /%2e%2e/mcp HTTP/2.0|PRI *|".split(
-    b"|"
-)
+ODD = json.loads('[null, true, -1, 1e99, "", [], {}, [[[]]], {"a": {"b": []}}, "../..", ["x"]]')
+# Whatever comes beside the lines of a good request.
+LINES = [b"Transfer-Encoding: chunked", b"Upgrade: websocket", b": empty", b" folded"]
+LINES += [b"Expect: 100-continue", b"X: " + b"y" * 9000, b"X: y\r\n" * 200]
 PARTS = """x code S256 plain refresh_token authorization_code javascript:x https://[ \U0001f600 %00 https://127.0.0.1/c
 "><script> &resource=x {}""".split()
 PARTS += ["", "\0", "\r\nX: y", "Bearer x", "a" * 9000, "[" * 9000]
@@ -117,12 +99,8 @@ def status(server, request):
 
 
 def fuzzed(chance, token):
-    """The bytes of a good request with some things changed: each layer half of the time."""
-    message = json.loads(json.dumps(chance.choice(MESSAGES)))
-    if chance.random() < 0.5:
-        inside = [value for value in message.values() if isinstance(value, dict)]
-        odd_member(chance, chance.choice([message, *inside]))
-    body = json.dumps(message).encode()
+    """The bytes of a good request, most of the time with some damage in its lines, its body or both."""
+    body = json.dumps(LIST).encode()
     if chance.random() < 0.3:
         body = damaged(chance, body)
     lines = [
@@ -130,31 +108,12 @@ def fuzzed(chance, token):
         b"Host: localhost",
         b"Content-Type: application/json",
         b"Accept: application/json, text/event-stream",
-        b"Authorization: Bearer " + token.encode()[: chance.choice([None, None, None, -1, 9])],
+        b"Authorization: Bearer " + token.encode()[: chance.choice([None, None, -1])],
         b"Content-Length: %d" % len(body),
     ]
-    if chance.random() < 0.5:
-        change_lines(chance, lines)
-    return b"\r\n".join(lines) + b"\r\n\r\n" + body
-
-
-def odd_member(chance, place):
-    """Change a member of an object, or add one."""
-    names = [*place, "id", "params", "cursor", "_meta", "date", "action", "x\x00"]
-    place[chance.choice(names)] = chance.choice(ODD)
-
-
-def change_lines(chance, lines):
-    for _ in range(chance.randrange(1, 4)):
-        place = chance.randrange(len(lines) + 1)
-        match chance.randrange(5):
-            case 0:
-                del lines[place : place + 1]
-            case 1:
-                lines.insert(place, chance.randbytes(chance.randrange(30)))
-            case 2:
-                lines.append(chance.choice([*LINES, *lines, b""]))
-            case 3:
-                lines[:1] = [chance.choice(FIRST)]
-            case 4:
-                lines[place:place] = chance.choices(LINES, k=chance.choice([1, 3, 200]))
+    if chance.random() < 0.3:
+        lines.append(chance.choice([*LINES, *lines]))
+    head = b"\r\n".join(lines)
+    for _ in range(chance.choice([0, 0, 1, 3])):
+        head = damaged(chance, head)
+    return head + b"\r\n\r\n" + body

@@ -178,11 +178,7 @@ def test_a_person_who_opens_an_address_reads_a_sentence_in_each_language(server,
 
 MANY_VALUES = b"{}," * 2**20
 BODIES = [
-    (b"", None, -32700),
     (b"[" * 100_000, None, -32700),
-    (b"\xff\xfe", None, -32700),
-    (b"[]", None, -32600),
-    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600),
     (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"\\ud83d"}}', 7, -32700),
     (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":[%b1]}}' % MANY_VALUES, 5, -32600),
 ]

@@ -166,14 +166,14 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
     assert slept(0)
 
 
-def sleeping(server, token):
-    """As many calls as a person may have at a time, which sleep until AWAKE."""
+def sleeping(server):
+    """As many calls as a person may have at a time, each with a token of its own, which sleep until AWAKE."""
     call = call_of("test_sleeps", seconds=20)
-    return [server.begin(call, token=token) for _ in range(protocol.MOST_CALLS // 4)]
+    return [server.begin(call, token=server.token()) for _ in range(protocol.MOST_CALLS // 4)]
 
 
-def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, token, how):
-    sleepers = sleeping(server, token)
+def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, how):
+    sleepers = sleeping(server)
     writing = call_of("test_notes", 7, text="written")
     waiting = [server.begin(writing, **how) for _ in range(2)]
     wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
@@ -206,7 +206,7 @@ def test_a_silent_call_says_now_and_then_that_it_goes_on(server, token, monkeypa
 
 def test_whoever_gets_no_turn_in_time_is_told_so_and_others_have_theirs(server, token, monkeypatch):
     monkeypatch.setattr(endpoint, "TURN_S", 0.05)
-    sleepers = sleeping(server, token)
+    sleepers = sleeping(server)
     assert server.content("greet", token=token, name="Ada")["code"] == "BUSY"
     assert not server.call("greet", token=server.token(user="ben"), name="Ben")["isError"]
     assert server.ask("tools/list", token=token)["result"]["tools"]

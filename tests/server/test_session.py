@@ -107,16 +107,11 @@ def test_what_is_not_listed_is_not_called(env, setting):
 
 
 BAD_LINES = [
-    ("garbage", -32700, None),
-    ('{"jsonrpc": "2.0", "id": 5, "method"', -32700, None),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "\xff\xfe"}\n', -32700, None),
     ('{"jsonrpc": "2.0", "id": "a", "method": "x", "params": {"name": "\\ud83d"}}', -32700, "a"),
     ("[" * 10_000, -32700, None),
     ("[]", -32600, None),
-    ('{"jsonrpc": "2.0", "id": 5, "method": 7}', -32600, 5),
     ('{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600, None),
-    ('{"jsonrpc": "2.0", "id": 5, "method": "no/such"}', -32601, 5),
-    ('{"jsonrpc": "2.0", "id": 5, "method": "tools/list", "params": {"_meta": 5}}', -32602, 5),
 ]
 
 
@@ -284,9 +279,6 @@ def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(session
 def test_slow_tools_delay_neither_each_other_nor_messages(session, tools):
     session.begin(100, "test_sleeps", seconds=30)
     goes_on(session)
-    for number in range(101, 101 + 2 * protocol.MOST_CALLS):
-        session.begin(number, "test_sleeps", seconds=30)
-    assert session.request("ping")["result"] == {}
     tools.AWAKE.set()
 
 
@@ -295,6 +287,7 @@ def test_a_call_that_finds_no_turn_says_so_and_one_that_ended_makes_room(session
         session.begin(number, "test_sleeps", seconds=30)
     answer = session.call("test_sleeps", seconds=0)
     assert answer["structuredContent"]["code"] == "BUSY"
+    assert session.request("ping")["result"] == {}
     tools.AWAKE.set()
     for _ in range(protocol.MOST_CALLS):
         assert session.receive()["result"]
