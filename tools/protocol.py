@@ -19,7 +19,7 @@ from typing import Any
 from tools import listing, stdio
 from tools.core import calls, leaving, mcp_apps, results
 from tools.core.errors import RpcError, ToolError
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject, compact_json, filled
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
 from tools.stdio import fits, key_of
@@ -167,13 +167,8 @@ class Request:
         if token is None or (done != total and time_s - self.reported_s < PROGRESS_S):
             return
         self.reported_s = time_s
-        progress = {
-            "progressToken": token,
-            "progress": done,
-            "total": total,
-            "message": message or None,
-        }
-        params = {name: value for name, value in progress.items() if value is not None}
+        progress = {"progressToken": token, "progress": done}
+        params = progress | filled(total=total, message=message)
         self.notify({"method": "notifications/progress", "params": params})
 
     def admit(self, is_begun: bool = True) -> None:
@@ -352,21 +347,18 @@ class StdioRequest(Request):
         self.session.send(message, about=self)
 
     def elicit(self, text: str) -> str:
-        from queue import Empty, SimpleQueue
-
-        session, answers = self.session, SimpleQueue[JsonObject]()
+        session = self.session
         question_id = next(session.question_ids)
+        answers: list[JsonObject] = []
         session.questions[question_id] = answers
         params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
         session.send(
             {"id": question_id, "method": "elicitation/create", "params": params}, about=self
         )
-        deadline = time.monotonic() + calls.QUESTION_S
-        while not self.withdrawn and time.monotonic() < deadline:
-            try:
-                answer = answers.get(timeout=PROGRESS_S)
-            except Empty:
-                continue
+        with session.writing:
+            session.writing.wait_for(lambda: answers or self.withdrawn, calls.QUESTION_S)
+        if answers:
+            answer = answers[0]
             return action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(text)
         session.questions.pop(question_id, None)
         session.send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
@@ -382,13 +374,14 @@ class Session:
         # Of the client: the capabilities of its handshake, and what it has used so far.
         self.capabilities: JsonObject = {}
         self.is_initialized = self.is_modern = self.is_started = False
-        # Held while a line is written, and while it is decided whether one may be.
-        self.writing = threading.RLock()
+        # Held while a line is written, and while it is decided whether one may be; notified when a question is
+        # answered or a call withdrawn.
+        self.writing = threading.Condition()
         self.owed: set[StdioRequest] = set()
         # The ids of streams that tell of changes, by their keys.
         self.streams: dict[Any, Any] = {}
-        # The queues for the answers to questions, by their ids.
-        self.questions: dict[int, Any] = {}
+        # Where the answers to questions go, by their ids.
+        self.questions: dict[int, list[JsonObject]] = {}
         self.question_ids = count(1)
         self.turns = threading.Semaphore(MOST_CALLS)
         self.listers = threading.Semaphore(MOST_LISTS)
@@ -418,8 +411,10 @@ class Session:
         call = None
         try:
             if "method" not in message:
-                if answers := self.questions.pop(key_of(message.get("id")), None):
-                    answers.put(message)
+                answers = self.questions.pop(key_of(message.get("id")), [])
+                with self.writing:
+                    answers.append(message)
+                    self.writing.notify_all()
             elif "id" not in message:
                 self._take_notification(message)
             else:
@@ -443,6 +438,7 @@ class Session:
                 if call:
                     call.withdrawn = True
                     self.owed.discard(call)
+                    self.writing.notify_all()
 
     def _take_call(self, call: StdioRequest) -> None:
         with self.writing:

@@ -14,7 +14,7 @@ ASKED = {
 def test_an_answer_is_to_its_question_within_ten_minutes():
     assert calls.is_current(calls.state_of(**ASKED), **ASKED)
     for before_s in (calls.QUESTION_S + 1, -60):
-        state = calls.state_of(**ASKED, issued_s=int(time.time()) - before_s)
+        state = calls.state_of(**ASKED, issued=str(int(time.time()) - before_s))
         assert not calls.is_current(state, **ASKED)
 
 

@@ -122,12 +122,12 @@ def ask(question: str, key: str = "") -> str:
 # restart the person is asked again.
 
 
-def state_of(question: str, key: str, call: str, issued_s: int | None = None) -> str:
+def state_of(question: str, key: str, call: str, issued: str = "") -> str:
     """The state of a question. `key`: the secret of what is asked, empty for that of this process; `call`:
-    the tool and its arguments; `issued_s`: by default now."""
+    the tool and its arguments; `issued`: the second since 1970, by default now."""
     import hmac
 
-    issued = str(int(time.time()) if issued_s is None else issued_s)
+    issued = issued or str(int(time.time()))
     text = "\n".join((issued, remote_user(), call, question))
     secret = key.encode() or _process_key()
     code = hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256")
@@ -138,13 +138,13 @@ def is_current(state: object, question: str, key: str, call: str) -> bool:
     """True if an answer that brings `state` is to this question, asked in the last QUESTION_S seconds."""
     import hmac
 
-    issued = str(state).partition(".")[0][:12]
-    if not issued.isascii() or not issued.isdigit():
+    sent = str(state).encode("utf-8", "replace").decode()
+    issued = sent.partition(".")[0]
+    expected = state_of(question, key, call, issued)
+    if not hmac.compare_digest(sent.encode(), expected.encode()):
         return False
-    if not 0 <= time.time() - int(issued) <= QUESTION_S:
-        return False
-    expected = state_of(question, key, call, int(issued))
-    return hmac.compare_digest(str(state).encode("utf-8", "replace"), expected.encode())
+    # From here on it is a time that was written here.
+    return 0 <= time.time() - int(issued) <= QUESTION_S
 
 
 @cache
