@@ -62,14 +62,9 @@ def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode)
         assert "BLTouch?" in prompt.messages[0].content.text
         uris = {str(page.uri) for page in (await client.list_resources()).resources}
         assert "klipper://docs/Bed_Mesh.md" in uris
-        [template] = (await client.list_resource_templates()).resource_templates
         page = await client.read_resource("klipper://docs/Bed_Mesh.md")
         assert page.contents[0].text == PAGES["Bed_Mesh.md"]
-        skill = await client.read_resource("skill://klipper-question/SKILL.md")
-        assert "<question>" in skill.contents[0].text
-        if mode == "auto":
-            assert "io.modelcontextprotocol/skills" in client.server_capabilities.extensions
-        ref = ResourceTemplateReference(uri=template.uri_template)
+        ref = ResourceTemplateReference(uri="klipper://docs/{path}")
         completed = await client.complete(ref, {"name": "path", "value": "mesh"})
         assert completed.completion.values == ["Bed_Mesh.md"]
         notes = []

@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import time
 from urllib.parse import urlencode
 
 import pytest
@@ -116,8 +115,7 @@ def test_an_invitation_lets_a_phone_in_and_the_cookie_ticks_and_is_listed_among_
     _, snapshot = phone.ask()
     assert snapshot["_meta"]["pi-mcp/days"]["habits"][0]["signs"][-1] == "+"
     assert main(["token", "list"]) == 0
-    day = time.strftime("%Y-%m-%d", time.localtime(time.time() + 30 * DAY_S))
-    row = rf"anna +onepercent server:read +/day +{day} .*, renewed while it is used"
+    row = r"anna +onepercent server:read +/day .*, renewed while it is used"
     assert re.search(row, capsys.readouterr().out)
 
 
@@ -235,7 +233,7 @@ def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
     cookie, invitation = phone.signed_in().cookie, phone.server.invited()
     token = phone.server.token()
     for secret in (cookie, invitation):
-        assert phone.server.status(LIST, token=secret, headers=HOST) == 401
+        assert phone.server.listed(secret, headers=HOST) == 401
     for secret in (token, invitation, "", "x", cookie[:-1], f"{cookie}x"):
         phone.cookie = secret
         assert phone.is_out()
@@ -296,7 +294,7 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
         phone = Phone(server).signed_in()
         assert [phone.ask()[0] for _ in range(4)] == [200, 200, 200, 429]
         token = server.token(scope="onepercent")
-        assert server.status(LIST, token=token, headers=HOST) == 429
+        assert server.listed(token, headers=HOST) == 429
 
 
 @pytest.mark.parametrize("path", ["/day", "/day/call", "/authorize", "/token/"])

@@ -31,7 +31,7 @@ def names(server, token):
 
 def statuses(server, *tokens):
     """Of the answers to a request with each of these tokens."""
-    return [server.status(LIST, token=token) for token in tokens]
+    return [server.listed(token) for token in tokens]
 
 
 def test_a_token_lists_and_calls_what_its_scope_names(server, token):
@@ -133,7 +133,7 @@ def test_host_origin_kind_and_framing_are_looked_at(env):
         for line, status in cases(HEADS):
             name, _, value = line.partition(":")
             headers = {name: value.strip()}
-            assert server.status(LIST, token=token, headers=headers) == int(status), line
+            assert server.listed(token, headers=headers) == int(status), line
 
 
 def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server, token):
@@ -200,8 +200,8 @@ def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered
     first = server.begin(token=token, parts=[LONG] * 3, hold=True)
     second = server.begin(token=token, parts=[LONG] * 3)
     wait_until(lambda: first.read == 2)
-    assert server.status(LIST, token=token) == 200
-    assert server.status(LIST, token=server.token(user="ben")) == 200
+    assert server.listed(token) == 200
+    assert server.listed(server.token(user="ben")) == 200
     assert second.read == 0
     first.hold = False
     assert [first.status(), second.status()] == [400, 400]
@@ -232,8 +232,8 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
 def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(server, token):
     with closing(sqlite3.connect(server.state / "http-tokens.sqlite3")) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert server.status(LIST, token=token) == 503
-    assert server.status(LIST, token=token) == 200
+        assert server.listed(token) == 503
+    assert server.listed(token) == 200
 
 
 def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
@@ -257,7 +257,7 @@ def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back
         _, headers, body = server.send(LIST, token=phone)
         error = json.loads(body)["error"]
         assert 1 <= int(headers["retry-after"]) == error["data"]["retry_after"] <= 10
-        assert server.status(LIST, token=calm) == 200
+        assert server.listed(calm) == 200
 
 
 def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
@@ -270,5 +270,5 @@ def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(
 
 def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, token, caplog):
     (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, "ascii")
-    assert server.status(LIST, token=token) == 503
+    assert server.listed(token) == 503
     assert "not a database" in caplog.text

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.client import LIST, TIMEOUT_S, finished
+from tests.support.client import TIMEOUT_S, finished
 from tests.support.http_server import SERVER, TEST_SERVER, HttpServer
 from tools.http import tokens
 
@@ -89,7 +89,7 @@ def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, be
             while len(silent) < count:
                 time.sleep(0.05)
             token = server.token()
-            assert [server.status(LIST, token=token) for _ in range(26)] == [200] * 26
+            assert [server.listed(token) for _ in range(26)] == [200] * 26
         finally:
             ends.set()
             attack.join()
@@ -146,6 +146,6 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
 def test_systemd_keeps_its_socket_and_it_ends_when_idle():
     with HttpServer(kept=True, MCP_IDLE_EXIT="1") as server:
         for _ in range(2):
-            assert server.status(LIST, token=server.token()) == 200
+            assert server.listed(server.token()) == 200
             assert server.process.wait(TIMEOUT_S) == 0
             server.start()

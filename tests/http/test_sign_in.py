@@ -109,7 +109,7 @@ class Person(Asking):
         return answer
 
     def listed(self, token):
-        return self.server.status(LIST, token=token)
+        return self.server.listed(token)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
 from tests.http.test_sign_in import query_of
-from tests.support.client import LIST, SERVE, TIMEOUT_S, finished
+from tests.support.client import SERVE, TIMEOUT_S, finished
 from tests.support.http_server import HttpServer
 
 pytestmark = pytest.mark.slow
@@ -108,7 +108,7 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
         [row] = server.ledger.entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
         server.ledger.revoke(row["id"])
-        assert server.status(LIST, token=stored.tokens.access_token) == 401
+        assert server.listed(stored.tokens.access_token) == 401
         session(server, stored, mode=mode, asked=asked)
         assert asked, "the person was to be asked again"
         assert "Traceback" not in server.log()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.support.client import (
     HEADERS,
+    LIST,
     MISBEHAVING,
     PROJECT,
     PYTHON,
@@ -66,6 +67,10 @@ class Callers(Asking):
         if "jti" in claims:
             self.ledger.add({**grant, "token_id": claims["jti"]}, 3600)
         return tokens.sign(claims, self.key())
+
+    def listed(self, token, **options):
+        """The status of the answer to a request with this token."""
+        return self.status(LIST, token=token, **options)
 
     def ask(self, method, params=None, *, token, **options):
         """The JSON-RPC answer to one request."""
