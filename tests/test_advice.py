@@ -1,5 +1,5 @@
-"""Advice that leads somewhere: each command, tool, setting and page that a message names is followed, or
-listed below."""
+"""Advice that leads somewhere: each command of the project, tool, setting and page that a message names is
+there."""
 
 import ast
 import re
@@ -17,9 +17,6 @@ SHELL_TEXT = re.compile(r'\b(?:say|warn|fail|echo) "((?:[^"\\]|\\.|\\\n)*)"')
 COMMAND = re.compile(
     r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*"
 )
-OTHERS = re.compile(
-    r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*"
-)
 SETTING = re.compile(
     rf"\b(?:{'|'.join({name.partition('_')[0] for name in settings.names()})})_[A-Z_]*[A-Z]\b"
 )
@@ -31,16 +28,6 @@ TOOL = re.compile(
 # The commands of the shell, by its help.
 WORDS = re.findall("^python3 -m tools ([a-zA-Z]+)", shell.__doc__, re.M)
 
-# Commands of the machine, and the reason why a test does not run them.
-NOT_RUN = {
-    "sudo systemctl": "systemd's, tried in the booted container of the lab",
-    "journalctl -u": "systemd's",
-    "ssh-copy-id": "asks for a password; the lab's remote.py answers it",
-    "chmod 600": "test_setup.py holds the mode of the file",
-    "chmod 700": "test_open_to_others.py holds the mode of the folder",
-    "sudo apt install git": "changes the machine",
-    "apt-get install": "changes the machine",
-}
 OTHERS_SETTINGS = {"MCP_CONNECTION_NONBLOCKING"}  # Claude Code's
 
 
@@ -100,13 +87,6 @@ def is_there(command, helped):
     toolsets = [[toolset] for toolset, _ in registry.COMMANDS]
     is_command = words in toolsets or tuple(words[:2]) in registry.COMMANDS
     return not words or options or words[0] in (*WORDS, "…") or is_command
-
-
-def test_each_other_command_is_listed_with_the_reason_why_it_is_not_run():
-    commands = {command for command, _ in found(OTHERS)}
-    told = {known for command in commands for known in NOT_RUN if known in command}
-    assert told == {*NOT_RUN}
-    assert not [command for command in commands if not any(known in command for known in NOT_RUN)]
 
 
 def test_each_setting_tool_and_page_in_a_message_is_there():

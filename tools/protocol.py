@@ -88,8 +88,8 @@ CAPABILITIES = {
     "extensions?": {"*": dict},
     "experimental?": {"*": dict},
 }
-META_OF_REQUEST = {"progressToken?": (str, int)}
-ENVELOPE = {f"{CLIENT_INFO}?": INFO, CLIENT_CAPABILITIES: CAPABILITIES}
+META_MEMBERS = {"progressToken?": (str, int)}
+ENVELOPE = {**META_MEMBERS, f"{CLIENT_INFO}?": INFO, CLIENT_CAPABILITIES: CAPABILITIES}
 STREAM = {
     "toolsListChanged?": bool,
     "promptsListChanged?": bool,
@@ -180,12 +180,11 @@ class Request:
         is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
         if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
-        is_sound = fits(self.params, {**shape, "_meta?": META_OF_REQUEST})
-        if self.is_modern:
-            is_sound = is_sound and fits(self.meta, ENVELOPE)
-        if self.meta.get("progressToken", "") is None:
-            is_sound = False
-        if not (is_sound and (is_begun or self.is_modern or self.method in LEGACY_ONLY)):
+        is_begun = is_begun or self.is_modern or self.method in LEGACY_ONLY
+        # Of all optional members this one may not be null.
+        is_null = self.meta.get("progressToken", "") is None
+        members = {**shape, "_meta?": ENVELOPE if self.is_modern else META_MEMBERS}
+        if is_null or not is_begun or not fits(self.params, members):
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
     def _check_envelope(self) -> None:

@@ -65,7 +65,17 @@ class Guards:
 
     def __init__(self, settings: Settings, answer: Answer):
         self.answer = answer
-        self.patterns = patterns(settings.http_url)
+        parts = urlsplit(settings.http_url)
+        # Hosts and origins are the public one and this machine, with any port.
+        names = (parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]")
+        host = f"({'|'.join(map(re.escape, names))})(:.*)?"
+        # What headers have to be, as regular expressions, and the status of a refusal.
+        self.patterns = {
+            "host": (421, host),
+            "origin": (403, f"(https?://{host})?"),
+            "content-type": (400, r"application/json\s*(;.*)?"),
+            "accept": (406, BOTH_KINDS),
+        }
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
@@ -243,17 +253,3 @@ async def start(send: Send, status: int, headers: Headers) -> None:
     """Send the beginning of an answer."""
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
-
-
-def patterns(url: str) -> dict[str, tuple[int, str]]:
-    """What headers have to be, as regular expressions, and the status of a refusal. Hosts and origins are the
-    public one and this machine, with any port."""
-    parts = urlsplit(url)
-    names = (parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]")
-    host = f"({'|'.join(map(re.escape, names))})(:.*)?"
-    return {
-        "host": (421, host),
-        "origin": (403, f"(https?://{host})?"),
-        "content-type": (400, r"application/json\s*(;.*)?"),
-        "accept": (406, BOTH_KINDS),
-    }

@@ -87,8 +87,7 @@ class SignIn:
         self.issuer = f"{parts.scheme}://{self.host}"
         metadata = "/.well-known/oauth-protected-resource"
         self.path = parts.path.rstrip("/")
-        metadata_here = f"{metadata}{self.path}"
-        self.metadata_url = f"{self.issuer}{metadata_here}"
+        self.metadata_url = f"{self.issuer}{metadata}{self.path}"
         # What clients read about the endpoint, and about its sign-in (RFC 9728, RFC 8414).
         resource = {
             "resource": url,
@@ -109,7 +108,7 @@ class SignIn:
         }
         self.endpoints: dict[str, dict[str, Any]] = {
             metadata: {"GET": lambda fields: resource},
-            metadata_here: {"GET": lambda fields: resource},
+            f"{metadata}{self.path}": {"GET": lambda fields: resource},
             "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},
             "/register": {"POST": self.register},
             "/authorize": {"GET": self.ask, "POST": self.let_in},
