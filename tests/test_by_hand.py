@@ -4,8 +4,6 @@ import sys
 
 import pytest
 
-from tests.lab.bench import __main__ as bench
-from tests.lab.bench.measuring import Row
 from tests.support.client import PROJECT, finished
 
 LAB = PROJECT / "tests" / "lab"
@@ -28,15 +26,6 @@ def test_the_smoke_test_passes_in_every_language_and_prints_a_line_a_check(
     env(MCP_LANGUAGE=language)
     lines = run(PROJECT / "tests" / "smoke.sh").splitlines()
     assert len(lines) > 15 and all(line.startswith(("ok ", "skip ")) for line in lines)
-
-
-def test_a_benchmark_is_saved_in_a_table_a_line_a_figure_and_each_is_known(monkeypatch):
-    memory = Row("memory", 2, "MiB", 1, "one tool", kept=False)
-    monkeypatch.setattr("tests.lab.bench.bench_start.rows", lambda: iter([memory]))
-    text = bench.page({"start": bench.measure("start")})
-    assert "| memory | 2.00 MiB | one tool: 1.00 MiB | 2.00 | , NOT KEPT |\n" in text
-    files = {path.stem.removeprefix("bench_") for path in LAB.glob("bench/bench_*.py")}
-    assert {*bench.BENCHES} == files
 
 
 @pytest.mark.slow

@@ -9,13 +9,10 @@ from itertools import product
 import pytest
 
 from tests.server.test_judge import (
-    CAPABILITIES,
     IDS,
-    LISTS,
     METHODS,
     NOT_COMPARED,
     PARAMS,
-    SETTINGS,
     ask,
     envelope,
     enveloped,
@@ -97,17 +94,6 @@ def test_every_method_with_odd_params(beside, is_modern):
     assert statuses == ({200, 400, 404} if is_modern else {200, 400})
     listening = in_era(is_modern, protocol.LISTEN, {"notifications": {}})
     assert beside.check(*listening) == (404 if is_modern else 200)
-
-
-@pytest.mark.parametrize("values", [{}, *SETTINGS], ids=str)
-def test_every_setting_that_shapes_the_lists(env, values, request):
-    env(**values)
-    beside = request.getfixturevalue("beside")
-    for method, session_id in product(LISTS, SESSION_IDS):
-        assert beside.check(ask(1, method), {"Mcp-Session-Id": session_id}) == 200
-    for method, capabilities in product((*LISTS, "server/discover"), CAPABILITIES[:8]):
-        message = ask(1, method, _meta=envelope(capabilities))
-        assert beside.check(message, modern(message)) == 200
 
 
 # Of a request of the 2025 era, and of one of 2026: a header with another value; without a colon it is left out.

@@ -29,7 +29,7 @@ class Person:
         self.chance = random.Random(name)
         self.other = None
         self.writes = 0
-        self.pending, self.titles = [], set()
+        self.titles = set()
 
     def call(self, tool, **arguments):
         self.writes += tool != "get_user_snapshot"
@@ -37,7 +37,7 @@ class Person:
 
     def step(self):
         """One of the things that people do, most of which change something."""
-        self.chance.choice([self.look, self.preview, self.create, self.create, self.steal])()
+        self.chance.choice([self.look, self.preview, self.create, self.create])()
 
     def look(self):
         snapshot = self.call("get_user_snapshot")
@@ -47,7 +47,6 @@ class Person:
         title = f"{self.name} {uuid.uuid4().hex[:8]}"
         answer = self.call("preview_actions", actions=[act("goal.create", title=title)])
         assert title in json.dumps(answer), answer
-        self.pending.append(answer["preview_id"])
         return answer["preview_id"], title
 
     def create(self):
@@ -61,11 +60,6 @@ class Person:
     def apply(self, preview_id):
         keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": f"yes {self.name}"}
         return self.call("apply_actions", preview_id=preview_id, **keys)
-
-    def steal(self):
-        if self.other.pending:
-            answer = self.apply(self.chance.choice(self.other.pending))
-            assert answer["code"] == "PREVIEW_NOT_FOUND", answer
 
     def goals(self):
         snapshot = self.call("get_user_snapshot", include=["goals"])
@@ -90,7 +84,7 @@ def test_two_users_at_once_mix_nothing_up():
             [audited] = db.execute("SELECT count(*) FROM audit").fetchone()
         for row in rows:
             other = "dora" if row["user"] == "carl" else "carl"
-            assert other not in json.dumps(row) or "PREVIEW_NOT_FOUND" in str(row.get("error")), row
+            assert other not in json.dumps(row), row
         # Of a failed call, while others kept the database busy, there may be a line in its place.
         assert carl.writes + dora.writes == audited + log.count("no audit row")
         for word in ("carl", "dora", carl.token, dora.token):
