@@ -9,31 +9,31 @@ from tools.core import settings
 VERSION = "0.2.0"
 
 
+WAYS = ("--standalone", "--daemon", "--http", "--check", "--connect")
+HELP = """usage: server.py [--standalone | --check | --connect | …]
+
+One MCP server for a Raspberry Pi, over stdio or HTTP.
+
+options:
+  -h, --help    show this help message and exit
+  --standalone  serve in this process
+  --daemon      be the resident service, which others hand sessions to
+  --http        serve over HTTP, to clients with a token
+  --check       say what works, what is not set up, what is broken
+  --connect     print each client's line for this machine
+  --version     show program's version number and exit"""
+
+
 def command_line(words: list[str]) -> str:
     """The way to start: the name of the flag, without its dashes."""
-    if words in ([], ["--standalone"]):  # as clients start it; all else has time for argparse
-        return "standalone"
-    import argparse
-
-    parser = argparse.ArgumentParser(
-        "server.py",
-        usage="server.py [--standalone | --check | --connect | …]",
-        description="One MCP server for a Raspberry Pi, over stdio or HTTP.",
-        allow_abbrev=False,
-    )
-    parser.error = lambda message: refuse(f"{message} (--help shows what there is)")  # type: ignore[method-assign]
-    ways = parser.add_mutually_exclusive_group()
-    for way, help_text in (
-        ("standalone", "serve in this process"),
-        ("daemon", "be the resident service, which others hand sessions to"),
-        ("http", "serve over HTTP, to clients with a token"),
-        ("check", "say what works, what is not set up, what is broken"),
-        ("connect", "print each client's line for this machine"),
-    ):
-        ways.add_argument(f"--{way}", dest="way", action="store_const", const=way, help=help_text)
-    parser.set_defaults(way="standalone")
-    ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
-    return str(parser.parse_args(words).way)
+    flag = " ".join(words) or "--standalone"
+    texts = {"-h": HELP, "--help": HELP, "--version": f"pi-mcp {VERSION}"}
+    if flag in texts:
+        print(texts[flag])
+        raise SystemExit
+    if flag not in WAYS:
+        refuse(f"unrecognized arguments: {flag} (--help shows what there is)")
+    return flag.removeprefix("--")
 
 
 def settings_or_refuse() -> settings.Settings:
