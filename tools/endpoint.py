@@ -38,6 +38,8 @@ EVENTS = {
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
 }
+# Characters that some readers of events take for the end of a line, as JSON writes them otherwise.
+LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 # The param that the header Mcp-Name repeats.
 NAME_PARAM = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
@@ -185,5 +187,4 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 def _json(message: JsonObject) -> str:
     """The text of a message, without the ends of lines that some readers of events know beside the
     standard's."""
-    text = compact_json({"jsonrpc": "2.0", **message})
-    return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return compact_json({"jsonrpc": "2.0", **message}).translate(LINE_ENDS)
