@@ -22,8 +22,6 @@ from tools.toolkit import PROJECT, JsonObject
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
 OPTIONS = "-T -o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=3".split()
-HOST = "${user_config.host}"
-COMMAND = "${user_config.command}"
 WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
 # An example to begin with, if setup.sh was not run and there is no settings file.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
@@ -114,7 +112,7 @@ def manifest() -> JsonObject:
     """The bundle's manifest: the ssh line with this machine's user, host and path as changeable defaults."""
     host, command, home = ssh_target()
     forwarding, start = _anki_of_the_desktop(home)
-    words = [*OPTIONS, *forwarding, HOST, *start, COMMAND]
+    words = [*OPTIONS, *forwarding, "${user_config.host}", *start, "${user_config.command}"]
     tools = []
     for name, tool in registry.listed().items():
         summary = tool.description.partition(". ")[0].rstrip(".")

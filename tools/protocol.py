@@ -97,24 +97,18 @@ STREAM = {
     "resourceSubscriptions?": list,
 }
 LIST_PARAMS = {"cursor?": str}
-CALL_PARAMS = {
-    "name": str,
-    "arguments?": dict,
-    "inputResponses?": dict,
-    "requestState?": str,
-}
-COMPLETION = {
-    "ref": ({"type": "ref/prompt", "name": str}, {"type": "ref/resource", "uri": str}),
-    "argument": {"name": str, "value": str},
-    "context?": {"arguments?": {"*": str}},
-}
 SHAPES: JsonObject = {
     "initialize": {"protocolVersion": str, "capabilities": CAPABILITIES, "clientInfo": INFO},
     "ping": {},
     "server/discover": {},
     LISTEN: {"notifications": STREAM},
     "tools/list": LIST_PARAMS,
-    "tools/call": CALL_PARAMS,
+    "tools/call": {
+        "name": str,
+        "arguments?": dict,
+        "inputResponses?": dict,
+        "requestState?": str,
+    },
     "prompts/list": LIST_PARAMS,
     "prompts/get": {"name": str, "arguments?": {"*": str}},
     "skills/list": LIST_PARAMS,
@@ -122,7 +116,11 @@ SHAPES: JsonObject = {
     "resources/list": LIST_PARAMS,
     "resources/templates/list": LIST_PARAMS,
     "resources/read": {"uri": str},
-    "completion/complete": COMPLETION,
+    "completion/complete": {
+        "ref": ({"type": "ref/prompt", "name": str}, {"type": "ref/resource", "uri": str}),
+        "argument": {"name": str, "value": str},
+        "context?": {"arguments?": {"*": str}},
+    },
 }
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.http.test_sign_in import ahead, full_disk, kept_bytes, lose_races
-from tests.support.client import LIST, messages
+from tests.support.client import LIST, messages, rpc
 from tests.support.http_memory import InMemory
 from tests.support.http_server import Asking
 from tools.__main__ import main
@@ -69,8 +69,7 @@ class Phone(Asking):
     def ask(self, tool="get_user_snapshot", method="tools/call", **arguments):
         """Status of a call of the page, and its result."""
         params = {"name": tool, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        status, headers, body = self.send("POST", message, CALLS)
+        status, headers, body = self.send("POST", rpc(method, params), CALLS)
         return status, messages(headers, body)[-1].get("result")
 
     def tick(self, **changes):

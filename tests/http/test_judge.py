@@ -18,7 +18,7 @@ from tests.server.test_judge import (
     enveloped,
     session_of,
 )
-from tests.support.client import json_lines
+from tests.support.client import json_lines, rpc
 from tests.support.http_judge import USER, Judge, essence
 from tests.support.http_memory import InMemory
 from tools import protocol
@@ -76,10 +76,9 @@ def modern(message):
 
 def in_era(is_modern, method, params, request_id=1):
     """A request of an era, and its headers."""
-    message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
     if not is_modern:
-        return message, {VERSION: "2025-06-18"}
-    message["params"] = enveloped(params, envelope())
+        return rpc(method, params, request_id), {VERSION: "2025-06-18"}
+    message = rpc(method, enveloped(params, envelope()), request_id)
     return message, modern(message)
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.support.client import ENVELOPE, HANDSHAKE, messages
+from tests.support.client import ENVELOPE, HANDSHAKE, messages, rpc
 from tests.support.http_memory import InMemory
 from tests.support.serve_with_tools import misbehaving_tools
 from tests.support.services import wait_until
@@ -32,7 +32,7 @@ def token(server):
 def session(server, token, capabilities=None):
     """How requests are sent in a new session: with the id that the answer to `initialize` names."""
     params = {**HANDSHAKE, "capabilities": capabilities or {}}
-    status, headers, _ = server.send(request("initialize", params), token=token)
+    status, headers, _ = server.send(rpc("initialize", params), token=token)
     assert status == 200
     return sent_in(headers[SESSION], token)
 
@@ -47,12 +47,8 @@ def how(server, token):
     return session(server, token)
 
 
-def request(method, params, request_id=1):
-    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
-
-
 def call_of(name, request_id=1, **arguments):
-    return request("tools/call", {"name": name, "arguments": arguments}, request_id)
+    return rpc("tools/call", {"name": name, "arguments": arguments}, request_id)
 
 
 def tools_with_pages(server, how):
@@ -71,7 +67,7 @@ def test_odd_session_ids_and_capabilities_name_no_pages_and_refuse_nobody(server
     for session_id in (None, "", "A" * 32, f"{'0' * 32}-pages\u00e9", "0" * 5000):
         assert not tools_with_pages(server, sent_in(session_id, token))
     for capabilities in ({"extensions": []}, {"extensions": {mcp_apps.EXTENSION: 1}}, 7, None):
-        body = request("initialize", {**HANDSHAKE, "capabilities": capabilities})
+        body = rpc("initialize", {**HANDSHAKE, "capabilities": capabilities})
         status, headers, _ = server.send(body, token=token)
         assert status < 500
         assert not headers.get(SESSION, "").endswith("-pages")
@@ -106,7 +102,7 @@ class Counting:
 
 
 def withdraw(server, how, request_id=7):
-    body = request("notifications/cancelled", {"requestId": request_id})
+    body = rpc("notifications/cancelled", {"requestId": request_id})
     del body["id"]
     assert server.status(body, **how) == 202
 
@@ -146,7 +142,7 @@ def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server,
     chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
     in_chunks = {**how, "headers": how["headers"] | chunked}
     call = Counting(server, in_chunks, tmp_path / "mark")
-    assert server.status(request("tools/list", {}), **in_chunks) == 200
+    assert server.status(rpc("tools/list", {}), **in_chunks) == 200
     call.goes_on()
     withdraw(server, how)
     call.end()

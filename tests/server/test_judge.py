@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from tests.support.client import json_lines
+from tests.support.client import json_lines, rpc
 from tests.support.judge import REFUSED, compared, is_message, parse, sdk_answers
 from tests.support.session import Session
 from tools import protocol
@@ -118,7 +118,7 @@ LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/li
 
 
 def ask(request_id, method, **params):
-    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+    return rpc(method, params, request_id)
 
 
 def initialize(version="2025-11-25", capabilities=None, info=CLIENT, request_id=0):
@@ -239,8 +239,7 @@ def test_every_method_with_odd_params(beginning):
         for number, params in enumerate(PARAMS, 10):
             if beginning == "2026":
                 params = enveloped(params, envelope())
-            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            requests.append(request)
+            requests.append(rpc(method, params, number))
         if method not in NOT_COMPARED:
             count += check(requests)
     assert count >= 10
@@ -250,7 +249,7 @@ def test_every_method_with_odd_params(beginning):
 def test_every_method_with_odd_params_before_a_handshake(method):
     if method not in NOT_COMPARED:
         for params in PARAMS[:16]:
-            check([{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}])
+            check([rpc(method, params)])
 
 
 ODD_LINES = b"""\
@@ -311,8 +310,7 @@ def session_of(chance):
             method = chance.choice(LISTS)
         if meta:
             params = enveloped(params, meta["_meta"])
-        request = {"jsonrpc": "2.0", "id": chance.choice([number, f"{number}x"]), "method": method}
-        requests.append({**request, "params": params})
+        requests.append(rpc(method, params, chance.choice([number, f"{number}x"])))
     requests += [ask(20, "tools/call", name="greet", arguments={"name": "x"}, **meta)]
     chance.shuffle(requests)
     return [*first, *requests]

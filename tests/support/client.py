@@ -159,6 +159,11 @@ def pipe(lines, command=None, **environment):
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
 
 
+def rpc(method, params, request_id=1):
+    """A JSON-RPC request."""
+    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+
+
 def present(fields):
     """The fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}

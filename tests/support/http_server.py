@@ -21,6 +21,7 @@ from tests.support.client import (
     TIMEOUT_S,
     messages,
     present,
+    rpc,
 )
 from tests.support.services import as_systemd_starts, free_port, is_listening, wait_until
 from tools.http import sign_in, tokens
@@ -74,8 +75,7 @@ class Callers(Asking):
 
     def ask(self, method, params=None, *, token, **options):
         """The JSON-RPC answer to one request."""
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        status, headers, body = self.send(request, token=token, **options)
+        status, headers, body = self.send(rpc(method, params or {}), token=token, **options)
         assert status == 200, (status, body)
         return messages(headers, body)[-1]
 
