@@ -371,8 +371,8 @@ class Session:
         # Of the client: the capabilities of its handshake, and what it has used so far.
         self.capabilities: JsonObject = {}
         self.is_initialized = self.is_modern = self.is_started = False
-        # Held while a line is written, and while it is decided whether one may be; notified when a question is
-        # answered or a call withdrawn.
+        # Held while a line is written, and while it is decided whether one may be. Notified when a question
+        # is answered or a call withdrawn.
         self.writing = threading.Condition()
         self.owed: set[StdioRequest] = set()
         # The ids of streams that tell of changes, by their keys.

@@ -50,8 +50,8 @@ def notify_ready() -> None:
 
 
 def for_http(address: str) -> tuple[socket.socket, bool]:
-    """The socket that systemd keeps for HTTP, or one at `address` (`host:port`, or a path), and whether systemd
-    keeps it. Raises OSError."""
+    """The socket that systemd keeps for HTTP, or one at `address` (`host:port`, or a path), and whether
+    systemd keeps it. Raises OSError."""
     listener = from_systemd()
     is_kept = listener is not None
     if not listener and "/" in address:
