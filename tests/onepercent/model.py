@@ -4,6 +4,7 @@ counted."""
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import groupby
 
 DETAIL = {
     "custom": "schedule_days",
@@ -14,11 +15,8 @@ DETAIL = {
 FOREVER = date.max
 # In place of the times of a week: a turn of every n days, in which it is to be done once.
 TURN = -1
-SIGNS = {"completed": "+", "missed": "-", "partial": "~"}
-
 BY_THE_WEEK = ("weekly", "times_per_week", "every_n_days")
 DAY = timedelta(1)
-NEW = {"deleted": False, "archived": False, "brought": 0}
 NAMED = {"daily": range(1, 8), "weekdays": range(1, 6), "weekends": (6, 7)}
 
 
@@ -27,17 +25,13 @@ class Refused(Exception):
 
 
 class Life:
-    """What one user has: rows by id, the marks by habit and day. Each action is a method of its name; it gets its
-    params, whose ids are resolved, and returns XP."""
+    """What one user has: rows by their ids. Each action is a method of its name; it gets the row that it acts on and
+    its other params, whose ids are resolved, and returns XP."""
 
     def __init__(self):
-        self.goals = {}
-        self.steps = {}
-        self.habits = {}
-        self.marks = {}
-        self.diary = {}
+        self.rows = {"goal": {}, "step": {}, "habit": {}, "diary": {}}
         self.spheres = {}
-        self.order = {"goals": [], "habits": []}
+        self.order = {"goal": [], "habit": []}
         self.gains = []
 
     def copy(self):
@@ -46,7 +40,11 @@ class Life:
     def do(self, action, params, today, new):
         """Do an action; `new` is the id of what it creates."""
         self.today, self.new = today, new
-        return getattr(self, action.replace(".", "_"))(**params) or 0
+        method, params = getattr(self, action.replace(".", "_")), params.copy()
+        domain = action.partition(".")[0]
+        key = params.pop(f"{domain}_id", None)
+        row = [] if key is None else [self._find(domain, key)]
+        return method(*row, **params) or 0
 
     @property
     def balance(self):
@@ -59,72 +57,71 @@ class Life:
 
     def shown(self, today):
         """What the snapshot must say of it: goals, habits, entries of the diary, spheres, XP."""
-        goals = [self._goal(key) for key in self.order["goals"] if self._is_seen(self.goals[key])]
+        goals = [self._goal(goal) for goal in self._seen("goal")]
         habits = []
-        for key in self.order["habits"]:
-            habit = self.habits[key]
-            if self._is_seen(habit) and today <= habit["until"]:
-                habits.append(self._habit(key, today))
-        diary = {key: row["what_done"] for key, row in self.diary.items() if not row["deleted"]}
+        for habit in self._seen("habit"):
+            if today <= habit["until"]:
+                streak = self.plain(habit["id"]).streak(today)
+                habits.append((habit["id"], habit["name"], *streak))
+        entries = self.rows["diary"].values()
+        diary = {entry["id"]: entry["what_done"] for entry in entries if not entry["deleted"]}
         lifetime = sum(gain for gain in self.gains if gain > 0)
         return goals, habits, diary, self.spheres, (self.balance, lifetime)
 
-    def _is_seen(self, row):
-        return not (row["deleted"] or row["archived"])
+    def _seen(self, domain):
+        """The rows of a list, in its order."""
+        rows = [self.rows[domain][key] for key in self.order[domain]]
+        return [row for row in rows if not (row["deleted"] or row["archived"])]
 
     def _goal(self, goal):
         steps = self._steps(goal)
-        dates = sorted((key, step["dt"]) for key, step in steps.items() if not step["done"])
-        row, done = self.goals[goal], len(steps) - len(dates)
-        return goal, row["title"], row["status"], len(steps), done, dates, self._sum(goal)
+        dates = sorted((step["id"], step["dt"]) for step in steps if not step["done"])
+        done = len(steps) - len(dates)
+        shown = (goal["id"], goal["title"], goal["status"])
+        return *shown, len(steps), done, dates, self._sum(goal)
 
     def _steps(self, goal):
-        steps = self.steps.items()
-        of_goal = {key: step for key, step in steps if step["goal_id"] == goal}
-        return {key: step for key, step in of_goal.items() if not step["deleted"]}
+        of_goal = [step for step in self.rows["step"].values() if step["goal_id"] == goal["id"]]
+        return [step for step in of_goal if not step["deleted"]]
 
     def _sum(self, goal):
         """What was added to a goal, and what its habits brought."""
-        row = self.goals[goal]
-        if row["target"] is None:
+        if goal["target"] is None:
             return None
-        brought = 0
-        for (key, _), mark in self.marks.items():
-            habit = self.habits[key]
-            if habit["goal_id"] == goal and not habit["deleted"]:
-                brought += mark["amount"] or 0
-        return row["added"] + brought
+        total = goal["added"]
+        for habit in self.rows["habit"].values():
+            if habit["goal_id"] == goal["id"] and not habit["deleted"]:
+                total += sum(mark["amount"] or 0 for mark in habit["marks"].values())
+        return total
 
-    def _move(self, table, key, order):
-        """Put a thing before that of a number in the list that is seen; else last."""
-        rows, before = getattr(self, table), self.order[table]
-        deleted = [each for each in before if rows[each]["deleted"]]
-        others = [each for each in before if each != key and each not in deleted]
-        seen = [each for each in others if not rows[each]["archived"]]
-        seen = [each for each in seen if rows[each].get("status", "work") == "work"]
-        place = others.index(seen[order - 1]) if order <= len(seen) else len(others)
-        moved = [*others[:place], key, *others[place:]]
-        if [each for each in moved if each in [*seen, key]] == [
-            each for each in before if each in [*seen, key]
-        ]:
-            raise Refused("NOTHING_TO_UPDATE")
-        self.order[table] = moved + deleted
-
-    def _habit(self, key, today):
-        habit = self.habits[key]
-        marks = {}
-        for (owner, day), mark in self.marks.items():
-            if owner == key:
-                sign = "e" if mark["excuse"] else SIGNS[mark["status"]]
-                marks[date.fromisoformat(day)] = sign
+    def plain(self, key):
+        """A habit as it is judged day by day."""
+        habit = self.rows["habit"][key]
+        signs = {day: mark["sign"] for day, mark in habit["marks"].items()}
         names = ("created", "schedules", "pauses", "until", "is_limit")
-        plain = PlainHabit(marks=marks, **{name: habit[name] for name in names})
-        return key, habit["name"], *plain.streak(today)
+        return PlainHabit(marks=signs, **{name: habit[name] for name in names})
 
-    def _find(self, table, key):
-        row = getattr(self, table).get(key)
+    def _make(self, domain, **fields):
+        new = {"id": self.new, "deleted": False, "archived": False, "brought": 0}
+        self.rows[domain][self.new] = new | fields
+        if domain in self.order:
+            self.order[domain].append(self.new)
+
+    def _move(self, domain, row, order):
+        """Put a row before that of a number in the list that is seen; else last."""
+        seen = [each["id"] for each in self._seen(domain) if each.get("status") != "complete"]
+        others = [key for key in seen if key != row["id"]]
+        place = min(order - 1, len(others))
+        if [*others[:place], row["id"], *others[place:]] == seen:
+            raise Refused("NOTHING_TO_UPDATE")
+        keys = self.order[domain]
+        keys.remove(row["id"])
+        keys.insert(keys.index(others[place]) if place < len(others) else len(keys), row["id"])
+
+    def _find(self, domain, key):
+        row = self.rows[domain].get(key)
         if row is None or row["deleted"]:
-            raise Refused(f"{table.removesuffix('s').upper()}_NOT_FOUND")
+            raise Refused(f"{domain.upper()}_NOT_FOUND")
         return row
 
     def _update(self, row, params):
@@ -142,58 +139,46 @@ class Life:
         return earned
 
     def goal_create(self, title, target=None):
-        self.order["goals"].append(self.new)
-        self.goals[self.new] = NEW | {
-            "title": title,
-            "target": target,
-            "added": 0,
-            "status": "work",
-        }
+        self._make("goal", title=title, target=target, added=0, status="work")
 
-    def goal_update(self, goal_id, title="", order=0):
-        goal = self._find("goals", goal_id)
+    def goal_update(self, goal, title="", order=0):
         if title:
             self._update(goal, {"title": title})
         else:
-            self._move("goals", goal_id, order)
+            self._move("goal", goal, order)
 
-    def goal_add(self, goal_id, amount):
-        goal = self._find("goals", goal_id)
+    def goal_add(self, goal, amount):
         if goal["target"] is None:
             raise Refused("FIELD_INVALID")
         goal["added"] += amount
 
-    def goal_complete(self, goal_id):
-        return self._close(self._find("goals", goal_id), "status", "complete", 150)
+    def goal_complete(self, goal):
+        return self._close(goal, "status", "complete", 150)
 
-    def goal_reopen(self, goal_id):
-        return self._close(self._find("goals", goal_id), "status", "work", 0)
+    def goal_reopen(self, goal):
+        return self._close(goal, "status", "work", 0)
 
-    def goal_archive(self, goal_id):
-        self._update(self._find("goals", goal_id), {"archived": True})
+    def goal_archive(self, goal):
+        self._update(goal, {"archived": True})
 
-    def goal_unarchive(self, goal_id):
-        self._update(self._find("goals", goal_id), {"archived": False})
+    def goal_unarchive(self, goal):
+        self._update(goal, {"archived": False})
 
-    def goal_delete(self, goal_id):
-        self._find("goals", goal_id)["deleted"] = True
-        for step in self.steps.values():
-            step["deleted"] = step["deleted"] or step["goal_id"] == goal_id
+    def goal_delete(self, goal):
+        for row in [goal, *self._steps(goal)]:
+            row["deleted"] = True
 
     def step_create(self, goal_id, title, dt=None):
-        self._find("goals", goal_id)
-        step = {"goal_id": goal_id, "title": title, "dt": dt, "done": False}
-        self.steps[self.new] = NEW | step
+        self._find("goal", goal_id)
+        self._make("step", goal_id=goal_id, title=title, dt=dt, done=False)
 
-    def step_update(self, step_id, **params):
-        step = self._find("steps", step_id)
+    def step_update(self, step, **params):
         if "goal_id" in params:
-            self._find("goals", params["goal_id"])
+            self._find("goal", params["goal_id"])
         self._update(step, params)
 
     def step_shift(self, goal_id, days=0, dt=None):
-        self._find("goals", goal_id)
-        steps = self._steps(goal_id).values()
+        steps = self._steps(self._find("goal", goal_id))
         dated = [step for step in steps if step["dt"] and not step["done"]]
         if not dated:
             raise Refused("STEP_NOT_FOUND")
@@ -203,35 +188,36 @@ class Life:
         for step, day in zip(dated, moved, strict=True):
             step["dt"] = day
 
-    def step_complete(self, step_id):
-        return self._close(self._find("steps", step_id), "done", True, 25)
+    def step_complete(self, step):
+        return self._close(step, "done", True, 25)
 
-    def step_reopen(self, step_id):
-        return self._close(self._find("steps", step_id), "done", False, 0)
+    def step_reopen(self, step):
+        return self._close(step, "done", False, 0)
 
-    def step_delete(self, step_id):
-        self._find("steps", step_id)["deleted"] = True
+    def step_delete(self, step):
+        step["deleted"] = True
 
     def habit_create(
         self, name, xp_reward=10, xp_penalty=None, target=None, until=None, goal_id=None
     ):
         if goal_id:
-            self._find("goals", goal_id)
+            self._find("goal", goal_id)
         target = target or {}
-        self.order["habits"].append(self.new)
-        self.habits[self.new] = NEW | {
-            "name": name, "reward": xp_reward, "penalty": xp_reward if xp_penalty is None else xp_penalty,
-            "target": target.get("amount", target.get("at_most")), "is_limit": "at_most" in target,
-            "until": date.fromisoformat(until) if until else FOREVER, "goal_id": goal_id, "schedule": ("daily", None),
-            "created": self.today, "schedules": [(date.min, "daily", [])], "pauses": [],
-        }  # fmt: skip
+        is_limit = "at_most" in target
+        self._make(
+            "habit", name=name, goal_id=goal_id, created=self.today, schedule=("daily", None),
+            # To stay below a limit costs if it fails, and brings nothing.
+            reward=0 if is_limit else xp_reward, penalty=xp_reward if xp_penalty is None else xp_penalty,
+            target=target.get("amount", target.get("at_most")), is_limit=is_limit,
+            until=date.fromisoformat(until) if until else FOREVER,
+            schedules=[(date.min, "daily", [])], pauses=[], marks={},
+        )  # fmt: skip
 
-    def habit_update(self, habit_id, frequency_type="", until=None, order=None, **detail):
-        habit = self._find("habits", habit_id)
+    def habit_update(self, habit, frequency_type="", until=None, order=None, **detail):
         if until:
             return self._update(habit, {"until": date.fromisoformat(until)})
         if order:
-            return self._move("habits", habit_id, order)
+            return self._move("habit", habit, order)
         if habit["is_limit"] and frequency_type in BY_THE_WEEK:
             raise Refused("FIELD_INVALID")
         numbers = detail.get(DETAIL.get(frequency_type, ""))
@@ -244,11 +230,14 @@ class Life:
         else:
             habit["schedules"][-1] = (first, frequency, numbers)
 
-    def habit_delete(self, habit_id):
-        self._find("habits", habit_id)["deleted"] = True
+    def habit_delete(self, habit):
+        habit["deleted"] = True
 
-    def _first_day(self, habit_id):
-        return self.today + timedelta((habit_id, str(self.today)) in self.marks)
+    def _day(self, text):
+        return date.fromisoformat(text) if text else self.today
+
+    def _first_day(self, habit):
+        return self.today + timedelta(self.today in habit["marks"])
 
     def _end_pause(self, habit):
         for first, last in sorted(habit["pauses"]):
@@ -259,9 +248,8 @@ class Life:
                 return True
         return False
 
-    def habit_pause(self, habit_id, to=None, **more):
-        habit = self._find("habits", habit_id)
-        first = date.fromisoformat(more["from"]) if "from" in more else self._first_day(habit_id)
+    def habit_pause(self, habit, to=None, **more):
+        first = self._day(more["from"]) if "from" in more else self._first_day(habit)
         last = date.fromisoformat(to) if to else FOREVER
         if last < first:
             raise Refused("INVALID_DATE")
@@ -269,14 +257,13 @@ class Life:
             raise Refused("FIELD_INVALID")
         habit["pauses"].append((first, last))
 
-    def habit_resume(self, habit_id):
-        if not self._end_pause(self._find("habits", habit_id)):
+    def habit_resume(self, habit):
+        if not self._end_pause(habit):
             raise Refused("NOT_COMPLETED")
 
-    def habit_archive(self, habit_id):
-        habit = self._find("habits", habit_id)
+    def habit_archive(self, habit):
         self._update(habit, {"archived": True})
-        first = self._first_day(habit_id)
+        first = self._first_day(habit)
         for begin, end in sorted(habit["pauses"]):
             if begin <= first <= end:
                 habit["pauses"].remove((begin, end))
@@ -284,82 +271,68 @@ class Life:
                 break
         habit["pauses"].append((first, FOREVER))
 
-    def habit_unarchive(self, habit_id):
-        habit = self._find("habits", habit_id)
+    def habit_unarchive(self, habit):
         self._update(habit, {"archived": False})
         self._end_pause(habit)
 
-    def habit_mark_completed(self, habit_id, date=None, amount=None):
-        return self._mark(habit_id, date, "completed", None, amount)
+    def habit_mark_completed(self, habit, date=None, amount=None):
+        return self._mark(habit, self._day(date), "+", amount)
 
-    def habit_mark_missed(self, habit_id, date=None, excuse_reason=None):
-        return self._mark(habit_id, date, "missed", excuse_reason, None)
+    def habit_mark_missed(self, habit, date=None, excuse_reason=None):
+        return self._mark(habit, self._day(date), "e" if excuse_reason else "-")
 
-    def _mark(self, habit_id, day, status, excuse, amount):
-        habit = self._find("habits", habit_id)
+    def _mark(self, habit, day, sign, amount=None):
         if habit["archived"]:
             raise Refused("HABIT_ARCHIVED")
-        day = day or str(self.today)
-        if not str(self.today - timedelta(30)) <= day <= str(self.today):
+        if not self.today - timedelta(30) <= day <= self.today:
             raise Refused("INVALID_DATE")
-        place = (habit_id, day)
-        before = self.marks.get(place, {"status": None, "amount": None, "xp": 0})
+        before = habit["marks"].get(day, {"sign": " ", "amount": None, "xp": 0})
         present, target = before["amount"] or 0, habit["target"]
         if amount and target is None:
             raise Refused("FIELD_INVALID")
-        is_same = before["status"] == status and excuse in (None, before["excuse"])
-        if is_same and not amount:  # an excuse may follow a miss
+        # An excuse may follow a miss.
+        is_same = before["sign"] == sign or (before["sign"], sign) == ("e", "-")
+        if is_same and not amount:
             raise Refused("ALREADY_COMPLETED")
         total = None
-        if status == "completed" and habit["is_limit"]:
+        if sign == "+" and habit["is_limit"]:
             total = present + amount if amount else before["amount"]
-            if (total or 0) > target:
-                return self._keep(place, "missed", None, -habit["penalty"], total)
-            return self._keep(place, "completed", None, 0, total)
-        if status == "completed" and target:
+            sign = "-" if (total or 0) > target else "+"
+        elif sign == "+" and target:
             total = present + amount if amount else max(present, target)
-            status = "completed" if total >= target else "partial"
-        penalty = 0 if excuse else -habit["penalty"]
-        worth = {"completed": habit["reward"], "missed": penalty, "partial": 0}[status]
-        if status == "completed" and before["xp"] <= 0 and self._is_beyond(habit, place):
+            sign = "+" if total >= target else "~"
+        worth = {"+": habit["reward"], "-": -habit["penalty"], "e": 0, "~": 0}[sign]
+        if sign == "+" and before["xp"] <= 0 and self._is_beyond(habit, day):
             worth = 0
-        return self._keep(place, status, excuse, worth, total)
-
-    def _keep(self, place, status, excuse, worth, total):
-        brought = self.marks[place]["xp"] if place in self.marks else 0
-        earned = self.earn(worth - brought)
-        mark = {"status": status, "excuse": excuse, "amount": total}
-        self.marks[place] = mark | {"xp": earned + brought}
+        earned = self.earn(worth - before["xp"])
+        habit["marks"][day] = {"sign": sign, "amount": total, "xp": earned + before["xp"]}
         return earned
 
-    def _is_beyond(self, habit, place):
+    def _is_beyond(self, habit, day):
         """The week has as many times as it needs on its other days."""
-        key, text = place
-        day = date.fromisoformat(text)
         _, frequency, numbers = _in_force(habit["schedules"], day)
         monday = day - timedelta(day.weekday())
-        week = {str(monday + number * DAY) for number in range(7)} - {text}
-        done = [at for at in week if self.marks.get((key, at), {}).get("status") == "completed"]
-        return frequency == "times_per_week" and len(done) >= numbers[0]
+        week = {monday + number * DAY for number in range(7)} - {day}
+        signs = [mark["sign"] for other, mark in habit["marks"].items() if other in week]
+        return frequency == "times_per_week" and signs.count("+") >= numbers[0]
 
-    def habit_unmark(self, habit_id, date=None):
-        self._find("habits", habit_id)
-        before = self.marks.pop((habit_id, date or str(self.today)), None)
+    def habit_unmark(self, habit, date=None):
+        before = habit["marks"].pop(self._day(date), None)
         if before is None:
             raise Refused("NOT_COMPLETED")
         return self.earn(-before["xp"])
 
     def diary_create_entry(self, what_done):
         earned = self.earn(10)
-        self.diary[self.new] = NEW | {"what_done": what_done, "brought": earned}
+        self._make("diary", what_done=what_done, brought=earned)
         return earned
 
-    def diary_update_entry(self, diary_id, what_done):
-        self._update(self._find("diary", diary_id), {"what_done": what_done})
+    def diary_update_entry(self, entry, what_done):
+        self._update(entry, {"what_done": what_done})
 
-    def diary_delete_entry(self, diary_id):
-        self._find("diary", diary_id)["deleted"] = True
-        return self.earn(-self.diary[diary_id]["brought"])
+    def diary_delete_entry(self, entry):
+        entry["deleted"] = True
+        return self.earn(-entry["brought"])
 
     def ssp_rate(self, category, score):
         if self.spheres.get(category) == score:
@@ -449,48 +422,32 @@ class PlainHabit:
         return any(first <= day <= last for first, last in self.pauses)
 
     def _periods(self, first, last):
-        """Due days, and weeks with the times that their last rate wants; not whole if the schedule changed in
+        """Due days, weeks with the times that their last rate wants, and turns; not whole if the schedule changed in
         them."""
-        week = []
-        turn = []
-        length = 0
-        done = None
-        held = ()
-        rates = []
-        for day in _days(first - DAY * first.weekday(), last + DAY * (6 - last.weekday())):
-            if day > self.until:
-                break
-            schedule = _in_force(self.schedules, day)
-            _, frequency, numbers = schedule
-            if week and (day.weekday() == 0 or frequency != "times_per_week"):
-                yield week, held[2][0], len(week) == 7 and rates == [held]
-                week, rates = [], []
-            is_new = schedule != held
-            held = schedule
-            if turn and frequency != "every_n_days":
-                yield turn, TURN, len(turn) == length
-                turn = []
-            if frequency == "every_n_days":
-                # A turn of n days begins on the first day, on each on which it was done, and after n days.
-                done = None if is_new else done
-                anchor = done or max(schedule[0], self.created)
-                if turn and (
-                    is_new or self.marks.get(day) == "+" or (day - anchor).days % numbers[0] == 0
-                ):
-                    yield turn, TURN, len(turn) == length
-                    turn = []
-                length = numbers[0]
-                turn.append(day)
-                done = day if self.marks.get(day) == "+" else done
-            elif frequency == "times_per_week":
-                week.append(day)
-                rates += [schedule] if schedule not in rates else []
-            elif is_due(day, frequency, numbers):
-                yield [day], 0, True
-        if week:
-            yield week, held[2][0], len(week) == 7 and rates == [held]
-        if turn:
-            yield turn, TURN, len(turn) == length
+        end = min(last + DAY * (6 - last.weekday()), self.until)
+        days = _days(first - DAY * first.weekday(), end)
+        for (frequency, _), group in groupby(days, self._period_of):
+            period = list(group)
+            schedules = [_in_force(self.schedules, day) for day in period]
+            _, _, numbers = schedules[-1]
+            if frequency == "times_per_week":
+                yield period, numbers[0], len(period) == 7 and schedules[0] == schedules[-1]
+            elif frequency == "every_n_days":
+                yield period, TURN, len(period) == numbers[0]
+            elif is_due(period[0], frequency, numbers):
+                yield period, 0, True
+
+    def _period_of(self, day):
+        """The frequency on a day, and the day with which its week or turn began."""
+        since, frequency, numbers = _in_force(self.schedules, day)
+        if frequency == "times_per_week":
+            return frequency, day - DAY * day.weekday()
+        if frequency != "every_n_days" or self.marks.get(day) == "+":
+            return frequency, day
+        # A turn of n days begins on the first day, on each on which it was done, and after n days.
+        done = [each for each, sign in self.marks.items() if sign == "+" and since <= each < day]
+        anchor = max(done, default=max(since, self.created))
+        return frequency, max(since, day - DAY * ((day - anchor).days % numbers[0]))
 
 
 def _in_force(schedules, day):

@@ -35,7 +35,7 @@ from tools.onepercent.transfer.backup import database as health
 FIRST_DAY = date(2026, 12, 24)
 
 TITLES = ["Читать", "Бегать", "'; DROP TABLE goals; --", "🎯 שלום"]
-IDS = {"goal_id": "goals", "step_id": "steps", "habit_id": "habits", "diary_id": "diary"}
+IDS = {"goal_id", "step_id", "habit_id", "diary_id"}
 DATES = ("date", "dt", "from", "to", "until")
 # Days are drawn as days before today.
 DAYS_AGO = [-1, 0, 0, 1, 2, 3, 5, 8, 20, 30, 31]
@@ -140,13 +140,14 @@ class World:
         drawn = []
         for name in self.data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)):
             params = {key: self.draw(values) for key, values in PARAMS.get(name, {}).items()}
-            keys = {*EXAMPLES[name]} & IDS.keys()
+            keys = {*EXAMPLES[name]} & IDS
             if name in MAY_HAVE_A_GOAL and self.draw([True, False]):
                 keys.add("goal_id")
             for key in sorted(keys):
-                created = f"{key.removesuffix('_id')}.create"
-                pool = [*getattr(self.user.life, IDS[key])] * 4 + [999]
-                pool += [ref(one) for one in drawn if one["action"].startswith(created)] * 3
+                domain = key.removesuffix("_id")
+                pool = [*self.user.life.rows[domain]] * 4 + [999]
+                created = [one for one in drawn if one["action"].startswith(f"{domain}.create")]
+                pool += [ref(one) for one in created] * 3
                 params[key] = self.draw(pool)
             params |= params.pop("more", {})
             for key in params.keys() & DATES:
@@ -177,7 +178,7 @@ class World:
         for index, one in enumerate(actions):
             new = ids[index] if ids else -1 - index
             params = {key: value for key, value in one["params"].items() if value is not None}
-            for key in params.keys() & IDS.keys():
+            for key in params.keys() & IDS:
                 params[key] = known.get(params[key], params[key])
             try:
                 xp += life.do(one["action"], params, today, new)
