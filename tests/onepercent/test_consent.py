@@ -5,11 +5,9 @@ import uuid
 import pytest
 
 from tests.onepercent.person import act, new_goal, use
-from tests.support.client import ENVELOPE, HANDSHAKE
+from tests.support.client import ENVELOPE
 from tests.support.session import Session
 from tools.onepercent.database import store
-
-CAPABLE = {**HANDSHAKE, "capabilities": {"elicitation": {}}}
 
 
 def asking():
@@ -21,8 +19,7 @@ def asking():
 @pytest.fixture
 def client():
     with asking() as one:
-        one.request("initialize", **CAPABLE)
-        one.send(method="notifications/initialized")
+        one.initialize(elicitation={})
         yield one
 
 
@@ -108,8 +105,7 @@ def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
     with asking() as one:
         meta = {"_meta": ENVELOPE} if capabilities is None else {}
         if not meta:
-            one.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
-            one.send(method="notifications/initialized")
+            one.initialize(**capabilities)
         arguments = preview(one, **meta)
         answer = result(one, "apply_actions", arguments, **meta)["structuredContent"]
         assert answer["code"] == "CANNOT_ASK" and answer["hint"]

@@ -2,8 +2,6 @@
 whole."""
 
 import os
-import random
-import select
 import shutil
 import signal
 import subprocess
@@ -32,29 +30,8 @@ from tests.support.client import PROJECT, finished
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import database as health
 
-KILLS = int(os.environ.get("PI_MCP_KILLS", "20"))
 # A kill before one of so many statements.
 EACH = int(os.environ.get("PI_MCP_KILL_EACH", "4"))
-
-
-@pytest.mark.slow
-def test_killed_at_random_moments_it_opens_again_with_all_that_was_confirmed():
-    def apply_for_ever(tell):
-        while True:
-            answer = apply(preview(*a_day()))
-            assert answer["success"], answer
-            tell(answer["results"][0]["created_id"])
-
-    chance, confirmed = random.Random(1), []
-    for _ in range(KILLS):
-        with child(apply_for_ever) as (pid, reading):
-            select.select([reading], [], [], 10)
-            select.select([], [], [], chance.random() * 0.02)
-            os.kill(pid, signal.SIGKILL)
-            confirmed += told(reading)
-        check_whole(confirmed)
-        store.release()
-    assert len(confirmed) >= KILLS
 
 
 def killed_at(statement, previewed):

@@ -50,14 +50,6 @@ def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
     assert marks("2026-03-18") == "+...+..?"
 
 
-def test_a_turn_in_which_nothing_was_done_is_missed_on_its_first_day_and_ends_the_streak(clock):
-    habit(frequency_type="every_n_days", n=3)
-    do(mark(1))
-    clock.set("2026-03-25T12:00:00+00:00")
-    assert marks("2026-03-18") == "+..?...?"
-    assert (habit()["current_streak"], habit()["best_streak"]) == (0, 1)
-
-
 def test_a_range_of_every_n_days_marks_each_due_day_once(clock):
     habit(frequency_type="every_n_days", n=3)
     clock.set("2026-03-27T12:00:00+00:00")
@@ -210,12 +202,3 @@ def test_a_changed_note_is_taken_back_as_a_note():
     assert "заметка: «в лесу» → «в парке»" in call("undo_last")["message"]
     do(miss(1))
     assert past()["notes"] == {"2026-03-18": "в лесу"}, "a text of the person stays with the day"
-
-
-def test_a_changed_turn_counts_from_the_days_on_which_it_was_done_by_the_turn_of_then(clock):
-    habit(frequency_type="every_n_days", n=3)
-    do(mark(1))
-    clock.set("2026-03-26T12:00:00+00:00")
-    do(act("habit.update", 1, frequency_type="every_n_days", n=5))
-    clock.set("2026-04-02T12:00:00+00:00")
-    assert marks("2026-03-18") == "+..?....?......?"

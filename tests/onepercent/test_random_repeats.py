@@ -88,7 +88,7 @@ def live_a_day(chance, plain, stored):
     """Some of: a step done, moved to a day; a new rule."""
     today = stored.today
     open_steps = [at for at, step in enumerate(plain.steps) if not step[2]]
-    if open_steps and chance.random() < 0.5:
+    if open_steps and chance.random() < 0.25:
         at = chance.choice(open_steps)
         stored.do("step.complete", step_id=at + 1)
         plain.done(plain.steps[at], today)

@@ -86,17 +86,6 @@ def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     assert habit()["current_streak"] == 1
 
 
-def test_a_raised_rate_breaks_no_streak_in_the_week_of_the_change(clock):
-    clock.set("2026-03-16T12:00:00+00:00")
-    do(new_habit("Бег", frequency_type="weekly"))
-    do(mark(1))
-    clock.set("2026-03-25T12:00:00+00:00")
-    do(act("habit.update", 1, frequency_type="times_per_week", times=5))
-    assert habit()["current_streak"] == 1
-    clock.set("2026-03-30T12:00:00+00:00")
-    assert habit()["current_streak"] == 1
-
-
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
     do(new_goal("Налоги", due="2026-03-20"), new_goal("Потом", due="2026-12-31"))
     row = {"title": "Налоги", "goal_id": 1, "date": "2026-03-20", "kind": "goal"}

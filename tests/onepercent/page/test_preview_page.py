@@ -272,6 +272,7 @@ def test_undo_and_a_mark_taken_off_read_as_what_they_are(sit):
     tab = person.see("undo_last", locale="ru-RU")
     assert "здоровье и спорт 9" in tab.text() and "object" not in tab.text()
     press(tab, "Вернуть", "Возвращено")
+    assert tab.run("document.querySelectorAll('#buttons button').length") == 0, "of older changes"
     assert person.rows("SELECT count(*) FROM ssp_evaluations") == [(1,)]
 
 

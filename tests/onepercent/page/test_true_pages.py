@@ -91,18 +91,6 @@ def test_a_plan_of_twenty_steps_reads_as_a_plan(sit):
     assert "Применить 20" in tab.text("#buttons")
 
 
-def test_after_undo_nothing_older_is_offered(sit):
-    person = sit(new_goal("Старое"))
-    person.do(new_goal("Новое"))
-
-    tab = person.see("undo_last", locale="ru-RU")
-    tab.press("Вернуть")
-    ends(tab, "Возвращено")
-
-    assert goals(person) == ["Старое"]
-    assert tab.run("document.querySelectorAll('#buttons button').length") == 0
-
-
 def test_a_host_that_takes_no_message_leaves_the_words_to_the_person(sit):
     tab = sit().days(nomessage="yes")
 
