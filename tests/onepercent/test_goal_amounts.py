@@ -53,16 +53,6 @@ def test_what_is_added_is_said_summed_up_shown_and_undone(car):
     assert total() == 120_000
 
 
-def test_the_amounts_of_a_habit_add_to_its_goal_and_leave_it_with_their_marks(car):
-    do(BANK, mark(ref(BANK), amount=700))
-    assert total() == 95_700
-    do(act("habit.unmark", 1))
-    assert total() == 95_000
-    do(mark(1))
-    do(act("habit.delete", 1))
-    assert total() == 95_000
-
-
 def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car):
     assert "! Цель «Машина» достигнута" in said(act("goal.add", 1, amount=205_000))
     do(act("goal.add", 1, amount=205_000))

@@ -1,6 +1,5 @@
 """Random lives against the simple model: several users, days and sessions, with undo in between."""
 
-import os
 import uuid
 from datetime import date, timedelta
 from operator import itemgetter
@@ -75,7 +74,7 @@ OFTEN = ["habit.mark_missed", "habit.create", "goal.create", "step.create"]
 # The model knows no zones.
 NAMES = [*sorted(EXAMPLES.keys() - {"person.update"}), *OFTEN, *["habit.mark_completed"] * 4]
 MOVES = ["preview", "preview", "apply", "apply", "undo", "undo", "redo", "switch"]
-WORLDS = int(os.environ.get("RANDOM_WORLDS", "30"))
+WORLDS = 30
 
 
 class User:

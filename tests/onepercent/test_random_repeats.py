@@ -1,6 +1,5 @@
 """Random weeks of repeating steps against a plain model, on a database in memory."""
 
-import os
 import random
 from contextlib import closing
 from datetime import date, datetime, timedelta, timezone
@@ -11,7 +10,7 @@ from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
 from tools.onepercent.database import migrations, store
 from tools.onepercent.habits.due_days import DATED, select
 
-HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "60"))
+HISTORIES = 60
 FIRST, WEEKS = date(2026, 2, 2), 5
 DAY = timedelta(1)
 RULES = [

@@ -62,15 +62,6 @@ def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
     assert balance() == 10
 
 
-def test_more_of_a_day_that_has_earned_its_xp_keeps_it_in_a_week_that_has_enough(clock):
-    do(new_habit("Вода", frequency_type="weekly", target={"amount": 2, "unit": "л"}))
-    do(mark(1))
-    clock.set("2026-03-19T12:00:00+00:00")
-    do(mark(1))
-    do(mark(1, date="2026-03-18", amount=1))
-    assert balance() == 10
-
-
 def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-16T12:00:00+00:00")
     do(new_habit("Бег", frequency_type="times_per_week", times=3))

@@ -122,9 +122,9 @@ def is_listening(port):
         return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_until(true):
+def wait_until(true, timeout_s=TIMEOUT_S):
     """Wait for what tells nobody when it happens: the end of a process of another parent."""
-    deadline = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + timeout_s
     while not true():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.01)

@@ -8,7 +8,7 @@ import shutil
 import socket
 import ssl
 import subprocess
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,7 +16,7 @@ from tests.http.test_day import Phone, has_habit
 from tests.http.test_sessions import request
 from tests.support.client import PROJECT, TIMEOUT_S
 from tests.support.http_server import TEST_SERVER, HttpServer
-from tests.support.services import free_port, wait_until
+from tests.support.services import free_port, is_listening, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -81,16 +81,11 @@ def nginx(folder, port, tls_port):
     return [PROGRAMS["nginx"], "-c", str(folder / "nginx.conf"), "-p", str(folder)]
 
 
-def listens(port):
-    with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
-        return True
-
-
 @contextmanager
 def running(command, folder, tls_port):
     with subprocess.Popen(command, cwd=folder) as process:
         try:
-            wait_until(lambda: listens(tls_port) or process.poll() is not None)
+            wait_until(lambda: is_listening(tls_port) or process.poll() is not None)
             assert process.poll() is None
             yield
         finally:

@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+
+from tests.support import services
 
 COMMIT = "84104bbbd7625d28b4eaaad83f4562972460ecd9"
 # A git repository that has the commit.
@@ -119,13 +121,8 @@ class Klipper:
 SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
-def wait_until(holds):
-    """Wait for something that this process is not told of."""
-    deadline = time.monotonic() + READY_S
-    while not holds():
-        if time.monotonic() > deadline:
-            raise TimeoutError("Klipper did not get there")
-        time.sleep(0.1)
+# Klipper takes its time to get anywhere.
+wait_until = partial(services.wait_until, timeout_s=READY_S)
 
 
 @contextmanager

@@ -63,12 +63,12 @@ def soak(duration_s, seed, count):
             workers = [
                 Worker(f"worker{number}", around, faults, record, seed) for number in range(count)
             ]
-            workers[0].alone(workers[0].docs.sync())
+            workers[0].alone(workers[0].docs.sync)
             before, handles = sizes(service.process.pid)
             run(workers, faults)
             for worker in workers:
                 worker.settle()
-            workers[0].alone(workers[0].docs.sync())
+            workers[0].alone(workers[0].docs.sync)
             examine(around, workers, record)
             after, more = sizes(service.process.pid)
             service.stop()

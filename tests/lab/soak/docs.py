@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager
 
 from tests.klipper.upstreams import Upstream, page
-from tests.lab.soak.record import Request, expect
+from tests.lab.soak.record import expect
 
 QUERIES = (
     "bltouch;pressure advance;bed mesh;[extruder] rotation_distance;как настроить;resonance".split(
@@ -90,23 +90,23 @@ class Docs:
     def __init__(self, published, chance):
         self.published, self.chance = published, chance
 
-    def flow(self):
-        return self.chance.choice((self.search, self.search, self.read, self.read, self.sync))()
+    def flow(self, ask):
+        self.chance.choice((self.search, self.search, self.read, self.read, self.sync))(ask)
 
-    def search(self):
+    def search(self, ask):
         """Results name pages that some commit had."""
         since = self.published.synced
-        answer = yield Request("search_docs", {"query": self.chance.choice(QUERIES)})
+        answer = ask("search_docs", query=self.chance.choice(QUERIES))
         for result in answer.value["result"] if not answer.code else ():
             is_published = any(self.published.versions(result["path"], since))
             expect(is_published, f"a page of no commit: {result}")
 
-    def read(self):
+    def read(self, ask):
         """A window of a page is a piece of one version."""
         since, pages = self.published.synced, self.published.history[-1]
         path = self.chance.choice(sorted(pages))
         offset = self.chance.choice((0, len(pages[path]) // 2))
-        answer = yield Request("read_doc", {"path": path, "offset": offset}, ("NOT_FOUND",))
+        answer = ask("read_doc", path=path, offset=offset)
         versions = self.published.versions(path, since)
         if answer.code:
             expect("" in versions, f"{answer.code} of {path}")
@@ -116,10 +116,10 @@ class Docs:
         piece = CLOSING.sub("", text) if end else text
         expect(piece in windows, f"{path} at {offset} is of no commit: {text[:80]!r}")
 
-    def sync(self):
+    def sync(self, ask):
         """Brings the newest commit."""
         least = len(self.published.commits) - 1
-        answer = yield Request("sync_docs")
+        answer = ask("sync_docs")
         if not answer.code:
             shown = answer.value["new"].split()[0]
             with self.published.lock:

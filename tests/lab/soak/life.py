@@ -4,7 +4,7 @@ those."""
 import uuid
 from dataclasses import dataclass, field
 
-from tests.lab.soak.record import Request, expect
+from tests.lab.soak.record import expect
 from tests.onepercent.person import act
 
 
@@ -19,8 +19,7 @@ class Open:
 
 
 class Person:
-    """A user that nobody else is, whose `goals` are titles by their ids; a flow yields requests and is sent
-    their answers."""
+    """A user that nobody else is, whose `goals` are titles by their ids; a flow calls tools by `ask`."""
 
     def __init__(self, user, chance):
         self.user, self.chance = user, chance
@@ -28,10 +27,9 @@ class Person:
         self.before = self.open = None
         self.applied = self.made = self.xp = 0
 
-    def flow(self):
-        if self.open:
-            return self.settle()
-        return self.chance.choice((self.change, self.change, self.change, self.undo, self.look))()
+    def flow(self, ask):
+        flows = (self.change, self.change, self.change, self.undo, self.look)
+        (self.settle if self.open else self.chance.choice(flows))(ask)
 
     def _actions(self):
         """Goals to make, and of those there are one with another title and one to delete."""
@@ -48,10 +46,10 @@ class Person:
         self.made += 1
         return f"{self.user} № {self.made}"
 
-    def change(self):
+    def change(self, ask):
         """Preview, and then apply or forget it."""
         actions = self._actions()
-        answer = yield Request("preview_actions", {"actions": actions})
+        answer = ask("preview_actions", actions=actions)
         if answer.code:
             return
         expect(not answer.value["diff"]["errors"], f"refused: {answer.value['diff']['errors']}")
@@ -68,22 +66,22 @@ class Person:
 
         if self.chance.random() < 0.9:
             self.open = Open(answer.value, after)
-            yield from self.settle()
+            self.settle(ask)
 
-    def undo(self):
+    def undo(self, ask):
         """What was applied last is taken back."""
         if (before := self.before) is None:
             return
-        answer = yield Request("undo_last")
+        answer = ask("undo_last")
         if not answer.code:
             self.open = Open(answer.value, lambda _: before, undoes=True)
-            yield from self.settle()
+            self.settle(ask)
 
-    def settle(self):
+    def settle(self, ask):
         """Apply what is open, with the key it had before; without an answer it stays open."""
         opened = self.open
         keys = {"preview_id": opened.preview["preview_id"], "idempotency_key": opened.key}
-        answer = yield Request("apply_actions", {**keys, "user_confirmation": "да"})
+        answer = ask("apply_actions", **keys, user_confirmation="да")
         if answer.code:
             return
         xp = answer.value["xp"]
@@ -95,10 +93,9 @@ class Person:
         self.goals, self.xp = after, xp["balance"]
         self.open, self.applied = None, self.applied + 1
 
-    def look(self):
+    def look(self, ask):
         """The snapshot has the goals that were confirmed."""
-        wish = {"include": ["goals", "xp"], "goals_status": "all"}
-        answer = yield Request("get_user_snapshot", wish)
+        answer = ask("get_user_snapshot", include=["goals", "xp"], goals_status="all")
         if not answer.code:
             empty = {"goals": {"items": [], "total_count": 0}, "xp": {"balance": 0}}
             data = empty | answer.value["data"]

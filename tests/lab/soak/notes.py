@@ -5,7 +5,7 @@ import uuid
 from dataclasses import dataclass
 
 from tests.lab.soak.anki_process import DECKS
-from tests.lab.soak.record import Request, expect
+from tests.lab.soak.record import expect
 
 MOST = 40
 
@@ -27,38 +27,40 @@ class Note:
 
 
 class Notes:
-    """Notes that nobody else touches; a flow yields requests and is sent their answers."""
+    """Notes that nobody else touches; a flow calls tools by `ask`."""
 
     def __init__(self, owner, chance):
         self.owner, self.chance = owner, chance
         self.notes = {}
         self.made = 0
 
-    def flow(self):
+    def flow(self, ask):
+        unsure = self._in("maybe")
         if len(self._in("there")) > MOST:
-            return self.delete(10)
-        if (unsure := self._in("maybe")) and self.chance.random() < 0.5:
-            return self.send([note for note in unsure if note.deck == unsure[0].deck][:4])
-        return self.chance.choice((self.add, self.add, self.delete, self.find, self.find))()
+            self.delete(ask, 10)
+        elif unsure and self.chance.random() < 0.5:
+            self.send(ask, [note for note in unsure if note.deck == unsure[0].deck][:4])
+        else:
+            self.chance.choice((self.add, self.add, self.delete, self.find, self.find))(ask)
 
     def _in(self, state):
         return [note for note in self.notes.values() if note.state == state]
 
-    def add(self):
+    def add(self, ask):
         """New notes."""
         deck, new = self.chance.choice(DECKS), []
         for _ in range(self.chance.randint(1, 4)):
             self.made += 1
             key = self.chance.choice(("", str(uuid.UUID(int=self.chance.getrandbits(128)))))
             new.append(Note(f"{self.owner} {self.made}", deck, key))
-        return self.send(new)
+        self.send(ask, new)
 
-    def send(self, notes):
+    def send(self, ask, notes):
         """Send notes, new ones or again those that may be there; afterwards each is there once."""
         repeated = {note.front for note in notes} & self.notes.keys()
         self.notes |= {note.front: note for note in notes}
         inputs = [note.input(self.owner) for note in notes]
-        answer = yield Request("anki_add_notes", {"notes": inputs, "deck": notes[0].deck})
+        answer = ask("anki_add_notes", notes=inputs, deck=notes[0].deck)
         details = answer.value.get("details", [{"status": "not_sent"}] * len(notes))
         for note, detail in zip(notes, details, strict=True):
             status, again = detail["status"], note.front in repeated
@@ -70,14 +72,14 @@ class Notes:
             else:
                 expect(status == "unknown" and answer.code, f"a note got {detail}")
 
-    def delete(self, most=2):
+    def delete(self, ask, most=2):
         there = [note for note in self._in("there") if note.id]
         chosen = self.chance.sample(there, min(len(there), self.chance.randint(1, most)))
         if not chosen:
             return
         for note in chosen:
             note.state = "leaving"
-        answer = yield Request("anki_delete_notes", {"noteIds": [note.id for note in chosen]})
+        answer = ask("anki_delete_notes", noteIds=[note.id for note in chosen])
         if answer.code == "ANKI_UNREACHABLE":  # nothing was sent
             for note in chosen:
                 note.state = "there"
@@ -87,9 +89,9 @@ class Notes:
             for note in chosen:
                 del self.notes[note.front]
 
-    def find(self):
+    def find(self, ask):
         """Every note of the owner, each once and whole; what was open is settled by that."""
-        answer = yield Request("anki_find_notes", {"query": f"tag:{self.owner}", "limit": 1000})
+        answer = ask("anki_find_notes", query=f"tag:{self.owner}", limit=1000)
         if answer.code:
             return
         present = {info["fields"]["Front"]: info for info in answer.value["notes"]}

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 LONGEST_SHOWN, SHOWN = 700, 20
 
@@ -20,13 +20,11 @@ class Lost(Exception):
 
 @dataclass
 class Request:
-    """A call to make; `expects` are the codes of errors that may be the right answer whatever goes wrong
-    outside."""
+    """A call, and when it was made."""
 
     tool: str
-    arguments: dict = field(default_factory=dict)
-    expects: tuple = ()
-    began: float = 0
+    arguments: dict
+    began: float
     ended: float = 0
 
     @property

@@ -31,14 +31,11 @@ def enter():
     """Start over where mounts are our own business, which end with this process, if that is allowed."""
     if INSIDE in os.environ:
         return
-    words = ["unshare", "--mount"]
-    if os.geteuid():
-        words.append("--map-root-user")
-    tried = [*words, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    alone = ["unshare", "--mount", "--map-root-user"]
+    tried = [*alone, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     is_allowed = not subprocess.run(tried, capture_output=True).returncode
     os.environ[INSIDE] = "own" if is_allowed else ""
-    if not is_allowed:
-        words = ["env"]
+    words = alone if is_allowed else ["env"]
     os.execvp(words[0], [*words, sys.executable, *sys.argv])
 
 
