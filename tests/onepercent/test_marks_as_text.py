@@ -2,25 +2,19 @@
 
 import json
 
-import pytest
-
 from tests.onepercent.person import behind_the_tools, call, do, mark, new_habit
-from tests.support.client import Client
+from tools.core import results
 
 
-@pytest.mark.slow
-def test_a_snapshot_brings_the_marks_beside_its_json(file):
-    with Client() as client:
-        client.initialize()
-        do(new_habit("Бег"), mark(1))
-        result = client.call(
-            "get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20"
-        )
-        text, lines = result["content"]
-        assert json.loads(text["text"])["user_name"]
-        assert lines["text"].startswith("2026-03-01 – 2026-03-20: + сделано")
-        assert lines["text"].endswith(f"\n1 Бег {'.' * 17}+??")
-        assert len(client.call("get_user_snapshot")["content"]) == 1
+def test_a_snapshot_brings_the_marks_beside_its_json(clock):
+    do(new_habit("Бег"), mark(1))
+    clock.set("2026-03-19T12:00:00+00:00")
+    period = {"date_from": "2026-03-01", "date_to": "2026-03-20"}
+    text, lines = results.as_result(call("get_user_snapshot", picture=True, **period))["content"]
+    assert json.loads(text["text"])["user_name"]
+    assert lines["text"].startswith("2026-03-01 – 2026-03-19: + сделано")
+    assert lines["text"].endswith(f"\n1 Бег {'.' * 17}+?")
+    assert len(results.as_result(call("get_user_snapshot"))["content"]) == 1
 
 
 def test_the_marks_are_of_four_weeks_and_of_a_year_at_most():

@@ -16,27 +16,16 @@ import re
 import subprocess
 import sys
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.lab.klipper.needs import Needs, commands, pins
+from tests.lab.klipper.needs import KINDS, Needs, commands, pins
 from tests.support.client import cases
 
-KINDS = {
-    "get": "",
-    "getint": "i",
-    "getfloat": "f",
-    "getboolean": "b",
-    "getchoice": "c",
-    "getlists": "l",
-    "getlist": "l",
-    "getintlist": "li",
-    "getfloatlist": "lf",
-}
 DRIVERS = [f"extras.tmc{number}" for number in (2130, 2208, 2209, 2240, 2660, 5160)]
-HEIRS = ("extras.tmc2209", "extras.tmc2240", "extras.tmc5160")
 MISSING = ("cffi", "greenlet", "serial", "can", "numpy", "msgproto")
 # The module that reads a section, where it is not named like it.
 READERS = dict(
@@ -140,18 +129,8 @@ LOOPED = {
 OTHERS = ("printer_config", "pconfig", "zconfig", "sconfig", "mconfig", "stepper_config")
 # Modules that hand no section of others on, or read nothing of it.
 LAST = ("mcu", "toolhead", "extras.load_cell")
-# Options that the same name gives another meaning elsewhere in their family: judging them by it would be
-# wrong.
+# Of more choices a person is told none.
 MOST_CHOICES = 13
-AMBIGUOUS = {"sensor_type", "control_pin"}
-
-
-def imported(name):
-    try:
-        return vars(importlib.import_module(name))
-    except Exception as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return {}
 
 
 class Module:
@@ -160,8 +139,10 @@ class Module:
     def __init__(self, name, path):
         self.name = name
         self.tree = ast.parse(path.read_text("utf-8"))
-        self.names = imported(name)
-        self.options = dict(EXTRA.get(name, {}))
+        self.names = {}
+        with suppress(Exception):  # it needs a package that is not there
+            self.names = vars(importlib.import_module(name))
+        self.options = EXTRA.get(name, {}).copy()
         self.locals = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
@@ -169,8 +150,7 @@ class Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 self.call(node)
-        for option, spec in pins(self).items():
-            self.options.setdefault(option, spec)
+        self.options = pins(self) | self.options
 
     def call(self, node):
         kind = KINDS.get(node.func.attr)
@@ -179,7 +159,7 @@ class Module:
             return
         name = self.option(node.args[0])
         words = {keyword.arg: keyword.value for keyword in node.keywords}
-        if not name or name in AMBIGUOUS or "sep" in words:
+        if not name or "sep" in words:
             return
         values = {word: self.value(value) for word, value in words.items()}
         spec = kind
@@ -204,8 +184,6 @@ class Module:
         return "" if "%s" in text else text.replace("%d", "1")
 
     def value(self, node):
-        if isinstance(node, ast.Name) and node.id not in self.names:
-            node = self.locals.get(node.id, node)
         try:
             return eval(ast.unparse(node), dict(self.names))
         except Exception:
@@ -223,7 +201,7 @@ class Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.level:
+            elif isinstance(node, ast.ImportFrom):
                 base = packages[: -node.level]
                 names = [node.module] if node.module else [alias.name for alias in node.names]
                 found += [".".join([*base, name]) for name in names]
@@ -247,10 +225,9 @@ def fields(modules):
     """The options driver_XXX of the drivers, from the masks of their registers."""
     for name in DRIVERS:
         module = modules[name]
-        # Some use the registers of the older ones, too.
-        older = ["extras.tmc2130", "extras.tmc2208"] if name in HEIRS else []
         masks = {}
-        for other in (*older, name):
+        # Some use the registers of the older ones, too.
+        for other in ("extras.tmc2130", "extras.tmc2208", name):
             for table in modules[other].names.get("Fields", {}).values():
                 masks |= table
         for node in calls(module.tree, "set_config_field"):
@@ -297,10 +274,9 @@ def reaches(start, modules, more):
 
 def readers(modules):
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
-    found = {
-        kind: (module, "-" if kind in ("printer", "extruder") else "?")
-        for kind, module in READERS.items()
-    }
+    found = {kind: (module, "?") for kind, module in READERS.items()}
+    for kind in ("printer", "extruder"):
+        found[kind] = (READERS[kind], "-")
     for name, module in modules.items():
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
         plain, named = "load_config" in functions, "load_config_prefix" in functions

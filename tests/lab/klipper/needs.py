@@ -7,10 +7,18 @@ as far as nothing is conditional: neither below `if`, `for`, `try` nor after a `
 
 import ast
 
-# Methods that read an option, with the number of arguments that leave it without a default.
-GETTERS = dict.fromkeys(
-    "get getint getfloat getboolean getlist getlists getintlist getfloatlist".split(), 1
-) | {"getchoice": 2}
+# Methods that read an option, with the sign of what it is.
+KINDS = {
+    "get": "",
+    "getint": "i",
+    "getfloat": "f",
+    "getboolean": "b",
+    "getchoice": "c",
+    "getlists": "l",
+    "getlist": "l",
+    "getintlist": "li",
+    "getfloatlist": "lf",
+}
 ENTRIES = ("load_config", "load_config_prefix")
 # A pin that is set up as one of these takes `!`, an end stop also `^` and `~` (klippy/pins.py).
 PIN_TYPES = {"adc": "p", "pwm": "p!", "digital_out": "p!", "endstop": "p^!"}
@@ -96,7 +104,9 @@ def constants(node):
 def demanded(node, known):
     """The option that a call reads without a default; "" if it reads none, or has one."""
     receiver, _, method = ast.unparse(node.func).rpartition(".")
-    if receiver != "config" or not 0 < len(node.args) <= GETTERS.get(method, 0):
+    # What may be chosen is named before the default.
+    most = 2 if method == "getchoice" else 1
+    if receiver != "config" or method not in KINDS or not 0 < len(node.args) <= most:
         return ""
     name = node.args[0]
     option = name.value if isinstance(name, ast.Constant) else known.get(ast.unparse(name))
