@@ -25,8 +25,8 @@ class Refused(Exception):
 
 
 class Life:
-    """What one user has: rows by their ids. Each action is a method of its name; it gets the row that it acts on and
-    its other params, whose ids are resolved, and returns XP."""
+    """What one user has: rows by their ids. Each action is a method of its name; it gets the row that it
+    acts on and its other params, whose ids are resolved, and returns XP."""
 
     def __init__(self):
         self.rows = {"goal": {}, "step": {}, "habit": {}, "diary": {}}
@@ -422,8 +422,8 @@ class PlainHabit:
         return any(first <= day <= last for first, last in self.pauses)
 
     def _periods(self, first, last):
-        """Due days, weeks with the times that their last rate wants, and turns; not whole if the schedule changed in
-        them."""
+        """Due days, weeks with the times that their last rate wants, and turns; not whole if the schedule
+        changed in them."""
         end = min(last + DAY * (6 - last.weekday()), self.until)
         days = _days(first - DAY * first.weekday(), end)
         for (frequency, _), group in groupby(days, self._period_of):

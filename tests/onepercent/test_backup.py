@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.children import a_day, check_whole, child, interrupted
+from tests.onepercent.examples import EXAMPLES, lived
 from tests.onepercent.person import (
     act,
     behind_the_tools,
@@ -22,8 +23,6 @@ from tests.onepercent.person import (
     mark,
     miss,
     new_goal,
-    new_habit,
-    pause,
     preview,
     propose,
     rows,
@@ -43,24 +42,16 @@ health = partial(guarded, database)
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
 
-def lived():
+def two_lives():
     """Something in every table, of two people."""
-    goal = do(*a_day())[0]
-    habit = do(new_habit("Бег", frequency_type="custom", schedule_days=[1, 3]))[0]
-    do(
-        mark(habit, date="2026-03-16"),
-        miss(habit, excuse_reason="☔"),
-        act("ssp.rate", category="work", score=7),
-        act("person.update", time_zone="Asia/Tokyo", day_start_hour=2),
-        pause(habit, "2026-04-01", "2026-04-09"),
-    )
+    lived()
     behind_the_tools("UPDATE habits SET created_on = '2026-03-01'")
-    do(act("habit.update", habit, schedule_days=[2], target={"amount": 1.5, "unit": "км"}))
-    do(mark(habit, amount=0.5), new_goal("Потом", due="2026-12-31"))
-    do(act("goal.archive", 2), act("habit.archive", do(new_habit("Архив"))[0]))
     do(
-        act("goal.update", goal, why_important='"кавычки"\nи строки\u2028'),
-        act("goal.delete", goal),
+        miss(1, date="2026-03-17", excuse_reason="☔"),
+        act("habit.update", 1, frequency_type="weekdays", target={"amount": 1.5, "unit": "км"}),
+        mark(1, amount=0.5),
+        act("goal.update", 1, why_important='"кавычки"\nи строки\u2028'),
+        *[act(name, **EXAMPLES[name]) for name in ("ssp.rate", "person.update", "goal.delete")],
     )
     use(store.path(), ONEPERCENT_USER="other")
     do(*a_day())
@@ -77,12 +68,17 @@ def copy(file, tmp_path):
     return tmp_path / "backup.sqlite3"
 
 
+def moved(folder):
+    """What an import into a new database says of all there is."""
+    export(str(folder / "first.json"))
+    use(folder / "other.sqlite3")
+    return import_(str(folder / "first.json"))
+
+
 def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
-    lived()
+    two_lives()
     shown = snapshot(*SECTIONS)
-    export(str(tmp_path / "first.json"))
-    use(tmp_path / "other.sqlite3")
-    assert "kept" not in import_(str(tmp_path / "first.json"))
+    assert "kept" not in moved(tmp_path)
     export(str(tmp_path / "second.json"))
     assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
     assert snapshot(*SECTIONS) == shown
@@ -95,11 +91,9 @@ def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
 
 
 def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path):
-    lived()
+    two_lives()
     undo()
-    export(str(tmp_path / "export.json"))
-    use(tmp_path / "other.sqlite3")
-    import_(str(tmp_path / "export.json"))
+    moved(tmp_path)
     undo(redo=True)
     assert items("goals") == []
     [(highest,)] = rows("SELECT max(id) FROM goals")
@@ -109,9 +103,7 @@ def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path):
 def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path):
     undone = do(new_goal("Не то"))[0]
     undo()
-    export(str(tmp_path / "export.json"))
-    use(tmp_path / "other.sqlite3")
-    import_(str(tmp_path / "export.json"))
+    moved(tmp_path)
     assert do(new_goal("Новая"))[0] > undone
 
 
@@ -221,7 +213,7 @@ SPOILT = {
 
 @pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
 def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
-    lived()
+    two_lives()
     export(str(tmp_path / "export.json"))
     before = (tmp_path / "export.json").read_text("utf-8")
     content = json.loads(before)
@@ -241,11 +233,11 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp
         export(str(tmp_path / "text.json"))
         return (tmp_path / "text.json").read_text("utf-8")
 
-    lived()
+    two_lives()
     old = text()
     export(str(tmp_path / "old.json"))
     backup(str(tmp_path / "old.sqlite3"))
-    do(mark(1, amount=1), act("habit.resume", 1), *a_day())
+    do(mark(1, amount=1), act("habit.resume", 2), *a_day())
     new = text()
     backup(str(tmp_path / "new.sqlite3"))
     copy = Path(backup()["file"])

@@ -4,7 +4,6 @@ touched."""
 import random
 import shutil
 import sqlite3
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.onepercent.children import a_day
 from tests.onepercent.person import (
     balance,
+    behind_the_tools,
     call,
     do,
     found,
@@ -24,6 +24,7 @@ from tests.onepercent.person import (
     propose,
     snapshot,
 )
+from tests.onepercent.test_backup import of_another_program
 from tools.core.errors import ToolError
 from tools.core.health import guarded
 from tools.onepercent.database import migrations, store
@@ -32,26 +33,18 @@ from tools.onepercent.transfer.backup import database, export
 health = partial(guarded, database)
 
 
-def behind_the_tools(file, *statements):
-    """Change the file without the tools, and leave it alone."""
-    store.release()
-    with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        for statement in (
-            "PRAGMA ignore_check_constraints = ON",
-            "PRAGMA journal_mode = DELETE",
-            *statements,
-        ):
-            db.execute(statement)
+def of_a_newer_version(_):
+    do(*a_day())
+    behind_the_tools("PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
-    "statement, words",
-    [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE notes (id)", "another program")],
+    "make, words",
+    [(of_a_newer_version, "newer version"), (of_another_program, "another program")],
 )
-def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(statement, words, file):
-    if "newer" in words:
-        do(*a_day())
-    behind_the_tools(file, statement)
+def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(make, words, file):
+    make(file)
+    store.release()
     before = (file.read_bytes(), file.stat().st_mtime_ns)
     for answer in (call("get_user_snapshot"), propose(*a_day()), call("undo_last")):
         assert answer["code"] == "DATABASE_ERROR" and words in answer["error"]
@@ -70,9 +63,12 @@ def test_a_file_put_in_place_of_the_open_one_is_opened_anew(file):
     assert len(items("goals")) == 1
 
 
-def test_a_rotten_byte_in_every_title_locks_nobody_out(file, tmp_path):
+def test_a_rotten_byte_in_every_title_locks_nobody_out(tmp_path):
     do(*a_day())
-    behind_the_tools(file, "UPDATE goals SET title = CAST(x'd0a6d0b5ff' AS TEXT)")
+    behind_the_tools(
+        "PRAGMA ignore_check_constraints = ON",
+        "UPDATE goals SET title = CAST(x'd0a6d0b5ff' AS TEXT)",
+    )
     assert items("goals")[0]["title"] == "Це\ufffd"
     assert found("це")[0]["title"] == "Це\ufffd"
     export(str(tmp_path / "export.json"))

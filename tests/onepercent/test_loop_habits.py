@@ -418,14 +418,18 @@ def encrypted(whole):
     return whole
 
 
+def spoilt(whole):
+    return whole[:60] + b"\xff" * 30 + whole[90:]
+
+
 # What is done to an export that is packed in one way or the other.
 SPOILT = {
     "empty": (zipfile.ZIP_DEFLATED, lambda whole: b""),
     "cut": (zipfile.ZIP_DEFLATED, lambda whole: whole[: len(whole) // 2]),
-    "spoilt": (zipfile.ZIP_DEFLATED, lambda whole: whole[:60] + b"\xff" * 30 + whole[90:]),
-    "spoilt and packed in another way": (zipfile.ZIP_LZMA, lambda whole: whole[:60] + b"\xff" * 30 + whole[90:]),
+    "spoilt": (zipfile.ZIP_DEFLATED, spoilt),
+    "spoilt and packed in another way": (zipfile.ZIP_LZMA, spoilt),
     "encrypted": (zipfile.ZIP_DEFLATED, encrypted),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("packed, spoil", SPOILT.values(), ids=SPOILT)

@@ -62,7 +62,7 @@ def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
     assert balance() == 10
 
 
-def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
+def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-16T12:00:00+00:00")
     do(new_habit("Бег", frequency_type="times_per_week", times=3))
     do(mark(1))
@@ -75,6 +75,10 @@ def test_a_lowered_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     assert shown["today_status"] == "completed"
     clock.set("2026-03-25T12:00:00+00:00")
     assert habit()["current_streak"] == 1
+    do(mark(1, dates=["2026-03-23..2026-03-24"]))
+    assert habit()["current_streak"] == 2
+    do(act("habit.update", 1, times=5))
+    assert habit()["current_streak"] == 1, "the last rate of a week judges all of it"
 
 
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):

@@ -6,14 +6,14 @@ import re
 import shutil
 import subprocess
 import threading
-from http.server import ThreadingHTTPServer
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.support.client import HANDSHAKE, Client, finished
-from tests.support.web import Handler
+from tests.support.client import Client, finished
+from tests.support.web import Handler, listening
 
 HERE = Path(__file__).parent
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -30,8 +30,7 @@ def capable(capabilities=CAPABLE, command=None, **settings):
     """A session of a client that shows pages, and says so unless its `capabilities` are others; `command`
     starts its server."""
     client = Client(command, **settings)
-    client.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
-    client.send(method="notifications/initialized")
+    client.initialize(**capabilities)
     return client
 
 
@@ -71,10 +70,8 @@ class Host:
         # Whether it hands a result's `_meta` on to the page.
         self.private = True
         self.lock = threading.Lock()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
-        self.thread.start()
+        self.serving = ExitStack()
+        self.url = self.serving.enter_context(listening(self._handler())) + "/"
 
     def _handler(self):
         host = self
@@ -117,9 +114,7 @@ class Host:
         return content["text"]
 
     def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        self.serving.close()
 
 
 def is_drawn(tab):

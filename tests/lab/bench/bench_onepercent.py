@@ -1,4 +1,4 @@
-"""OnePercent: fifty actions previewed and applied beside fifty bare inserts, after a year with thirty habits."""
+"""OnePercent: fifty actions previewed and applied beside fifty bare inserts, after a year of thirty habits."""
 
 import tempfile
 import time

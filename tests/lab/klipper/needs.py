@@ -47,10 +47,9 @@ class Needs:
         for node in unconditional(function.body):
             if not isinstance(node, ast.Call):
                 continue
-            words = [*node.args, *(keyword.value for keyword in node.keywords)]
             if option := demanded(node, known):
                 yield option
-            elif "config" in map(ast.unparse, words):
+            elif "config" in map(ast.unparse, node.args):
                 yield from self.called(module, node)
 
     def called(self, module, node):
@@ -77,8 +76,6 @@ class Needs:
         if isinstance(definition, ast.ClassDef):
             methods = definitions(definition.body)
             if "__init__" not in methods:
-                for base in definition.bases:
-                    yield from self.called(module, ast.Call(base, [], []))
                 return
             definition = methods["__init__"]
         arguments = definition.args
@@ -115,22 +112,14 @@ def demanded(node, known):
 
 
 def unconditional(body):
-    """The nodes that are evaluated whenever a body is, in their order."""
+    """The nodes of the statements that are carried out whenever a body is."""
     for statement in body:
         if isinstance(statement, ast.If):
-            yield from inside(statement.test)
+            yield from ast.walk(statement.test)
             if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
                 return
-        elif isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AugAssign):
-            yield from inside(statement.value)
-
-
-def inside(node):
-    if isinstance(node, ast.IfExp | ast.BoolOp | ast.ListComp | ast.GeneratorExp | ast.Lambda):
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from inside(child)
+        elif isinstance(statement, ast.Expr | ast.Assign | ast.Return) and statement.value:
+            yield from ast.walk(statement.value)
 
 
 def pins(module):

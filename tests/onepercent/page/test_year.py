@@ -24,7 +24,7 @@ YEAR = {"date_from": "2025-11-24", "date_to": MONDAY, "include": ["history"]}
 
 
 def live(person, turn):
-    """A year with five habits, of which one begins in March, and a goal of nine steps that is reached in May."""
+    """A year with five habits, of which one begins in March, and a goal whose nine steps are done by May."""
     days = [FIRST_DAY + datetime.timedelta(ago) for ago in range(364)]
     turn(FIRST_DAY)
     person.do(
