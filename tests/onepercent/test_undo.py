@@ -41,8 +41,6 @@ CHANGES = [
      act("step.update", 1, title="Другой", dt="2026-04-01", goal_id=None), act("step.delete", 1)],
     [mark(1), miss(1), act("habit.unmark", 1), miss(1, excuse_reason="x"),
      act("habit.update", 1, frequency_type="weekends"), act("habit.delete", 1)],
-    [act("diary.update_entry", 1, plans="П" * 9000), new_entry(plans="план"), act("diary.delete_entry", 1)],
-    [act("ssp.rate", category="work", score=7), act("goal.complete", 1), act("goal.reopen", 1)],
     [act("habit.update", 1, frequency_type="times_per_week", times=3),
      act("habit.update", 1, target={"amount": 2, "unit": "л"}),
      mark(1, dates=["2026-03-10..2026-03-18"], amount=1),

@@ -115,7 +115,6 @@ def unconditional(body):
     """The nodes of the statements that are carried out whenever a body is."""
     for statement in body:
         if isinstance(statement, ast.If):
-            yield from ast.walk(statement.test)
             if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
                 return
         elif isinstance(statement, ast.Expr | ast.Assign | ast.Return) and statement.value:
@@ -140,7 +139,7 @@ def pins(module):
             pin = module.locals.get(pin.id, pin)
         if isinstance(pin, ast.Call) and ast.unparse(pin.func).endswith("config.get"):
             option = module.option(pin.args[0])
-            found[option] = spec if found.get(option, spec) == spec else "p^!"
+            found[option] = spec
     found.pop("", None)
     return found
 
@@ -156,7 +155,5 @@ def commands(module):
         for node in unconditional(function.body):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if name.endswith((".register_command", ".register_mux_command")):
-                command = node.args[0]
-                if isinstance(command, ast.Constant):
-                    found.add(command.value)
+                found.add(node.args[0].value)
     return found
