@@ -40,11 +40,11 @@ class Life:
     def do(self, action, params, today, new):
         """Do an action; `new` is the id of what it creates."""
         self.today, self.new = today, new
-        method, params = getattr(self, action.replace(".", "_")), params.copy()
-        domain = action.partition(".")[0]
-        key = params.pop(f"{domain}_id", None)
-        row = [] if key is None else [self._find(domain, key)]
-        return method(*row, **params) or 0
+        method, domain = getattr(self, action.replace(".", "_")), action.partition(".")[0]
+        others = {name: value for name, value in params.items() if name != f"{domain}_id"}
+        if others == params:
+            return method(**params) or 0
+        return method(self._find(domain, params[f"{domain}_id"]), **others) or 0
 
     @property
     def balance(self):
