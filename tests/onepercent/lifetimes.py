@@ -16,7 +16,7 @@ LIFE = (
     FROM numbers WHERE n < 300 * :years""",
     """INSERT INTO steps (user, created_at, updated_at, title, priority, goal_id, is_complete, dt)
     SELECT 'local', :stamp, :stamp, 'Бег 5 км', 'attention', :closed + 1 + n % 20, 0,
-        date(:today, n % 30 || ' days')
+        date(:today, (n % 30) || ' days')
     FROM numbers WHERE n < 100""",
     """INSERT INTO steps (user, created_at, updated_at, title, priority, goal_id, is_complete,
         dt, completed_at)
