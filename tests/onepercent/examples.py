@@ -103,7 +103,7 @@ def lived():
     """Goals that are open, reached and archived, a step of both kinds, a habit that is not marked, one that is
     marked and paused, an archived one, and an entry of the diary."""
     do(
-        new_goal("Дом"),
+        new_goal("Дом", due="2026-04-01"),
         new_step("Раз", dt="2026-03-20"),
         new_step("Два"),
         new_goal("Марафон", target=SUM),

@@ -28,7 +28,7 @@ from tests.onepercent.person import (
     undo,
 )
 from tools.onepercent.actions.repeats import RULE
-from tools.onepercent.habits.due_days import begun, first_day
+from tools.onepercent.habits.due_days import first_day, start_rule
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 CALL = errand("Созвон", repeat=TUESDAYS)
@@ -64,7 +64,7 @@ def dates():
 )
 def test_a_rule_names_its_days(sent, days):
     since, found = date(2026, 3, 18), []
-    repeat = begun(RULE.convert("repeat", sent), since)
+    repeat = start_rule(RULE.convert("repeat", sent), since)
     while len(found) < 3 and (day := first_day(repeat, since)):
         found.append(day)
         since = date.fromisoformat(day) + timedelta(1)
@@ -72,7 +72,7 @@ def test_a_rule_names_its_days(sent, days):
 
 
 def test_a_birthday_on_the_29th_of_february_is_on_the_last_day_of_it_in_other_years():
-    repeat = begun(RULE.convert("repeat", {"every": "year"}), date(2024, 2, 29))
+    repeat = start_rule(RULE.convert("repeat", {"every": "year"}), date(2024, 2, 29))
     assert first_day(repeat, date(2025, 1, 1)) == "2025-02-28"
     assert first_day(repeat, date(2028, 1, 1)) == "2028-02-29"
 

@@ -20,7 +20,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from tools.core import calls
 from tools.toolkit import JsonObject, ToolError
@@ -58,10 +58,15 @@ WITHOUT_ENTRY = ("xp_ledger", "habit_schedules")
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
-# A row that a person sees, and its deletion as a diff entry.
-State = tuple[StoredRow, Deleted]
 
-States = dict[tuple[int | str, ...], State]  # by table and key
+class ShownRow(NamedTuple):
+    """A row that a person sees; `gone`: the diff entry of its deletion."""
+
+    row: StoredRow
+    gone: Deleted
+
+
+ShownRows = dict[tuple[int | str, ...], ShownRow]  # by table and key
 
 
 @dispatch.writing_tool("undo_last", title="Undo", order=50, page=person_pages.PREVIEW)
@@ -132,12 +137,12 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
     changes = [RowChange(*change) for change in kept]
-    before = _states(unit, changes)
+    before = _shown_rows(unit, changes)
     try:
         _take_back(unit, changes)
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
-    unit.outcome.entries = _entries(unit, before, _states(unit, changes))
+    unit.outcome.entries = _entries(unit, before, _shown_rows(unit, changes))
     unit.outcome.message = words.text_of("redone" if undone else "undone", lines=summary(journal))
 
 
@@ -150,47 +155,44 @@ def _blocked(reason: str) -> ToolError:
     )
 
 
-def _states(unit: UnitOfWork, changes: list[RowChange]) -> States:
+def _shown_rows(unit: UnitOfWork, changes: list[RowChange]) -> ShownRows:
     """The rows that a person sees now, read while what they belong to exists."""
-    states: States = {}
-    for step in changes:
-        if step.table in WITHOUT_ENTRY:
+    rows: ShownRows = {}
+    for change in changes:
+        if change.table in WITHOUT_ENTRY:
             continue
-        row = unit.row(step.table, *step.key)
-        if step.table == "persons":
+        row = unit.row(change.table, *change.key)
+        if change.table == "persons":
             row = row or NO_PERSON
         if row and not row.get("deleted_at"):
-            place = (step.table, *step.key)
-            states[place] = with_goal(unit, row), deletion(unit, row)
-    return states
+            key = (change.table, *change.key)
+            rows[key] = ShownRow(with_goal(unit, row), deletion(unit, row))
+    return rows
 
 
 def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
     """Raises ToolError that names the row, if one does not hold what a change left in it."""
-    for step in reversed(changes):
-        row = unit.row(step.table, *step.key)
-        if not row or step.values is None:
-            if row or step.values:  # It was removed since, or is there again.
-                raise _blocked(difference(step.table, None, row))
-            unit.insert(step.table, dict(step.replaced or {}))
-            continue
+    for change in reversed(changes):
+        row = unit.row(change.table, *change.key)
         present = digested(row)
-        left = present | step.values
+        left = {} if change.values is None else present | change.values
         if left != present:
-            raise _blocked(difference(step.table, list(left.values()), row))
-        if step.replaced is None:
+            raise _blocked(difference(change.table, list(left.values()), row))
+        if change.replaced is None:
             unit.remove(row)
+        elif row:
+            unit.assign(row, change.replaced)
         else:
-            unit.assign(row, dict(step.replaced))
+            unit.insert(change.table, change.replaced)
 
 
-def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
+def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[Entry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
     entries: list[Entry] = []
     steps: dict[tuple[str, str], list[Entry]] = {}
-    for place, state in (after | before).items():
-        for entry in _entries_of_row(unit, state, after.get(place)):
+    for key in after | before:
+        for entry in _entries_of_row(unit, before.get(key), after.get(key)):
             if entry.thing.kind == "step":
                 steps.setdefault((entry.verb, entry.thing.goal_title), []).append(entry)
             else:
@@ -205,24 +207,24 @@ def _entries(unit: UnitOfWork, before: States, after: States) -> list[Entry]:
     return entries
 
 
-def _entries_of_row(unit: UnitOfWork, state: State, after: State | None) -> Iterator[Entry]:
-    """The diff entries of one row: it is deleted if there is no state `after`, and created if this is its
-    only one."""
-    row, deleted = state
-    row_after, _ = after or state
-    thing = deleted.thing
-    is_pause = row.table == "habit_pauses"
-    if after is None:
-        yield Resumed(thing, resumed=row["first_day"]) if is_pause else deleted
-    elif is_pause:
-        yield Paused(thing, first=row_after["first_day"], last=row_after["last_day"])
-    elif after is state:
-        yield replace(deleted, restored=True)
-    else:
-        if row.get("archived_at") != row_after.get("archived_at"):
-            yield Archived(thing, archived=bool(row_after["archived_at"]))
-        if changes := edits(unit, row, row_after):
-            yield Changed(thing, changes=changes)
+def _entries_of_row(
+    unit: UnitOfWork, before: ShownRow | None, after: ShownRow | None
+) -> Iterator[Entry]:
+    """The diff entries of one row; None: it is not shown before, or after."""
+    match before, after:
+        case ShownRow(row, gone), None:
+            is_pause = row.table == "habit_pauses"
+            yield Resumed(gone.thing, resumed=row["first_day"]) if is_pause else gone
+        case _, ShownRow(row, gone) if row.table == "habit_pauses":
+            thing = (before or after).gone.thing
+            yield Paused(thing, first=row["first_day"], last=row["last_day"])
+        case None, ShownRow(_, gone):
+            yield replace(gone, restored=True)
+        case ShownRow(old, gone), ShownRow(new, _):
+            if old.get("archived_at") != new.get("archived_at"):
+                yield Archived(gone.thing, archived=bool(new["archived_at"]))
+            if changes := edits(unit, old, new):
+                yield Changed(gone.thing, changes=changes)
 
 
 def _grouped(steps: list[Entry]) -> Entry:
@@ -230,15 +232,15 @@ def _grouped(steps: list[Entry]) -> Entry:
     count = len(steps)
     thing = Thing("steps", goal_title=steps[0].thing.goal_title)
     names = set[str]()
-    moved = []
+    moves = []
     for step in steps:
         if not isinstance(step, Changed):
             return replace(step, thing=thing, count=count)
         names |= step.changes.keys()
         day = step.changes.get("dt")
         if day and day.before and day.after:
-            moved.append((step.thing.title, day.before, day.after))
+            moves.append((step.thing.title, day.before, day.after))
 
-    if names == {"dt"} and len(moved) == count:
-        return Shifted(thing, count=count, moves=sorted(moved, key=itemgetter(1)))
+    if names == {"dt"} and len(moves) == count:
+        return Shifted(thing, count=count, moves=sorted(moves, key=itemgetter(1)))
     return Counted(thing, count=count, fields=sorted(names))

@@ -77,7 +77,7 @@ def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
         return
     if not dt and (dt := due_days.first_day(repeat, unit.today)):
         values["dt"] = dt
-    values["repeat"] = due_days.begun(repeat, date.fromisoformat(dt) if dt else unit.today)
+    values["repeat"] = due_days.start_rule(repeat, date.fromisoformat(dt) if dt else unit.today)
 
 
 def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
@@ -89,7 +89,7 @@ def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     row = unit.row("steps", step["id"])
     done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
     following = date.fromisoformat(max(done, day)) + timedelta(days=1)
-    rule = due_days.begun(step["repeat"], date.fromisoformat(day))
+    rule = due_days.start_rule(step["repeat"], date.fromisoformat(day))
     coming = due_days.first_day(rule, following)
     unit.change(step, {"repeat": None, "dt": done})
     if coming:

@@ -192,7 +192,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
     # Move those that are not on their new day already.
     moved = []
     for step in sorted(within, key=lambda step: step["dt"]):
-        day = _moved(step["dt"], params)
+        day = params.get("dt") or f"{date.fromisoformat(step['dt']) + timedelta(params['days'])}"
         if day != step["dt"]:
             unit.change(step, {"dt": day})
             moved.append((step["title"], step["dt"], day))
@@ -240,17 +240,6 @@ def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
         "SELECT id FROM steps WHERE user = :user AND goal_id = :goal AND deleted_at IS NULL ORDER BY id",
         goal=goal_id,
     )
-
-
-def _moved(dt: str, params: JsonObject) -> str:
-    if "dt" in params:
-        return str(params["dt"])
-    try:
-        return f"{date.fromisoformat(dt) + timedelta(params['days'])}"
-    except OverflowError:
-        raise ToolError(
-            f"{dt} cannot be moved so far", "Send fewer days.", "INVALID_DATE"
-        ) from None
 
 
 @Action(

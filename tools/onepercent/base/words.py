@@ -48,9 +48,7 @@ Warning = tuple[str, dict[str, Any]]
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
     """A warning in words."""
-    return text_of(
-        name, **{place: value_in_words(place, content) for place, content in values.items()}
-    )
+    return text_of(name, **{key: value_in_words(key, content) for key, content in values.items()})
 
 
 def field_name(name: str) -> str:

@@ -72,8 +72,8 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
     return first_day(repeat, present) or last_day(repeat, dt, today)
 
 
-def begun(repeat: str, day: date) -> str:
-    """A rule that starts on a day; a rule without days of its own gets that day's weekday or day of the
+def start_rule(repeat: str, day: date) -> str:
+    """The rule, starting on a day; a rule without days of its own gets that day's weekday or day of the
     month. One that has started goes on, unless it follows what is done."""
     parts = json.loads(repeat)
     if "after" in parts:

@@ -19,13 +19,13 @@ MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
 class Planned(NamedTuple):
-    """An action with its canonical values, as a preview keeps it; `place`: its number in the call, by which
-    others may refer to it, too."""
+    """An action with its canonical values, as a preview keeps it; `number`: its place in the call, by
+    which others may refer to it, too."""
 
     name: str
     client_action_id: str
     values: JsonObject
-    place: int = 0
+    number: int = 0
 
     @property
     def kind(self) -> Action:
@@ -35,17 +35,22 @@ class Planned(NamedTuple):
         """Run the action. Raises ToolError."""
         outcome = unit.outcome = Outcome()
         before = unit.balance
-        self.kind.run(unit, dict(self.values))
+        try:
+            self.kind.run(unit, dict(self.values))
+        except OverflowError:
+            raise ToolError(
+                "A day would be after the year 9999", "Send fewer days.", "INVALID_DATE"
+            ) from None
         outcome.xp = unit.balance - before
         if outcome.created_id is not None:
             created = (self.kind.domain, outcome.created_id)
             unit.created[self.client_action_id] = created
-            unit.created.setdefault(str(self.place), created)
+            unit.created.setdefault(str(self.number), created)
         return outcome
 
 
-def parse_action(sent: object, place: int, used: set[str]) -> Planned:
-    """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`.
+def parse_action(sent: object, number: int, used: set[str]) -> Planned:
+    """One action of a preview as sent. Without a client_action_id its number is its id; the id joins `used`.
     Raises ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
@@ -53,7 +58,7 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
     kind = actions.action_named(sent.get("action"))
     name = "client_action_id"
     # Another action may have the number for its id.
-    default = f"{place}'" if str(place) in used else place
+    default = f"{number}'" if str(number) in used else number
     client_action_id = fields.action_id(name, sent.get(name) or default)
     if client_action_id in used:
         raise ToolError(
@@ -63,7 +68,7 @@ def parse_action(sent: object, place: int, used: set[str]) -> Planned:
             field=name,
         )
     used.add(client_action_id)
-    return Planned(kind.name, client_action_id, kind.parse(sent.get("params")), place)
+    return Planned(kind.name, client_action_id, kind.parse(sent.get("params")), number)
 
 
 class Run(NamedTuple):
@@ -141,8 +146,8 @@ class Diff(dict[str, list[JsonObject]]):
         self.dry = dry
         for planned, outcome in dry.done:
             identity = {}
-            # Without a place it is an undo; an id that is its place was not sent.
-            if planned.client_action_id != f"{planned.place}" and planned.place:
+            # Without a number it is an undo; an id that is its number was not sent.
+            if planned.client_action_id != f"{planned.number}" and planned.number:
                 identity["client_action_id"] = planned.client_action_id
             for section, entry in outcome.entries_as_json:
                 self[section].append(identity | entry)
