@@ -29,6 +29,7 @@ from .base.diff import (
 from .base.words import (
     amount_in_words,
     counted,
+    days_in_words,
     field_name,
     frequency,
     quoted,
@@ -133,7 +134,7 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     places = {
         "name": name,
         "title": quoted(name),
-        "date": ", ".join(span_in_words(*part.split("..")) for part in thing.dates),
+        "date": days_in_words(thing.dates),
         "steps": steps,
         "company": company,
     }

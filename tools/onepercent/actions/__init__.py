@@ -27,9 +27,7 @@ from ..habits.schedules import parsed_numbers
 from . import targets
 from .unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
 
-ACTION_MEMBERS = dict.fromkeys(("action", "client_action_id", "params"))
-
-GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
+GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", nullable=True)
 
 # Characters of a text that a diff repeats: a page of diary is not sent back twice.
 LONGEST_SHOWN = 120
@@ -50,7 +48,7 @@ COLUMNS_SAID_OTHERWISE = (
 ACTIONS: dict[str, "Action"] = {}
 
 
-# It takes the unit of work, the row of an action on one entity, and the canonical values.
+# It takes the unit of work and the canonical values; of an action on one entity its row and the other values.
 Perform = Callable[..., None]
 
 
@@ -96,7 +94,8 @@ class Action:
 
 
 def action_on_one(name: str, /, *required: str, **takes: Field):
-    """Declare the function below an action on one entity: it takes its row instead of its id.
+    """Declare the function below an action on one entity: it takes its row instead of its id, and the other
+    values by name.
 
     `required` are fields beside its id: an action `goal.…` has a goal_id.
     """
@@ -107,7 +106,7 @@ def action_on_one(name: str, /, *required: str, **takes: Field):
     def declare(run: Perform) -> Perform:
         @Action(name, {key: kind, **takes}, (key, *required))
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> None:
-            run(unit, unit.existing(entity, params.pop(key)), params)
+            run(unit, unit.existing(entity, params.pop(key)), **params)
 
         return run
 
@@ -294,7 +293,7 @@ def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
     unit.add_entry(replace(deletion(unit, row), **details))
 
 
-def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
+def reopen_entity(unit: UnitOfWork, row: StoredRow) -> None:
     """Reopen a goal or step; the XP of its completion goes on the day of that completion. Raises ToolError
     NOT_COMPLETED."""
     kind = KIND[row.table]
@@ -311,7 +310,7 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> None:
     )
 
 
-def set_archived(unit: UnitOfWork, row: StoredRow, params: JsonObject, archived: bool) -> None:
+def set_archived(unit: UnitOfWork, row: StoredRow, archived: bool) -> None:
     """Archive a goal or habit, or bring it back. Raises ToolError NOTHING_TO_UPDATE."""
     archived_at = row["archived_at"] or unit.stamp
     unit.change(row, changed_columns(row, {"archived_at": archived_at if archived else None}))

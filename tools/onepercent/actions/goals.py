@@ -1,6 +1,7 @@
 """Actions on goals."""
 
 from functools import partial
+from typing import Any
 
 from tools.toolkit import JsonObject, ToolError
 
@@ -36,7 +37,7 @@ TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "w
 CONTENT = {
     "title": fields.text(500, line=True),
     "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
-    "due": fields.day(empty=True),
+    "due": fields.day(nullable=True),
     "target": targets.TARGET,
     "amount": targets.ANY_AMOUNT,
     **TEXTS,
@@ -65,7 +66,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 @action_on_one("goal.update", **CONTENT, append=fields.object_of(TEXTS), **targets.ORDER)
-def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
+def update(unit: UnitOfWork, goal: StoredRow, **params: Any) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
     params = targets.as_columns(targets.with_place(unit, goal, params))
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
@@ -78,13 +79,13 @@ def update(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
 
 
 @action_on_one("goal.add", "amount", amount=targets.ANY_AMOUNT)
-def add(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
+def add(unit: UnitOfWork, goal: StoredRow, amount: float) -> None:
     """Add to the amount of a goal, or take off it."""
-    update(unit, goal, {"amount": round((goal["amount"] or 0) + params["amount"], 3)})
+    update(unit, goal, amount=round((goal["amount"] or 0) + amount, 3))
 
 
 @action_on_one("goal.complete")
-def complete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
+def complete(unit: UnitOfWork, goal: StoredRow) -> None:
     """Complete a goal; its unfinished steps stay unfinished."""
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen undoes it.", "ALREADY_COMPLETED")
@@ -106,7 +107,7 @@ action_on_one("goal.unarchive")(partial(set_archived, archived=False))
 
 
 @action_on_one("goal.delete")
-def delete(unit: UnitOfWork, goal: StoredRow, params: JsonObject) -> None:
+def delete(unit: UnitOfWork, goal: StoredRow) -> None:
     """Delete a goal with its steps; the XP earned stays, and so do the habits that add to it."""
     own_steps = steps.of_goal(unit, goal["id"])
     # Deleted one by one with the goal's time: an undo brings back these, but no step that was deleted

@@ -1,6 +1,7 @@
 """Actions on habits, except their marks."""
 
 from dataclasses import replace
+from typing import Any
 
 from tools.toolkit import JsonObject, ToolError
 
@@ -27,7 +28,7 @@ from . import (
 
 def numbers_field(each: fields.Field, what: str, description: str = "") -> fields.Field:
     """Different whole numbers; the canonical value is text like `1,3,5`."""
-    values = fields.several(each, description, empty=True)
+    values = fields.several(each, description, nullable=True)
 
     def convert(name: str, value: object) -> str:
         numbers = values.convert(name, value)
@@ -75,16 +76,16 @@ CONTENT: dict[str, fields.Field] = {
     "schedule_days": numbers_field(
         fields.WEEKDAY, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"
     ),
-    "times": fields.integer(1, 7, empty=True),
-    "n": fields.integer(2, rules.LARGEST_N_DAYS, empty=True),
+    "times": fields.integer(1, 7, nullable=True),
+    "n": fields.integer(2, rules.LARGEST_N_DAYS, nullable=True),
     "month_days": numbers_field(DAY_OF_MONTH, "days of the month, 1 to 31 (the last)"),
     "target": fields.Field(
         {"type": "object", "description": "{amount, unit} or {at_most, unit}; at_most 0: to avoid"},
         "object of amount, unit, or of at_most, unit",
         _limit_or_target,
-        empty=True,
+        nullable=True,
     ),
-    "until": fields.day(empty=True),
+    "until": fields.day(nullable=True),
     "goal_id": GOAL_ID_OR_NULL,
 }
 # Frequencies that are called weekly, too.
@@ -114,7 +115,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 @action_on_one("habit.update", **CONTENT, append=fields.object_of(DESCRIPTION), **targets.ORDER)
-def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
+def update(unit: UnitOfWork, habit: StoredRow, **params: Any) -> None:
     """Change the texts, reward, target, end, goal or schedule of a habit, or move it in the list; a new
     schedule holds from today on."""
     params = targets.with_place(unit, habit, params)
@@ -135,7 +136,7 @@ def update(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 
 @action_on_one("habit.delete")
-def delete(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
+def delete(unit: UnitOfWork, habit: StoredRow) -> None:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = :habit"
     marks = unit.scalar(counting, habit=habit["id"])

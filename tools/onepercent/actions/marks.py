@@ -3,8 +3,8 @@
 # A day of a habit has one mark: completed, missed, or partial (an amount below the target). The mark stores
 # the XP that it brought: replacing it moves the difference, removing it moves all of it.
 
+import datetime
 from dataclasses import replace
-from datetime import date
 
 from tools.toolkit import JsonObject, ToolError
 
@@ -57,9 +57,9 @@ def mark_missed(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 @action_on_one("habit.unmark", date=DAY_OR_TODAY)
-def unmark(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
+def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
     """Remove a mark and reverse the XP it brought or cost."""
-    day = params.get("date") or unit.day  # any day: the clock may have been wrong
+    day = date or unit.day  # any day: the clock may have been wrong
     mark = unit.row("habit_marks", habit["id"], day)
     if not mark:
         newest = unit.scalar(NEWEST_MARK, habit=habit["id"])
@@ -140,7 +140,7 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
             ordinals.add(first)
         else:
             ordinals.update(filter(course.is_due, range(first, last + 1)))
-    return [f"{date.fromordinal(day)}" for day in sorted(ordinals)]
+    return [f"{datetime.date.fromordinal(day)}" for day in sorted(ordinals)]
 
 
 def _mark(

@@ -26,7 +26,7 @@ PAUSE_FIELDS = {
     **WHICH_HABITS,
     "except": fields.KEYS,
     "from": fields.day(default="today"),
-    "to": fields.day(empty=True),
+    "to": fields.day(nullable=True),
     "reason": fields.text(500),
 }
 HABITS_IN_SIGHT = """SELECT id FROM habits WHERE user = :user AND deleted_at IS NULL AND archived_at IS NULL
@@ -94,9 +94,9 @@ def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
 
 
 @action_on_one("habit.archive")
-def archive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
+def archive(unit: UnitOfWork, habit: StoredRow) -> None:
     """Put a habit out of sight, paused; nothing of it is lost."""
-    set_archived(unit, habit, params, archived=True)
+    set_archived(unit, habit, archived=True)
     first = _first_day(unit, habit)
     for row in _pauses(unit, habit, first, first):
         if row["last_day"]:  # It would end while the habit is out of sight.
@@ -107,10 +107,10 @@ def archive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
 
 
 @action_on_one("habit.unarchive")
-def unarchive(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
+def unarchive(unit: UnitOfWork, habit: StoredRow) -> None:
     """Bring an archived habit back and resume it."""
     _end_pause(unit, habit)
-    set_archived(unit, habit, params, archived=False)
+    set_archived(unit, habit, archived=False)
 
 
 def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:

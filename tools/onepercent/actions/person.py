@@ -19,7 +19,7 @@ def _zone(name: str, value: object) -> str:
 
 
 # A time zone; null stands for the setting's.
-ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
+ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, nullable=True)
 # The count of days without a row of `persons`.
 NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = :user"

@@ -65,7 +65,7 @@ RULE = fields.Field(
     },
     "object of every (day, week, month, year), interval, on (mon to sun, or 1 to 31), until, after (done)",
     _convert,
-    empty=True,
+    nullable=True,
 )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
 from tools.toolkit import JsonObject, ToolError
 
@@ -39,11 +40,11 @@ LAST_PLACE = 1_000_000
 DESCRIPTION = {"description": fields.text(2000)}
 CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
-    "dt": fields.day(empty=True),
+    "dt": fields.day(nullable=True),
     "time_duration": fields.DURATION,
     "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "repeat": repeats.RULE,
-    "order": fields.integer(0, LAST_PLACE, empty=True),
+    "order": fields.integer(0, LAST_PLACE, nullable=True),
     **DESCRIPTION,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
@@ -56,7 +57,7 @@ def _step(name: str, value: object) -> JsonObject:
     return step
 
 
-SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", empty=True)
+SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", nullable=True)
 
 INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
@@ -143,10 +144,10 @@ def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | Non
     "step.update",
     goal_id=GOAL_ID_OR_NULL,
     **CONTENT,
-    progress=fields.integer(0, 100, empty=True),
+    progress=fields.integer(0, 100, nullable=True),
     append=fields.object_of(DESCRIPTION),
 )
-def update(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
+def update(unit: UnitOfWork, step: StoredRow, **params: Any) -> None:
     """Change a step's title, description, date, priority, duration, order or goal."""
     if "goal_id" in params:
         params["goal_id"] = unit.existing("goal", params["goal_id"])["id"]
@@ -274,7 +275,7 @@ action_on_one("step.reopen")(reopen_entity)
 
 
 @action_on_one("step.delete")
-def delete(unit: UnitOfWork, step: StoredRow, params: JsonObject) -> None:
+def delete(unit: UnitOfWork, step: StoredRow) -> None:
     """Delete a step; the XP earned stays."""
     ended = None if step["is_complete"] else step["repeat"]
     delete_entity(unit, step, repeat=ended)

@@ -28,11 +28,11 @@ def _target(name: str, value: object) -> JsonObject:
     return {"unit": TIMES} | TARGET_PARTS.convert(name, value)
 
 
-TARGET = replace(TARGET_PARTS, convert=_target, empty=True)
+TARGET = replace(TARGET_PARTS, convert=_target, nullable=True)
 
 # The fields that move a goal or habit: before another one (null: to the end), or to a place from 1 on.
 ORDER = {
-    "before": replace(fields.KEY, takes_null=True),
+    "before": replace(fields.KEY, nullable=True),
     "order": fields.integer(1, rules.LARGEST_PLACE),
 }
 

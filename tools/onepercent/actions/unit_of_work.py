@@ -52,8 +52,8 @@ INTERNAL_COLUMNS = ("created_at", "updated_at", "completed_at", "completed_on", 
 
 Key = tuple[int | str, ...]  # the values of a row's key columns
 
-# The values of a row, long texts by their digest; None if there is no row.
-Fingerprint = list[Any] | None
+# The values of a row, long texts by their digest; empty if there is no row.
+Fingerprint = list[Any]
 
 
 class StoredRow(JsonObject):
@@ -176,7 +176,7 @@ class UnitOfWork:
         name = _row_name(table, key)
         owner = f"habits/{key[0]}" if len(key) > 1 else name
         if name not in self.seen and not self.created_rows & {name, owner}:
-            values = list(digested(row).values()) or None
+            values = list(digested(row).values())
             self.seen[name] = values
             before = self.expected.get(name, values)
             if before != values:

@@ -85,12 +85,10 @@ def date_hint(value: object) -> str:
     present = today()
     hint = f"Today is {present} ({present:%A})."
     word = str(value).strip().lower()
-    names = texts.WEEKDAYS["ru"] + texts.WEEKDAYS["en"]
-    weekdays = [name.lower() for name in names]
     if word in AHEAD:
         return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."
-    if word in weekdays:
-        ahead = (weekdays.index(word) % WEEK - present.weekday() - 1) % WEEK + 1
+    if number := texts.weekday_number(word):
+        ahead = (number - present.isoweekday() - 1) % WEEK + 1
         return f"{hint} The next «{word}» is {present + timedelta(days=ahead)}."
     return hint
 

@@ -5,7 +5,7 @@ rest.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -48,22 +48,21 @@ class Field:
     """A kind of value. `convert` takes the field's name and a value as sent, which is not empty, and returns
     the canonical one, or raises ToolError with the contract's code.
 
-    `empty`: null and blank text stand for no value; `takes_null`: null is a value of its own.
+    `nullable`: null, blank text and an empty list stand for no value, which it may have.
     """
 
     schema: JsonObject
     words: str
     convert: Callable[[str, Any], Any]
     default: str | int | None = None
-    empty: bool = False
-    takes_null: bool = False
+    nullable: bool = False
 
     def parse(self, name: str, value: object) -> Any:
         """The canonical value. Raises ToolError."""
         is_blank = isinstance(value, str) and not value.strip()
-        if value is not None and not is_blank and not (value == [] and self.empty):
+        if value is not None and not is_blank and not (value == [] and self.nullable):
             return self.convert(name, value)
-        if self.empty or (self.takes_null and value is None):
+        if self.nullable:
             return None
         raise required(name)
 
@@ -106,7 +105,7 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
         f"text, {'1 to' if line else 'at most'} {longest} characters",
         convert,
         default,
-        empty=not line,
+        nullable=not line,
     )
 
 
@@ -159,7 +158,7 @@ def day(**options: Any) -> Field:
     return Field({"type": "string"}, "date, YYYY-MM-DD", parse_day, **options)
 
 
-def several(each: Field, description: str = "", *, empty: bool = False) -> Field:
+def several(each: Field, description: str = "", *, nullable: bool = False) -> Field:
     """A list of values of a kind; one that is alone may be sent without the list."""
 
     def convert(name: str, value: object) -> list[Any]:
@@ -169,7 +168,9 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
         return [each.parse(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
     schema = filled(type="array", items=each.schema, description=description)
-    return Field(schema, f"list of 1 to {rules.MOST_IN_LIST} {each.words}", convert, empty=empty)
+    return Field(
+        schema, f"list of 1 to {rules.MOST_IN_LIST} {each.words}", convert, nullable=nullable
+    )
 
 
 WEEKDAY_NUMBER = integer(1, 7, "a weekday: 1 (Monday) to 7, or mon to sun")
@@ -177,12 +178,7 @@ WEEKDAY_NUMBER = integer(1, 7, "a weekday: 1 (Monday) to 7, or mon to sun")
 
 def _weekday(name: str, value: object) -> Any:
     """An ISO weekday, by its number or its name, short or whole, in English or Russian."""
-    low = str(value).strip().lower()
-    for names in (*texts.SHORT_WEEKDAYS.values(), *texts.WEEKDAYS.values()):
-        for number, weekday_name in enumerate(names, 1):
-            if low == weekday_name.lower():
-                return number
-    return WEEKDAY_NUMBER.convert(name, value)
+    return WEEKDAY_NUMBER.convert(name, texts.weekday_number(value) or value)
 
 
 WEEKDAY = replace(WEEKDAY_NUMBER, convert=_weekday)
@@ -224,7 +220,7 @@ DURATION = replace(
     MINUTES,
     schema={"type": "string", "description": "minutes"},
     convert=_minutes,
-    empty=True,
+    nullable=True,
 )
 
 ID = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`")
@@ -244,7 +240,7 @@ KEYS = several(KEY)
 
 
 def object_of(
-    kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False
+    kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, nullable: bool = False
 ) -> Field:
     """An object of fields."""
 
@@ -253,14 +249,14 @@ def object_of(
             raise invalid(name, f"an object of {', '.join(kinds)}")
         return members(value, kinds, needed, name, f"{name}.")
 
-    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert, empty=empty)
+    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert, nullable=nullable)
 
 
 def members(
     sent: JsonObject,
     kinds: Mapping[str, Field],
     needed: tuple[str, ...],
-    place: str,
+    owner: str,
     prefix: str = "",
     *,
     keeps_null: bool = False,
@@ -268,17 +264,17 @@ def members(
     """The canonical values of an object. Raises ToolError for the first thing that does not fit.
 
     - `kinds`: the fields that it takes; `needed`: those that it must have;
-    - `place`: what an error calls the object; `prefix`: what precedes its fields' names there;
-    - `keeps_null`: null is kept, to clear a field.
+    - `owner`: what an error calls the object; `prefix`: what precedes its fields' names there;
+    - `keeps_null`: null is an error of a field that is not nullable; otherwise it is left out.
     """
-    check_names(sent, kinds, place)
+    check_names(sent, kinds, owner)
     values = {}
     for name in dict.fromkeys((*needed, *sent)):
         value = sent.get(name)
-        if is_no_id(name, value) and name not in needed:
-            continue
-        if value is not None or keeps_null or name in needed or kinds[name].takes_null:
-            values[name] = kinds[name].parse(prefix + name, value)
+        kind = kinds[name]
+        is_absent = is_no_id(name, value) or (value is None and not (keeps_null or kind.nullable))
+        if name in needed or not is_absent:
+            values[name] = kind.parse(prefix + name, value)
     return values
 
 
@@ -333,7 +329,7 @@ def check_one(params: JsonObject, *names: str) -> str:
     raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code, field=names[0])
 
 
-def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) -> None:
+def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None:
     """Raises ToolError FIELD_UNKNOWN, naming the canonical field, if `sent` has a name that `names` lacks."""
     unknown = next((name for name in sent if name not in names), None)
     if unknown is None:
@@ -345,7 +341,7 @@ def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) ->
     meant = [name for name, others in ways.OTHER_NAMES.items() if lower in others.split()]
     meant = [name for name in meant if name in names]
     meant = meant or errors.several(lower, names, likeness, most=1)
-    hint = way or f"{place} takes {', '.join(names) or 'nothing'}."
+    hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
     if meant:
         hint = f"Use {' or '.join(meant)}."
     name = printable(unknown)

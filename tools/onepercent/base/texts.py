@@ -1,6 +1,7 @@
 """The texts for the person, in Russian and in English, from `texts.txt`; `words` puts them together."""
 
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 WEEKDAYS = {
@@ -8,6 +9,8 @@ WEEKDAYS = {
     "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
 }
 SHORT_WEEKDAYS = {"ru": "пн вт ср чт пт сб вс".split(), "en": "Mon Tue Wed Thu Fri Sat Sun".split()}
+# Monday to Sunday, four times.
+LOWER_WEEKDAYS = [name.lower() for name in chain(*SHORT_WEEKDAYS.values(), *WEEKDAYS.values())]
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -18,3 +21,9 @@ def table(language: str) -> dict[str, str]:
     rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]
     column = ["key", "ru", "en"].index(language)
     return {row[0]: row[column] for row in rows}
+
+
+def weekday_number(name: object) -> int:
+    """The ISO weekday of a name, short or whole, in either language; 0 if it is none."""
+    lower = str(name).strip().lower()
+    return LOWER_WEEKDAYS.index(lower) % 7 + 1 if lower in LOWER_WEEKDAYS else 0

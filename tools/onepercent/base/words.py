@@ -1,7 +1,7 @@
 """Words for the person, in their language: values, days, counts, quotations."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from datetime import date
 from itertools import starmap
@@ -64,6 +64,8 @@ def value_in_words(name: str, content: Any) -> str:
         return "—"
     if in_words := VALUES.get(name):
         return in_words(content)
+    if noun := COUNTED.get(name):
+        return counted(content, noun)
     if isinstance(content, bool):
         return text_of("yes" if content else "no")
     return text_or_empty(f"{name}.{content}") or (
@@ -186,6 +188,11 @@ def span_in_words(first: str, last: str | None = "") -> str:
     return f"{day_in_words(first)}–{day_in_words(last)}"
 
 
+def days_in_words(spans: Iterable[str]) -> str:
+    """16.11–22.11, 25.11: of dates and ranges as `ranges` makes them."""
+    return ", ".join(span_in_words(*span.split("..")) for span in spans)
+
+
 def day_in_words(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
@@ -254,6 +261,13 @@ def _replaced(status: str | Mapping[str, str]) -> str:
     )
 
 
+# The noun that a field counts.
+COUNTED = {
+    "times_per_week": "time",
+    "every_n_days": "day",
+    "open_steps": "open_steps",
+    "left": "step",
+}
 # Special wordings: the name of a field, and the function that puts its values into words.
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
@@ -268,13 +282,9 @@ VALUES: dict[str, Callable[[Any], str]] = {
     ),
     "month_days": lambda numbers: ", ".join(map(str, numbers)),
     "custom": lambda numbers: value_in_words("schedule_days", numbers),
-    "times_per_week": lambda count: counted(count, "time"),
-    "every_n_days": lambda count: counted(count, "day"),
     "monthly": _days_of_month,
-    "dates": lambda dates: ", ".join(span_in_words(*part.split("..")) for part in ranges(dates)),
+    "dates": lambda dates: days_in_words(ranges(dates)),
     "day_start_hour": lambda hour: f"{hour}:00",
-    "open_steps": lambda count: counted(count, "open_steps"),
-    "left": lambda count: counted(count, "step"),
     "rows": lambda rows: counted(len(rows), "step"),
     "shifted_days": _shift,
     "before": _streak,

@@ -54,7 +54,7 @@ def parse_action(sent: object, number: int, used: set[str]) -> Planned:
     Raises ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
-    fields.check_names(sent, actions.ACTION_MEMBERS, "An action")
+    fields.check_names(sent, ("action", "client_action_id", "params"), "An action")
     kind = actions.action_named(sent.get("action"))
     name = "client_action_id"
     # Another action may have the number for its id.
