@@ -33,7 +33,7 @@ ENTRIES = [
     diff.Counted(MARK, count=3, noun="mark"),
     diff.Shifted(Thing("steps"), count=1, moves=[("Раз", "2026-03-20", "2026-03-21")], days=1),
     diff.Archived(GOAL, archived=False),
-    diff.Paused(Thing("habit", "Бег", 1), first="2026-03-20", reason="отпуск"),
+    diff.Paused(Thing("habit", "Бег", 1), pause={"from": "2026-03-20", "to": None, "reason": "отпуск"}),
     diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
     diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
     diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),

@@ -209,11 +209,13 @@ def preview_of(db: Database, preview_id: str) -> Row:
 def check_unused(preview: Row) -> None:
     """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its
     applier's."""
-    hint = "get_user_snapshot shows the present state; preview what should still change."
-    if preview["status"] == "applied":
-        raise ToolError("Preview already applied", hint, "PREVIEW_APPLIED")
-    if preview["status"] == "cancelled":
-        raise ToolError("Preview already cancelled", hint, "PREVIEW_CANCELLED")
+    status = preview["status"]
+    if status in ("applied", "cancelled"):
+        raise ToolError(
+            f"Preview already {status}",
+            "get_user_snapshot shows the present state; preview what should still change.",
+            f"PREVIEW_{status.upper()}",
+        )
 
 
 def cancel(db: Database, preview_id: str) -> None:

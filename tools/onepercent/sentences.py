@@ -214,8 +214,10 @@ def _details(entry: Entry) -> list[Detail]:
         case Archived():
             return [text_of(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
         case Paused():
-            paused = text_of("paused", span=span_in_words(entry.first, entry.last))
-            return [paused, *_fields_in_words({"reason": entry.reason}), text_of("paused.means")]
+            pause = entry.pause
+            paused = text_of("paused", span=span_in_words(pause["from"], pause["to"]))
+            reason = _fields_in_words({"reason": pause.get("reason")})
+            return [paused, *reason, text_of("paused.means")]
         case Resumed():
             return [text_of("resumed")]
         case Counted():

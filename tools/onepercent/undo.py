@@ -217,7 +217,7 @@ def _entries_of_row(
             yield Resumed(gone.thing, resumed=row["first_day"]) if is_pause else gone
         case _, ShownRow(row, gone) if row.table == "habit_pauses":
             thing = (before or after).gone.thing
-            yield Paused(thing, first=row["first_day"], last=row["last_day"])
+            yield Paused(thing, pause={"from": row["first_day"], "to": row["last_day"]})
         case None, ShownRow(_, gone):
             yield replace(gone, restored=True)
         case ShownRow(old, gone), ShownRow(new, _):

@@ -11,16 +11,16 @@ A module beside this one is found by itself, so a new action is one file.
 #    decides by its values, its rows and the unit's day alone.
 
 import importlib
+import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from tools.core import errors
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
-from ..base import fields, words
+from ..base import days, fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from ..base.fields import Field
 from ..habits.schedules import parsed_numbers
@@ -115,8 +115,8 @@ def action_on_one(name: str, /, *required: str, **takes: Field):
 
 def ordered() -> list[Action]:
     """The published actions by domain; within a domain in the order of their declarations."""
-    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
-        importlib.import_module(f"{__name__}.{path.stem}")
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
     published = [action for action in ACTIONS.values() if action.published]
     return sorted(published, key=lambda action: action.domain)
 
@@ -246,6 +246,8 @@ def diff_value(column: str, value: Any) -> Any:
         return parsed_numbers(value)
     if column == "is_complete":
         return bool(value)
+    if column == "time_zone":
+        return value or days.zone_of_settings()
     if isinstance(value, str) and len(value) > LONGEST_SHOWN and column not in SHOWN_WHOLE:
         return f"{value[:LONGEST_SHOWN]}… ({len(value)})"
     return value

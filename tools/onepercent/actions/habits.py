@@ -138,8 +138,9 @@ def update(unit: UnitOfWork, habit: StoredRow, **params: Any) -> None:
 @action_on_one("habit.delete")
 def delete(unit: UnitOfWork, habit: StoredRow) -> None:
     """Delete a habit; its history and XP stay."""
-    counting = "SELECT count(*) FROM habit_marks WHERE habit_id = :habit"
-    marks = unit.scalar(counting, habit=habit["id"])
+    marks = unit.scalar(
+        "SELECT count(*) FROM habit_marks WHERE habit_id = :habit", habit=habit["id"]
+    )
     if not marks:
         delete_entity(unit, habit)
         return

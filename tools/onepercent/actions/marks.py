@@ -217,17 +217,13 @@ def _judged(
     # since.
     if amount is not None and amount < habit["target_amount"] and present["status"] != status:
         return "partial", amount, 0
-    if present["xp"] <= 0 and _is_beyond(unit, history, day):
+    # Even without this day the week has all the times that the habit needs.
+    times = history.course.schedule_on(days.ordinal(day)).times
+    others = unit.scalar(OTHER_DAYS_OF_WEEK, habit=habit["id"], day=day)
+    if present["xp"] <= 0 and 0 < times <= others:
         unit.warn("warn.enough", title=habit["name"])
         return status, amount, 0
     return status, amount, habit["xp_reward"]
-
-
-def _is_beyond(unit: UnitOfWork, history: History, day: str) -> bool:
-    """True if the week has all the times that the habit needs, even without this day."""
-    times = history.course.schedule_on(days.ordinal(day)).times
-    others = unit.scalar(OTHER_DAYS_OF_WEEK, habit=history.habit["id"], day=day)
-    return bool(0 < times <= others)
 
 
 def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:

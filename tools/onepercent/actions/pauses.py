@@ -3,7 +3,7 @@
 # - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
 # - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
 
-from tools.toolkit import JsonObject, ToolError
+from tools.toolkit import JsonObject, ToolError, filled
 
 from ..base import fields
 from ..base.diff import Paused, Resumed
@@ -63,7 +63,8 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
 
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
         unit.create("habit_pauses", values)
-        unit.add_entry(Paused(thing_of(unit, habit), first=first, last=last, reason=reason or ""))
+        shown = {"from": first, "to": last} | filled(reason=reason)
+        unit.add_entry(Paused(thing_of(unit, habit), pause=shown))
 
 
 @Action("habit.resume", WHICH_HABITS)

@@ -3,7 +3,7 @@
 from tools.toolkit import JsonObject
 
 from .. import settings
-from ..base import days, fields, rules
+from ..base import fields, rules
 from ..base.diff import Changed, Edit, Thing
 from . import Action, StoredRow, UnitOfWork, changed_columns, edits
 from .goals import CATEGORIES
@@ -38,12 +38,6 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
     before = row or NO_PERSON
     values = changed_columns(before, params)
     changes = edits(unit, before, StoredRow("persons", before | values))
-
-    # In a sentence the zone of the settings is shown by its name.
-    if zone := changes.get("time_zone"):
-        default = days.zone_of_settings()
-        changes["time_zone"] = Edit(zone.before or default, zone.after or default)
-
     if row:
         unit.change(row, values)
     else:

@@ -63,14 +63,9 @@ def as_columns(params: JsonObject) -> JsonObject:
     """The values by the columns that store them: a target has several."""
     if "target" not in params:
         return params
-    target = params["target"] or {}
-    amounts = {
-        "target_amount": target.get("amount", target.get("at_most")),
-        "target_unit": target.get("unit"),
-    }
-    values = params | amounts
-    del values["target"]
-    return values
+    target = params.pop("target") or {}
+    amount = target.get("amount", target.get("at_most"))
+    return params | {"target_amount": amount, "target_unit": target.get("unit")}
 
 
 def without_target(kind: str) -> ToolError:

@@ -178,15 +178,9 @@ class Archived(Entry):
 
 @dataclass
 class Paused(Entry):
-    """A pause between two days, or from one on."""
+    """A pause: its days `from` and `to`, which is None if it has no end, and its `reason`, if there is one."""
 
-    first: str = ""
-    last: str | None = None
-    reason: str = ""
-
-    def as_json(self) -> JsonObject:
-        pause = {"from": self.first, "to": self.last} | filled(reason=self.reason)
-        return self.thing.as_json() | {"pause": pause}
+    pause: JsonObject = field(default_factory=dict)
 
 
 @dataclass

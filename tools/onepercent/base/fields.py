@@ -86,11 +86,9 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
     never = NEVER_IN_LINE if line else UNSTORABLE
 
     def convert(name: str, value: object) -> str:
-        if not isinstance(value, str):
-            raise invalid(name, kind)
-        content = value.strip() if line else value
-        if never.search(content):
+        if not isinstance(value, str) or never.search(value.strip()):
             raise invalid(name, f"{kind} without control characters")
+        content = value.strip() if line else value
         if len(content) > longest:
             raise ToolError(
                 f"{name} is too long: {len(content)} characters, at most {longest}",

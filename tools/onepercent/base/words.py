@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from datetime import date
-from itertools import starmap
 from os.path import commonprefix
 from typing import Any
 
@@ -58,8 +57,6 @@ def field_name(name: str) -> str:
 
 def value_in_words(name: str, content: Any) -> str:
     """A value of a field or of a placeholder in the person's words."""
-    if name == "time_zone":
-        return content or days.zone_of_settings()
     if content is None or content == "":
         return "—"
     if in_words := VALUES.get(name):
@@ -166,17 +163,18 @@ def changed_place(before: str, after: str) -> str:
 
 def ranges(dates: list[str]) -> list[str]:
     """Dates in order, with days that follow each other as a range: 2026-11-16..2026-11-22."""
-    spans: dict[str, str] = {}  # the last day by the first
+    spans: list[str] = []
     first = ""
+    previous = 0
     for day in dates:
-        if not first or days.ordinal(day) != days.ordinal(spans[first]) + 1:
+        number = days.ordinal(day)
+        if number == previous + 1:
+            spans[-1] = f"{first}..{day}"
+        else:
             first = day
-        spans[first] = day
-    return list(starmap(_as_range, spans.items()))
-
-
-def _as_range(first: str, last: str) -> str:
-    return first if first == last else f"{first}..{last}"
+            spans.append(day)
+        previous = number
+    return spans
 
 
 def span_in_words(first: str, last: str | None = "") -> str:
@@ -272,6 +270,7 @@ COUNTED = {
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
     "ended": repetition,
+    "time_zone": str,
     "progress": lambda percent: text_of("half") if percent == 50 else f"{percent} %",
     "weekday": lambda day: weekday(date.fromisoformat(day)),
     **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day_in_words),
