@@ -130,8 +130,7 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     """The days to mark: those named, and the due ones of each range."""
     ordinals: set[int] = set()
     what = "habit.pause takes days to come, a mark can be made"
-    for part in params.get("dates", [params.get("date")]):
-        ends = part if isinstance(part, list) else [part]
+    for ends in params.get("dates", [[params.get("date")]]):
         dates = [check_day(unit, day, rules.MARK_DAYS_BACK, what) for day in ends]
         first = days.ordinal(dates[0])
         last = days.ordinal(dates[-1])

@@ -48,7 +48,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 @Action(
     "ssp.rate",
     {
-        "category": fields.choice(dict.fromkeys(CATEGORIES, ""), "INVALID_CATEGORY"),
+        "category": fields.choice(CATEGORIES, "INVALID_CATEGORY"),
         "score": fields.integer(1, 10),
     },
     ("category", "score"),

@@ -14,6 +14,8 @@ AMOUNT = fields.amount(0.001)
 ANY_AMOUNT = fields.amount(-rules.LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
 TARGET_PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
+# “300 000”, “2,5 л”.
+SPOKEN = re.compile(r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)")
 # The unit of a target without one.
 TIMES = "×"
 
@@ -22,7 +24,7 @@ def _target(name: str, value: object) -> JsonObject:
     """An amount with its unit; a number alone and a text (“20 pages”) are taken too."""
     if type(value) in (int, float):
         value = {"amount": value}
-    if isinstance(value, str) and (spoken := fields.SPOKEN_AMOUNT.fullmatch(value.strip())):
+    if isinstance(value, str) and (spoken := SPOKEN.fullmatch(value.strip())):
         digits = re.sub(r"\s", "", spoken[1]).replace(",", ".")
         value = {"amount": float(digits), "unit": spoken[2].strip() or TIMES}
     return {"unit": TIMES} | TARGET_PARTS.convert(name, value)
@@ -131,5 +133,10 @@ def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:
     if habit["target_amount"] is None:
         unit.warn("warn.adds_nothing", title=habit["name"], goal=goal["title"])
     elif habit["target_unit"].casefold() != goal["target_unit"].casefold():
-        units = {"here": habit["target_unit"], "unit": goal["target_unit"]}
-        unit.warn("warn.unit", title=habit["name"], goal=goal["title"], **units)
+        unit.warn(
+            "warn.unit",
+            title=habit["name"],
+            goal=goal["title"],
+            here=habit["target_unit"],
+            unit=goal["target_unit"],
+        )

@@ -137,7 +137,16 @@ class UnitOfWork:
         """The row of the undeleted goal, step, habit or diary entry that an id field means; the `dt` of a
         repeating step is its due day. Raises ToolError: GOAL_NOT_FOUND and the like, or what is wrong with a
         reference."""
-        key = reference if isinstance(reference, int) else self._referred(entity, reference)
+        key = reference
+        if not isinstance(key, int):
+            kind, key = self.created.get((key or "").removeprefix(REFERENCE), ("", 0))
+            if kind != entity:
+                name = "goal_id null" if reference is None else reference
+                raise ToolError(
+                    f"{name} is not a {entity} that an earlier action of this preview creates",
+                    f"Send the id of a {entity}, or put a valid action that creates one before this one.",
+                    f"{entity.upper()}_NOT_FOUND",
+                )
         row = self.row(ENTITIES[entity], key)
         if not row or row["deleted_at"]:
             raise missing(entity)
@@ -145,17 +154,6 @@ class UnitOfWork:
             row["dt"] = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
         self.subjects[entity] = row
         return row
-
-    def _referred(self, entity: str, reference: str | None) -> int:
-        kind, key = self.created.get((reference or "").removeprefix(REFERENCE), ("", 0))
-        if kind != entity:
-            name = "goal_id null" if reference is None else reference
-            raise ToolError(
-                f"{name} is not a {entity} that an earlier action of this preview creates",
-                f"Send the id of a {entity}, or put a valid action that creates one before this one.",
-                f"{entity.upper()}_NOT_FOUND",
-            )
-        return key
 
     def scalar(self, statement: str, **values: object) -> Any:
         """The first column of the first row of a query, which may name the `:user`; None if there is none."""

@@ -20,7 +20,6 @@ from tools.toolkit import JsonObject, Limits, ToolError, filled
 from . import days, rules, texts, ways
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
@@ -34,8 +33,6 @@ LARGEST_ID = 2**63 - 1
 
 # “2 hours”, `1h30m`, “1,5 часа”, “90 мин”.
 SPOKEN_DURATION = re.compile(r"(?:(\d+(?:[.,]\d+)?) *[hч]\D*)?(?:(\d+) *[mм]\D*)?", re.IGNORECASE)
-# “300 000”, “2,5 л”.
-SPOKEN_AMOUNT = re.compile(r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)")
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
@@ -182,11 +179,11 @@ def _weekday(name: str, value: object) -> Any:
 WEEKDAY = replace(WEEKDAY_NUMBER, convert=_weekday)
 
 
-def _span(name: str, value: object) -> str | list[str]:
-    """A day, or the first and last of a range of days."""
-    if not isinstance(value, str) or ".." not in value:
-        return parse_day(name, value)
-    first, last = (parse_day(name, day.strip()) for day in value.split("..", 1))
+def _span(name: str, value: object) -> list[str]:
+    """The first and last of a range of days; a single day is both."""
+    begin, dots, end = printable(value).partition("..")
+    first = parse_day(name, begin.strip())
+    last = parse_day(name, end.strip()) if dots else first
     length = days.ordinal(last) - days.ordinal(first) + 1
     if not 1 <= length <= rules.LONGEST_RANGE_DAYS:
         raise invalid(
@@ -237,9 +234,7 @@ KEY = replace(ID, schema={"type": "string"}, convert=_key)
 KEYS = several(KEY)
 
 
-def object_of(
-    kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, nullable: bool = False
-) -> Field:
+def object_of(kinds: Mapping[str, Field], needed: tuple[str, ...] = ()) -> Field:
     """An object of fields."""
 
     def convert(name: str, value: object) -> JsonObject:
@@ -247,7 +242,7 @@ def object_of(
             raise invalid(name, f"an object of {', '.join(kinds)}")
         return members(value, kinds, needed, name, f"{name}.")
 
-    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert, nullable=nullable)
+    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert)
 
 
 def members(
@@ -279,10 +274,10 @@ def members(
 def parse_day(name: str, value: object) -> str:
     """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word
     like «завтра» means."""
-    if isinstance(value, str) and ISO_DATE.fullmatch(value):
-        with suppress(ValueError):
-            date.fromisoformat(value)
-            return value
+    with suppress(ValueError):
+        canonical = f"{date.fromisoformat(str(value))}"
+        if canonical == value:  # no other form of ISO 8601
+            return canonical
     sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
     if TIME_OF_DAY.search(sent):

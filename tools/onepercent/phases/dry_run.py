@@ -203,21 +203,18 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     elif entity in ENTITIES:
         name = f"{entity}_id"
         with suppress(ToolError):
-            about = dict(
-                unit.subjects.get(entity)
-                or unit.existing(entity, fields.KEY.parse(name, params.get(name)))
+            about = unit.subjects.get(entity) or unit.existing(
+                entity, fields.KEY.parse(name, params.get(name))
             )
 
     # The id that does not exist.
     missing = error.code.removesuffix("_NOT_FOUND").lower()
     key = params.get(f"{missing}_id")
     title = about.get("title") or about.get("name")
-    if not isinstance(title, str):
-        title = ""
     shown = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
-        title=fields.printable(title),
+        title=fields.printable(title) if isinstance(title, str) else "",
         id=key if isinstance(key, int) else None,
     )
     answer = error.answer()
