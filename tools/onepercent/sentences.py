@@ -131,15 +131,15 @@ def _subject(entry: Entry, is_gone: bool) -> list[str]:
     company = ""
     if isinstance(entry, Deleted) and entry.step_titles:
         company = " " + text_of("with.steps", steps=counted(len(entry.step_titles), "step"))
-    places = {
+    values = {
         "name": name,
         "title": quoted(name),
         "date": days_in_words(thing.dates),
         "steps": steps,
         "company": company,
     }
-    # The places are filled last: a person's title may have the sign between the three parts.
-    return [part.format_map(places) for part in forms.split("|")]
+    # They are filled in last: a person's title may have the sign between the three parts.
+    return [part.format_map(values) for part in forms.split("|")]
 
 
 def _joined(*parts: str) -> str:
@@ -288,8 +288,8 @@ def _changed(entry: Changed) -> list[Detail]:
 def _edited(name: str, edit: Edit) -> Detail:
     """A changed field; without its name if its values say what they are."""
     label = field_name(name)
-    if edit.place:
-        return f"{label}: {quoted(edit.place)}"
+    if edit.changed_part:
+        return f"{label}: {quoted(edit.changed_part)}"
     if name == "score" and edit.before is None:
         return f"{edit.after}"
     if name in FIELDS_WITHOUT_LABEL or (name == "dt" and edit.before and edit.after):
@@ -316,7 +316,7 @@ def refused(error: JsonObject) -> str:
     field, else of the code."""
     action = str(error.get("action"))
     code = error["code"]
-    place, _, name = error.get("field", "").rpartition(".")
+    parent, _, name = error.get("field", "").rpartition(".")
     name = name.partition("[")[0]
     reason = text_or_empty(f"error.{code}.{action}") or text_or_empty(f"error.{code}.{name}")
     if not reason:
@@ -328,7 +328,7 @@ def refused(error: JsonObject) -> str:
     if "id" in error:
         reason += f" ({error['id']})"
 
-    thing = "step" if place.startswith("steps[") else action.partition(".")[0]
+    thing = "step" if parent.startswith("steps[") else action.partition(".")[0]
     subject = "" if code == "UNKNOWN_ACTION" else text_or_empty(f"thing.{thing}")
     title = quoted(error["title"]) if subject and "title" in error else ""
     text = _joined(f"{subject} {title}".strip(), reason)

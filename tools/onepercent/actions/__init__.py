@@ -230,7 +230,7 @@ def _edit(column: str, before: Any, after: Any) -> Edit:
     lengths = [len(text) for text in (before, after) if isinstance(text, str)]
     if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
         return Edit(diff_value(column, before), diff_value(column, after))
-    return Edit(f"({len(before)})", f"({len(after)})", words.changed_place(before, after))
+    return Edit(f"({len(before)})", f"({len(after)})", words.changed_part(before, after))
 
 
 def shown_values(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:

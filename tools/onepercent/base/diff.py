@@ -60,14 +60,14 @@ def target_of(row: Mapping[str, Any]) -> JsonObject | None:
 
 
 class Edit(NamedTuple):
-    """A changed field. `place`: the part of a long text that changed; the values are its lengths then."""
+    """A changed field. `changed_part`: that of a long text; the values are its lengths then."""
 
     before: Any
     after: Any
-    place: str = ""
+    changed_part: str = ""
 
     def as_json(self) -> JsonObject:
-        return {"from": self.before, "to": self.after} | filled(place=self.place)
+        return {"from": self.before, "to": self.after} | filled(place=self.changed_part)
 
 
 @dataclass

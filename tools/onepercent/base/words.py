@@ -143,22 +143,22 @@ def _day_of_month(number: int) -> str:
     return form.format(number)
 
 
-def changed_place(before: str, after: str) -> str:
+def changed_part(before: str, after: str) -> str:
     """The part of a text that changed: …в десяти.[+ Вечером звонила Аня.]"""
     lead = commonprefix([before, after])  # noqa: RUF071
     removed = before.removeprefix(lead)
     added = after.removeprefix(lead)
     rest = commonprefix([removed[::-1], added[::-1]])[::-1]  # noqa: RUF071
-    place = ""
+    changes = ""
     for sign, text in (("−", removed), ("+", added)):
         part = errors.one_line(text.removesuffix(rest))
         if len(part) > LONGEST_PART:
             part = text_of("part", text=part[: LONGEST_PART // 2], count=len(part))
         if part:
-            place += f"[{sign} {part}]"
+            changes += f"[{sign} {part}]"
     if len(lead) > CONTEXT_CHARS:
         lead = f"…{lead[-CONTEXT_CHARS:]}"
-    return lead + place + errors.cut(rest, CONTEXT_CHARS)
+    return lead + changes + errors.cut(rest, CONTEXT_CHARS)
 
 
 def ranges(dates: list[str]) -> list[str]:

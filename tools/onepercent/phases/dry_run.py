@@ -121,8 +121,8 @@ class Run(NamedTuple):
         """The warnings in words, each once."""
         lines = []
         for _, outcome in self.in_order():
-            for key, places in outcome.warnings:
-                lines.append(f"! {words.warning(key, places)}")
+            for key, values in outcome.warnings:
+                lines.append(f"! {words.warning(key, values)}")
         return lines
 
     def xp_line(self) -> str:
