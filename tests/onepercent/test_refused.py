@@ -68,7 +68,7 @@ REFUSED = [
      "Шаг: переносить нечего: открытых шагов с датой здесь нет", "Step: nothing to move: there is no open step with a day here"),
     (act("step.update", 1, order=-1), "Шаг «Купить»: порядок: так нельзя", "Step “Купить”: order: not possible like this"),
     (new_entry(what_done=" "), "Запись: в ней ничего нет", "Entry: it is empty"),
-    (act("ssp.rate", category="health", score=7),
+    (act("ssp.rate", category="luck", score=7),
      "Сфера: есть работа, здоровье и спорт, благосостояние, семья, окружение, хобби",
      "Life area: there are work, health and sports, prosperity, family, social circle, hobbies"),
     (act("person.update", time_zone="Луна"), "Настройки: такого часового пояса нет", "Settings: there is no such time zone"),
