@@ -17,8 +17,6 @@ from .page import keys
 from .phases import consent, dispatch
 from .phases.dry_run import Planned, Run, dry_run
 
-CONFIRMATION = fields.text(500, line=True)
-
 RENEWED_HINT = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
@@ -51,7 +49,7 @@ def apply_actions(
     """
     preview_id = fields.identifier("preview_id", preview_id)
     key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
-    CONFIRMATION.parse("user_confirmation", user_confirmation)
+    fields.text(500, line=True).parse("user_confirmation", user_confirmation)
     if not consent.is_yes(user_confirmation):
         raise ToolError(
             f"That is not a yes: {fields.printable(user_confirmation)}",

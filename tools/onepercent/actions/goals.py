@@ -90,8 +90,7 @@ def complete(unit: UnitOfWork, goal: StoredRow) -> None:
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen undoes it.", "ALREADY_COMPLETED")
 
-    completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
-    unit.change(goal, completion)
+    unit.change(goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day})
     earned = unit.earn_difference(rules.GOAL_COMPLETED, "goal.complete", goal["id"])
     unit.add_entry(Done(thing_of(unit, goal), xp_reward=earned))
 

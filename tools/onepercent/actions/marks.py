@@ -34,7 +34,6 @@ MARK_FIELDS = {
 }
 
 NO_MARK: JsonObject = {"status": "", "excuse_reason": None, "note": None, "amount": None, "xp": 0}
-NEWEST_MARK = "SELECT date FROM habit_marks WHERE habit_id = :habit ORDER BY date DESC LIMIT 1"
 
 
 # The other days of an ISO week on which a habit is done.
@@ -62,7 +61,9 @@ def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
     day = date or unit.day  # any day: the clock may have been wrong
     mark = unit.row("habit_marks", habit["id"], day)
     if not mark:
-        newest = unit.scalar(NEWEST_MARK, habit=habit["id"])
+        newest = unit.scalar(
+            "SELECT max(date) FROM habit_marks WHERE habit_id = :habit", habit=habit["id"]
+        )
         hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
         raise ToolError(f"Habit is not marked on {day}", hint, "NOT_COMPLETED")
 

@@ -22,20 +22,22 @@ WHICH_HABITS = {
     "habit_ids": fields.KEYS,
     "all": fields.FLAG,
 }
-PAUSE_FIELDS = {
-    **WHICH_HABITS,
-    "except": fields.KEYS,
-    "from": fields.day(default="today"),
-    "to": fields.day(nullable=True),
-    "reason": fields.text(500),
-}
 HABITS_IN_SIGHT = """SELECT id FROM habits WHERE user = :user AND deleted_at IS NULL AND archived_at IS NULL
     AND (until IS NULL OR until >= :today) ORDER BY id"""
 PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
 
-@Action("habit.pause", PAUSE_FIELDS)
+@Action(
+    "habit.pause",
+    {
+        **WHICH_HABITS,
+        "except": fields.KEYS,
+        "from": fields.day(default="today"),
+        "to": fields.day(nullable=True),
+        "reason": fields.text(500),
+    },
+)
 def pause(unit: UnitOfWork, params: JsonObject) -> None:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
     last = params.get("to")

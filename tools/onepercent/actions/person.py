@@ -22,7 +22,6 @@ def _zone(name: str, value: object) -> str:
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, nullable=True)
 # The count of days without a row of `persons`.
 NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
-NEWEST = "SELECT max(id) FROM ssp_evaluations WHERE user = :user"
 
 
 @Action(
@@ -56,7 +55,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
-    newest = unit.scalar(NEWEST) or 0
+    newest = unit.scalar("SELECT max(id) FROM ssp_evaluations WHERE user = :user") or 0
     last = unit.row("ssp_evaluations", newest)
     scores = {name: last.get(name) for name in CATEGORIES}
     rated = changed_columns(scores, {category: params["score"]})

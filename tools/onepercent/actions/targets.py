@@ -42,7 +42,6 @@ ORDER = {
 SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
     FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
-SUM_OF_GOAL = f"SELECT {SUM} FROM goals g WHERE id = :goal"
 
 # The condition for a place to count: the list shows the goal or habit.
 IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archived_at IS NULL"}
@@ -82,7 +81,7 @@ def without_target(kind: str) -> ToolError:
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
     """The amount that a goal has reached."""
-    return float(unit.scalar(SUM_OF_GOAL, goal=goal["id"]))
+    return float(unit.scalar(f"SELECT {SUM} FROM goals g WHERE id = :goal", goal=goal["id"]))
 
 
 def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:

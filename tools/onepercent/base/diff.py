@@ -178,7 +178,7 @@ class Archived(Entry):
 
 @dataclass
 class Paused(Entry):
-    """A pause: its days `from` and `to`, which is None if it has no end, and its `reason`, if there is one."""
+    """A pause: its days `from` and `to` (None: until it is resumed), and a `reason` if there is one."""
 
     pause: JsonObject = field(default_factory=dict)
 
