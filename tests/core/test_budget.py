@@ -36,7 +36,7 @@ def test_each_loop_over_lines_sections_results_and_files_looks_at_the_budget(no_
     assert out_of_time(printer_cfg.from_text, SENSORS)
     assert out_of_time(printer_cfg.from_files, tmp_path / "printer.cfg")
     assert out_of_time(checker().findings, config)
-    assert out_of_time(services.fitted, [{"title": "a"}])
+    assert out_of_time(services.fitted, [{"title": "a" * services.MOST_RESULT_BYTES}])
 
 
 def test_the_budget_is_that_of_the_call_and_outside_of_a_call_there_is_none(monkeypatch):

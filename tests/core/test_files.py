@@ -97,6 +97,18 @@ def test_a_saved_listing_with_a_flipped_bit_or_of_other_sources_is_not_taken(sav
     assert listing._path() != path
 
 
+def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_alone(tmp_path):
+    folder = tmp_path / "state"
+    folder.mkdir()
+    gone = 2**22 + 1  # no process has a number above that
+    of_another_program = f".key.{gone}.0123abcd"
+    left = {f".key.{os.getppid()}.0123abcd.pi-mcp", of_another_program, ".hidden"}
+    for name in (f".day.zip.{gone}.0123abcd.pi-mcp", *left):
+        (folder / name).touch()
+    replace_file(folder / "key", "x")
+    assert {*os.listdir(folder)} == {"key", *left}
+
+
 def test_only_a_plain_file_is_opened_and_nothing_is_waited_for(tmp_path):
     (tmp_path / "file").write_text("content")
     os.mkfifo(tmp_path / "pipe")

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,9 @@ from .errors import ToolError
 from .settings import current
 
 POLL_S = 0.05
+# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is
+# ours.
+TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp")
 
 
 @contextmanager
@@ -39,7 +43,8 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads
     it, at any moment and after a power cut, finds the old content or the new one. When anything is raised,
     the old file is unchanged. Raises OSError."""
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.pi-mcp")
+    _forget_killed_writes(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.pi-mcp")
     temporary.touch(0o600, exist_ok=False)
     try:
         yield temporary
@@ -50,6 +55,14 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
     # The new name is on the disk only once the folder is: before that a power cut brings back the old file.
     with suppress(OSError):  # some file systems have no such call
         sync(path.parent)
+
+
+def _forget_killed_writes(folder: Path) -> None:
+    """Remove the temporary files of processes that are gone."""
+    for name in os.listdir(folder):
+        if (match := TEMPORARY.fullmatch(name)) and not os.path.exists(f"/proc/{match[1]}"):
+            with suppress(OSError):
+                os.unlink(folder / name)
 
 
 def replace_file(

@@ -97,13 +97,13 @@ class Folder(NamedTuple):
         path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(self.deadline - time.monotonic())
+                connection.settimeout(self._left_s())
                 connection.connect(os.fspath(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)
                 data = b""
                 while True:  # notifications come, too
-                    connection.settimeout(self.deadline - time.monotonic())
+                    connection.settimeout(self._left_s())
                     part = connection.recv(LONGEST_READ_BYTES)
                     if not part or len(data) > MOST_MESSAGE_BYTES:
                         raise ValueError("it ends, or does not end")
@@ -118,6 +118,10 @@ class Folder(NamedTuple):
             "printer_log shows what happened; start Klipper, or check its service.",
             "PRINTER_SILENT",
         ) from None
+
+    def _left_s(self) -> float:
+        """The seconds until the deadline, a moment after it: a socket takes no fewer than none."""
+        return max(self.deadline - time.monotonic(), 0.001)
 
     def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.http.test_day import Phone, has_habit
-from tests.http.test_sessions import request
-from tests.support.client import PROJECT, TIMEOUT_S
+from tests.support.client import PROJECT, TIMEOUT_S, rpc
 from tests.support.http_server import TEST_SERVER, HttpServer
 from tests.support.services import free_port, is_listening, wait_until
 
@@ -131,4 +130,4 @@ def test_everything_works_through_it(server):
 def test_refusals_come_through(server):
     foreign = {"Origin": "https://evil.example"}
     for status, token, options in ((401, None, {}), (403, server.token(), {"headers": foreign})):
-        assert server.send(request("tools/list", {}), token=token, **options)[0] == status
+        assert server.send(rpc("tools/list", {}), token=token, **options)[0] == status
