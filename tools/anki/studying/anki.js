@@ -7,7 +7,7 @@ new|новые|
 learning|изучаю|
 review|на повтор|
 `);
-const KINDS = ["new", "learning", "review"];
-const path = deck => deck.replaceAll("::", " › ") || "Anki";
+let KINDS = ["new", "learning", "review"];
+let path = deck => deck.replaceAll("::", " › ") || "Anki";
 // A question in a list: without the marks of its formulas.
-const plain = text => text.replace(/\\[()[\]]/g, "");
+let plain = text => text.replace(/\\[()[\]]/g, "");

@@ -5,20 +5,20 @@ learn(`
 e|Уважительная причина|Excused
 p|Пауза|Paused
 `);
-const SIGNS = { "+": "●", "-": "×", e: "◇", "~": "◐", "?": "○", ".": "·", p: "‖" };
-const dated = (text, options) => new Date(text).toLocaleDateString(locale, { timeZone: "UTC", ...options });
-const day = (text, weekday = "short", month = "short") =>
+let SIGNS = { "+": "●", "-": "×", e: "◇", "~": "◐", "?": "○", ".": "·", p: "‖" };
+let dated = (text, options) => new Date(text).toLocaleDateString(locale, { timeZone: "UTC", ...options });
+let day = (text, weekday = "short", month = "short") =>
   dated(text, { weekday: weekday || undefined, month, day: "numeric",
     year: text.startsWith(new Date().getFullYear()) ? undefined : "numeric" });
-const weekday = text => h("small", dated(text, { weekday: "short" }).slice(0, 2));
-const plus = (text, days) => new Date(Date.parse(text) + days * 864e5).toISOString().slice(0, 10);
-const glyph = sign => h(sign === "-" ? "i.bad" : "i", SIGNS[sign]);
+let weekday = text => h("small", dated(text, { weekday: "short" }).slice(0, 2));
+let plus = (text, days) => new Date(Date.parse(text) + days * 864e5).toISOString().slice(0, 10);
+let glyph = sign => h(sign === "-" ? "i.bad" : "i", SIGNS[sign]);
 // A calendar of the days from `first` on, each in its cell.
-const calendar = (first, cells) => {
+let calendar = (first, cells) => {
   cells[0].style.gridColumn = new Date(first).getUTCDay() || 7;
   return h("div.cal", [..."1234567"].map(monday => weekday("2024-01-0" + monday)), cells);
 };
 // Five shades of a day: nothing, up to a third, up to two, less than all, all. A share may be rounded a little above.
-const shade = share =>
+let shade = share =>
   share < 1 ? { className: "l", style: `--l: ${Math.ceil(share * 3 - 0.01) * 16}%` } : { className: "l full" };
-const signed = value => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
+let signed = value => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
