@@ -2,6 +2,7 @@
 each."""
 
 import ast
+import importlib
 import re
 import statistics
 import sys
@@ -104,6 +105,24 @@ def test_core_imports_itself_and_every_other_folder_the_core_and_itself():
             if not is_right:
                 wrong.append(f"{module} imports {name}")
     assert not wrong
+
+
+SHELL_IMPORT = re.compile(r"\bfrom (tools[\w.]*) import ([\w ,]+)")
+
+
+def test_what_shell_scripts_import_is_there():
+    """No other check reads the Python inside of them."""
+    scripts = [
+        PROJECT / "systemd" / "pi-mcp",
+        *PROJECT.glob("*.sh"),
+        *PROJECT.glob("tests/**/*.sh"),
+    ]
+    imports = {found for path in scripts for found in SHELL_IMPORT.findall(path.read_text("utf-8"))}
+    assert len(imports) > 5
+    for module, clause in imports:
+        for name in re.sub(r" as \w+", "", clause).split(","):
+            full = f"{module}.{name.strip()}"
+            assert full in MODULES or hasattr(importlib.import_module(module), name.strip()), full
 
 
 def in_circles(of):

@@ -188,6 +188,18 @@ def generation_of(checkout: Path) -> Path | None:
         return None
 
 
+def folders_to_write() -> list[Path]:
+    """The folders that sync_docs writes to with these settings; setup.sh asks.
+
+    Raises ToolError UNSAFE_FOLDER.
+    """
+    first, *more = sources()
+    check_folder(first.checkout)
+    folders = [] if is_foreign(first.checkout) else [first.checkout]
+    # Of the other sources, the folder that they all lie in.
+    return folders + [source.checkout.parent for source in more[:1]]
+
+
 def check_folder(folder: Path) -> None:
     """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
     real = folder.resolve()
