@@ -54,7 +54,7 @@ def main(words: list[str]) -> int:
 
             return notices.main(words[1:], _cards_due)
         settings_or_refuse()
-        return _print(_answer(words, registry.listed()))
+        return _print(_output(words, registry.listed()))
     except settings.SettingsError as error:
         return _print(TextOutput(str(error), 2))
     except ToolError as error:
@@ -69,7 +69,7 @@ def main(words: list[str]) -> int:
         return 130
 
 
-def _answer(words: list[str], tools: dict[str, Tool]) -> object:
+def _output(words: list[str], tools: dict[str, Tool]) -> object:
     toolsets.LISTENERS.append(listing.forget)
     match words:
         case ["list"]:

@@ -116,9 +116,9 @@ class Endpoint:
         with acting_for(remote):
             request = HttpRequest(message, headers)
             self.calls[f"{session} {request.id!r}"] = request
-            await self._answer(request, receive, send)
+            await self._answer_request(request, receive, send)
 
-    async def _answer(self, request: HttpRequest, receive: Receive, send: Send) -> None:
+    async def _answer_request(self, request: HttpRequest, receive: Receive, send: Send) -> None:
         """Answer a request, unless its client withdraws it or hangs up: then its tool ends at its next
         checkpoint, and gives its turn back."""
         delivering = asyncio.create_task(_deliver(request, send))

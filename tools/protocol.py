@@ -457,7 +457,7 @@ class Session:
             is_tool = call.method == "tools/call"
             turns = self.turns if is_tool else self.listers
             if turns.acquire(blocking=not is_tool):
-                threading.Thread(target=self._answer, args=(call, turns), daemon=True).start()
+                threading.Thread(target=self._answer_call, args=(call, turns), daemon=True).start()
             else:
                 self._finish(call, {"result": results.busy(MOST_CALLS)})
 
@@ -485,7 +485,7 @@ class Session:
 
     # Requests that threads answer.
 
-    def _answer(self, call: StdioRequest, turns: threading.Semaphore) -> None:
+    def _answer_call(self, call: StdioRequest, turns: threading.Semaphore) -> None:
         """Answer a request, in a thread of its own, and give its turn back."""
         try:
             body: JsonObject = {"result": result_of(call)}

@@ -22,10 +22,10 @@ from .limits import Rate
 from .sign_in import (
     DAY_S,
     PAGE_HEADERS,
-    Answer,
     Denied,
     Fields,
     Headers,
+    Reply,
     SignIn,
     as_page,
     form,
@@ -69,7 +69,7 @@ class Day:
             raise tokens.InvalidToken("no such cookie, or it is over")
         return caller_of_scope(grant["user"], grant["scope"], grant["token_id"])
 
-    async def show(self, fields: Fields) -> Answer:
+    async def show(self, fields: Fields) -> Reply:
         """The page, if the cookie holds, which lasts longer each day that it is used; else the form for an
         invitation's code."""
         cookie, grant = self._grant(fields["cookie"])
@@ -88,7 +88,7 @@ class Day:
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
-    async def let_in(self, fields: Fields) -> Answer:
+    async def let_in(self, fields: Fields) -> Reply:
         """Take the invitation's code, and open the page with a cookie."""
         code, grant = self.sign_in.invitation_of(fields)
         if not grant:
@@ -123,10 +123,10 @@ class Day:
         return {"set-cookie": f"{COOKIE}={cookie}; {rules}"}
 
 
-def _form(fields: Fields, problem: str = "") -> Answer:
+def _form(fields: Fields, problem: str = "") -> Reply:
     """The form for an invitation's code, which can be put on the home screen as well."""
     return form(fields, problem, "OnePercent", head=document(PAGE_HEAD))
 
 
-async def _file(kind: str, path: Path, fields: Fields) -> Answer:
+async def _file(kind: str, path: Path, fields: Fields) -> Reply:
     return 200, {"content-type": kind}, path.read_bytes()

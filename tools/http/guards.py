@@ -29,7 +29,7 @@ from .sign_in import PLAIN_TEXT, Headers, SignIn, sentence
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
 # Answers a message: its caller, headers and body, how to hear of its client, how to answer.
-Answer = Callable[[Caller, Headers, bytes, Receive, Send], Awaitable[None]]
+AnswerMessage = Callable[[Caller, Headers, bytes, Receive, Send], Awaitable[None]]
 
 JSON_TYPE = "application/json"
 LONGEST_BODY = 4 * 2**20
@@ -63,7 +63,7 @@ class Refusal(Exception):
 class Guards:
     """Passes on to `answer` what may be served, on behalf of the token's user. Raises OSError."""
 
-    def __init__(self, settings: Settings, answer: Answer):
+    def __init__(self, settings: Settings, answer: AnswerMessage):
         self.answer = answer
         parts = urlsplit(settings.http_url)
         # Hosts and origins are the public one and this machine, with any port.

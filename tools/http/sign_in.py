@@ -71,7 +71,7 @@ class Denied(Exception):
 
 Headers = dict[str, str]
 Fields = dict[str, str]  # of a form or a query
-Answer = tuple[int, Headers, bytes]  # status, headers, body
+Reply = tuple[int, Headers, bytes]  # status, headers, body
 
 
 class SignIn:
@@ -115,7 +115,7 @@ class SignIn:
             "/token": {"POST": self.give_token},
         }
 
-    async def answer(self, scope: JsonObject, headers: Headers, body: bytes) -> Answer:
+    async def answer(self, scope: JsonObject, headers: Headers, body: bytes) -> Reply:
         """The answer of the endpoint at the request's path."""
         path = scope["path"]
         is_page = path.startswith(PAGES)
@@ -169,14 +169,14 @@ class SignIn:
             "token_endpoint_auth_method": "none",
         }
 
-    async def ask(self, fields: Fields, problem: str = "") -> Answer:
+    async def ask(self, fields: Fields, problem: str = "") -> Reply:
         """The page that asks the person for the invitation's code. It shows nothing of invitations: strangers
         see it too."""
         name = await self._checked(fields)
         redirect = urlsplit(fields["redirect_uri"])
         return form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
 
-    async def let_in(self, fields: Fields) -> Answer:
+    async def let_in(self, fields: Fields) -> Reply:
         """Take the invitation's code, and send the person back with a code for the client."""
         invitation, grant = self.invitation_of(fields)
         if not grant:
@@ -289,7 +289,7 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, grant, code)
 
 
-def form(fields: Fields, problem: str, name: str, origin: str = "", head: str = "") -> Answer:
+def form(fields: Fields, problem: str, name: str, origin: str = "", head: str = "") -> Reply:
     """The form for the code of an invitation, which lets in the client `name`.
 
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
@@ -321,7 +321,7 @@ def _texts() -> dict[str, dict[str, str]]:
     return json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))  # type: ignore[no-any-return]
 
 
-def as_page(page: str, status: int, leads_to: str = "") -> Answer:
+def as_page(page: str, status: int, leads_to: str = "") -> Reply:
     """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
     server alone, and its form leads here or to the origin `leads_to`."""
     hashes = ""

@@ -32,7 +32,7 @@ def read_doc(
     page = pages.resolve(path)
     text = pages.page_text(page)
     wanted = (heading or "").strip("# \t") or page.anchor
-    section = headings.Section("", 1, 0, len(text))  # the whole page
+    section = headings.PageSection("", 1, 0, len(text))  # the whole page
     if wanted:
         section = headings.section_named(text, wanted, page.path)
     stop = end = section.end

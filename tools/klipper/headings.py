@@ -26,7 +26,8 @@ TYPED_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 ENTRY_LEVEL = 7
 # The axis of a section: `stepper_x`.
 AXIS_ENDING = re.compile(r"_[a-z]$")
-WORD = re.compile(r"\w{3,}")
+# Words of three characters or more.
+LONG_WORD = re.compile(r"\w{3,}")
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
 # command in a list, anywhere as code.
 DESCRIPTIONS = (
@@ -36,7 +37,7 @@ DESCRIPTIONS = (
 )
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """A section: its heading as plain text, its level (1 to 6), and its text from `offset`, the line of its
     heading, to `end`, the next heading of the same or a higher level."""
 
@@ -46,7 +47,7 @@ class Section(NamedTuple):
     end: int = 0
 
 
-def headings(text: str) -> Iterator[Section]:
+def headings(text: str) -> Iterator[PageSection]:
     """The headings (`# …`) and dated entries of a page in order, without their ends. A `#` in a fenced code
     block is not one."""
     fence = ""
@@ -57,9 +58,9 @@ def headings(text: str) -> Iterator[Section]:
                 fence = ""
         elif marks:
             plain = _plain(CLOSING_MARKS.sub("", title.strip()))
-            yield Section(plain, len(marks), match.start())
+            yield PageSection(plain, len(marks), match.start())
         elif not opening:
-            yield Section("-".join(date), ENTRY_LEVEL, match.start())
+            yield PageSection("-".join(date), ENTRY_LEVEL, match.start())
         elif "`" not in rest or opening[0] == "~":  # else it is code in running text
             fence = opening
 
@@ -74,7 +75,7 @@ def anchor(text: str) -> str:
     return NOT_IN_ANCHOR.sub("", _plain(text).lower()).replace(" ", "-")
 
 
-def sections(text: str) -> dict[str, Section]:
+def sections(text: str) -> dict[str, PageSection]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in
     order."""
     starts = list(headings(text))
@@ -90,7 +91,7 @@ def sections(text: str) -> dict[str, Section]:
     return by_name
 
 
-def section_named(text: str, wanted: str, path: str) -> Section:
+def section_named(text: str, wanted: str, path: str) -> PageSection:
     """The section that is meant: by its heading or anchor, a section of printer.cfg, a command, an option or
     a date.
 
@@ -102,8 +103,10 @@ def section_named(text: str, wanted: str, path: str) -> Section:
         return section
     name = wanted.strip("[]").partition(" ")[0].strip(":`")
     described = _describing_sections(text, name, every)
-    words = set(WORD.findall(wanted.lower()))
-    headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
+    words = set(LONG_WORD.findall(wanted.lower()))
+    headed = [
+        section for section in every if words <= set(LONG_WORD.findall(section.heading.lower()))
+    ]
     # A single one, or else the only one whose heading has all the words.
     for sections_that_fit in (described, headed):
         if len(sections_that_fit) == 1:
@@ -125,7 +128,7 @@ def section_named(text: str, wanted: str, path: str) -> Section:
     raise ToolError(f"No such heading in {path}: {wanted}", hint, "HEADING_NOT_FOUND")
 
 
-def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:
+def _headed_section(typed: str, by_name: dict[str, PageSection]) -> PageSection | None:
     """The section of this heading, anchor, date or section of printer.cfg."""
     is_section = typed.startswith("[")
     kind, _, name = typed.strip("[]").lower().partition(" ")
@@ -141,7 +144,7 @@ def _headed_section(typed: str, by_name: dict[str, Section]) -> Section | None:
     return next((by_name[spelling] for spelling in spellings if spelling in by_name), None)
 
 
-def _describing_sections(text: str, name: str, every: list[Section]) -> list[Section]:
+def _describing_sections(text: str, name: str, every: list[PageSection]) -> list[PageSection]:
     """The innermost sections in which a section of printer.cfg, an option or a command is described."""
     if not name:
         return []

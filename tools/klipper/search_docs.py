@@ -35,7 +35,8 @@ SNIPPET_CHARS = 196
 LEAD_CHARS = 80
 # Characters looked at on either side.
 REACH_CHARS = 1000
-WORD = re.compile(r"[^\W_]+")
+# Runs of letters and digits, without `_`.
+ALPHANUMERICS = re.compile(r"[^\W_]+")
 # 150 to SNIPPET_CHARS characters of whole words.
 SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
 
@@ -125,17 +126,17 @@ def _of_page(catalogue: index.Index, candidate: Ranked, terms: list[Term]) -> It
 
 
 def _letters(text: str) -> str:
-    return "".join(WORD.findall(text.lower()))
+    return "".join(ALPHANUMERICS.findall(text.lower()))
 
 
 def _closest(text: str, terms: list[Term]) -> int:
     """The place in a section from which most words of the question are close together."""
     words = Term().union(*terms)
     low = text.lower()
-    starts = [match.start() for match in WORD.finditer(low) if match[0] in words]
+    starts = [match.start() for match in ALPHANUMERICS.finditer(low) if match[0] in words]
 
     def variety(start: int) -> int:
-        return len(words.intersection(WORD.findall(low, start, start + CLOSE_CHARS)))
+        return len(words.intersection(ALPHANUMERICS.findall(low, start, start + CLOSE_CHARS)))
 
     return max(starts, key=variety, default=0)
 

@@ -116,7 +116,7 @@ def printer_log(
     starts = _starts(logs)
     *earlier, start = _up_to(session, starts)
     failures = [f"{other.when}: {other.failure}" for other in earlier if other.failure]
-    config, drawn = _config(start)
+    config, page_findings = _config(start)
     cut = f"the first {newest.cut_bytes:,} bytes of the log were not read"
     answer = filled(
         started=start.when,
@@ -138,7 +138,7 @@ def printer_log(
     # Fewer errors if it is too long.
     while len(compact_json(answer)) > MOST_ANSWER_CHARS and len(errors) > 1:
         errors.pop()
-    return printer_page.DrawnAnswer(answer, findings=drawn)
+    return printer_page.DrawnAnswer(answer, findings=page_findings)
 
 
 def _up_to(session: int, starts: list["Start"]) -> list["Start"]:

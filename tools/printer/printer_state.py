@@ -84,7 +84,7 @@ def _state(printer: Printer) -> JsonObject:
         names += heaters.get("available_sensors") or []
         wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
-        answer = _answer(info, status, degrees)
+        answer = _answer_parts(info, status, degrees)
         bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
     except FORM_ERRORS as error:
         raise ToolError(
@@ -92,11 +92,11 @@ def _state(printer: Printer) -> JsonObject:
             "printer_log shows what happened.",
             "PRINTER_SILENT",
         ) from None
-    drawn: list[JsonObject] = []
+    page_findings: list[JsonObject] = []
     if answer["state"] in ENDED:
-        cause, drawn = _cause(str(info.get("state_message")), printer)
+        cause, page_findings = _cause(str(info.get("state_message")), printer)
         answer |= cause
-    return printer_page.DrawnAnswer(filled(**answer), findings=drawn, bed=bed)
+    return printer_page.DrawnAnswer(filled(**answer), findings=page_findings, bed=bed)
 
 
 def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonObject]]:
@@ -113,7 +113,7 @@ def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonO
     return cause, []
 
 
-def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
+def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; empty where Klipper has none."""
     message = RESTART_ADVICE.sub("", str(info.get("state_message", "")))
     version = text_of(info, "software_version", 60)

@@ -37,7 +37,7 @@ GIT_OPTIONS = (
 # The lines of git that say what went wrong, and its remedy for a repository of another user.
 ERROR_LINE = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The case of a failure by a pattern in git's output; the first that matches counts.
-CAUSES = {
+FAILURE_PATTERNS = {
     # Of some of its own files git says only that it could not write them.
     "DISK_FULL": r"No space left|unable to write (file|new index)|failed to write new configuration|"
     r"Out of diskspace|signal 25|File too large|Disk quota",
@@ -52,7 +52,7 @@ CAUSES = {
 
 
 AGAIN = "The pages that are here stay readable; call sync_docs again later."
-HINTS = {
+FAILURE_HINTS = {
     "DISK_FULL": f"Free some space. {AGAIN}",
     "UNSAFE_TREE": "The upstream contains objects or paths that git refuses. Nothing was changed; do not use it.",
     "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the credentials for git.",
@@ -98,10 +98,10 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     lines = re.split(r"\s*[\r\n]\s*", words.strip())
     telling = list(filter(ERROR_LINE.match, lines))
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400]
-    code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
+    code = next(code for code, pattern in FAILURE_PATTERNS.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")
 
 
 def failure(code: str, message: str) -> ToolError:
     """The error of one of these cases."""
-    return ToolError(message, HINTS[code], code)
+    return ToolError(message, FAILURE_HINTS[code], code)

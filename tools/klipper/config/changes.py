@@ -36,7 +36,7 @@ SUCCESSOR = re.compile(
 BEFORE_NEW_NAME = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
 
 
-class Entry(NamedTuple):
+class DatedEntry(NamedTuple):
     """A change: its `date` as 2020-01-09, and its text on one line, links by their text."""
 
     date: str
@@ -47,25 +47,25 @@ class Fate(NamedTuple):
     """The fate of an option by an entry: removed, or only `deprecated`; its successor if one is named; the
     sentence."""
 
-    entry: Entry
+    entry: DatedEntry
     deprecated: bool
     successor: str
     sentence: str
 
 
 # The entries of the page, newest first.
-Entries = list[Entry]
+DatedEntries = list[DatedEntry]
 
 
-def entries(text: str) -> Iterator[Entry]:
+def entries(text: str) -> Iterator[DatedEntry]:
     """The entries, newest first as in the page."""
     for section in headings.sections(text).values():
         if section.level == headings.ENTRY_LEVEL:
             _, *words = text[section.offset : section.end].split()  # the first is its date
-            yield Entry(section.heading, LINK.sub(r"\1", " ".join(words)))
+            yield DatedEntry(section.heading, LINK.sub(r"\1", " ".join(words)))
 
 
-def about(listed: Entries, name: str) -> Iterator[tuple[Entry, list[str]]]:
+def about(listed: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[str]]]:
     """The entries that name an option or a section, each with its sentences from the first on that has the
     name."""
     pattern = _named(name)
@@ -82,7 +82,7 @@ def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?i)(?<![\w<]){parts}(?![\w>])")
 
 
-def fate_of(listed: Entries, section: str, option: str) -> Fate | None:
+def fate_of(listed: DatedEntries, section: str, option: str) -> Fate | None:
     """The fate of an option by the newest entry about it; the successor may come from an older one."""
     fates = list(_fates(listed, option))
     # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
@@ -96,7 +96,7 @@ def fate_of(listed: Entries, section: str, option: str) -> Fate | None:
     return deciding[0]._replace(successor=next(successors, ""))
 
 
-def _fates(listed: Entries, option: str) -> Iterator[Fate]:
+def _fates(listed: DatedEntries, option: str) -> Iterator[Fate]:
     """The option's fate in each entry."""
     pattern = _named(option)
     for entry, sentences in about(listed, option):

@@ -36,10 +36,10 @@ from .printer_cfg import (
     HINT,
     PROFILES,
     WARNING,
+    ConfigSection,
     Finding,
     Findings,
     PrinterConfig,
-    Section,
     Setting,
 )
 from .reference import SENSOR, Option, Options, Reference
@@ -116,7 +116,7 @@ class Checker:
             described.setdefault(name, Option(name))
         return described
 
-    def _check_section(self, machine: ParsedPrinter, section: Section) -> Findings:
+    def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Findings:
         """The findings of a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
         kind = self.reference.kind(section.name)
@@ -146,7 +146,7 @@ class Checker:
         if not section.saved or not machine.has_other_probe(section):
             yield from _check_required(machine, section, known)
 
-    def unknown_section(self, section: Section) -> Finding:
+    def unknown_section(self, section: ConfigSection) -> Finding:
         """The finding of a section that the documentation does not have: misspelt if another name is near."""
         kinds = self.reference.kinds
         lower = section.kind.lower()
@@ -157,7 +157,7 @@ class Checker:
         return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
 
     def _check_setting(
-        self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option
+        self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option
     ) -> Findings:
         """The findings of a documented option: whether it is deprecated, and its value."""
         name = setting.name
@@ -178,7 +178,7 @@ class Checker:
                 section, name, f"Error loading template '{section.name}:{name}': {mistake}"
             )
 
-    def unknown(self, section: Section, name: str, known: Options) -> Finding:
+    def unknown(self, section: ConfigSection, name: str, known: Options) -> Finding:
         """The finding of an option that the section does not have: gone, of another firmware, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if fate := changes.fate_of(self.entries, section.kind, name):
@@ -196,7 +196,7 @@ def as_warning(finding: Finding) -> Finding:
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
-def _check_required(machine: ParsedPrinter, section: Section, known: Options) -> Findings:
+def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Options) -> Findings:
     """The findings of missing options; one that the reference no longer has is not missing."""
     stepper = section.name
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
@@ -224,7 +224,7 @@ def _check_required(machine: ParsedPrinter, section: Section, known: Options) ->
         yield machine.absent(section, option, f"Option '{option}' {demand}")
 
 
-def repeated(section: Section) -> Iterator[tuple[Setting, Setting]]:
+def repeated(section: ConfigSection) -> Iterator[tuple[Setting, Setting]]:
     """The settings of options that stand twice in one file, each with the first one; in an included file and
     its includer it is deliberate."""
     first: dict[tuple[str, str], Setting] = {}
@@ -234,7 +234,7 @@ def repeated(section: Section) -> Iterator[tuple[Setting, Setting]]:
             yield setting, before
 
 
-def _check_repeated(section: Section) -> Findings:
+def _check_repeated(section: ConfigSection) -> Findings:
     for setting, before in repeated(section):
         if before.value == setting.value and setting.saved:
             continue
@@ -245,7 +245,7 @@ def _check_repeated(section: Section) -> Findings:
         yield Finding(setting.line, setting.file, section.name, setting.name, WARNING, message)
 
 
-def _changed(section: Section, name: str, fate: changes.Fate) -> Finding:
+def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Finding:
     level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
     return finding_at(

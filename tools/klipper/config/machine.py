@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from .options import base, known_words
-from .printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
+from .printer_cfg import ERROR, HINT, LEVELS, ConfigSection, Finding, PrinterConfig
 from .reference import KINEMATICS, Reference
 
 # The sections that make the object `probe`.
@@ -30,7 +30,7 @@ UNLESS = ", unless another file has it"
 
 
 def finding_at(
-    section: Section, option: str, message: str, level: str = ERROR, near: str = ""
+    section: ConfigSection, option: str, message: str, level: str = ERROR, near: str = ""
 ) -> Finding:
     """A finding about an option, or about the section if it has no such option. `near`: the name that may
     have been meant."""
@@ -53,7 +53,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     return list(groups.values())
 
 
-class ParsedPrinter(dict[str, Section]):
+class ParsedPrinter(dict[str, ConfigSection]):
     """The sections of a configuration by their names, with the questions that the rules ask of them."""
 
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
@@ -78,11 +78,11 @@ class ParsedPrinter(dict[str, Section]):
         # bring what they name.
         self.plugins = {kind for kind in others if not reference.kind(kind)}
 
-    def __missing__(self, name: str) -> Section:
+    def __missing__(self, name: str) -> ConfigSection:
         """An empty section in the place of one that is not there."""
-        return Section(name, 0, "", False)
+        return ConfigSection(name, 0, "", False)
 
-    def of(self, *kinds: str) -> list[Section]:
+    def of(self, *kinds: str) -> list[ConfigSection]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
         return [section for section in self.values() if base(section.kind) in kinds]
 
@@ -101,7 +101,7 @@ class ParsedPrinter(dict[str, Section]):
         return any(word in kinds for word in known_words("plugin")[what])
 
     @cached_property
-    def kalico(self) -> Section | None:
+    def kalico(self) -> ConfigSection | None:
         """The section that shows that the configuration is Kalico's, by its name, a constant in it, or many
         options of that fork."""
         words = set(known_words("kalico")["options"])
@@ -113,23 +113,23 @@ class ParsedPrinter(dict[str, Section]):
                 return section
         return None
 
-    def has_other_probe(self, section: Section) -> bool:
+    def has_other_probe(self, section: ConfigSection) -> bool:
         """True for a probe's section if something else is the probe."""
         others = [probe for probe in self.of(*PROBES) if not probe.saved]
         return section.kind in PROBES and bool(others or self.plugin_brings("probe"))
 
     @cached_property
-    def chips(self) -> dict[str, Section]:
+    def chips(self) -> dict[str, ConfigSection]:
         """The sections that are a chip, by the names that pins give them."""
         # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
-        chips: dict[str, Section] = {}
+        chips: dict[str, ConfigSection] = {}
         for section in self.values():
             if section.kind.startswith(CHIPS):
                 words = section.name.split()
                 chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
         return chips
 
-    def absent(self, section: Section, option: str, message: str) -> Finding:
+    def absent(self, section: ConfigSection, option: str, message: str) -> Finding:
         """The finding of something missing: an error only if no other file can have it."""
         if self.is_whole and (not self.unread or section.kind not in MACRO_KINDS):
             return finding_at(section, option, message)

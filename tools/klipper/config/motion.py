@@ -4,7 +4,7 @@ import re
 
 from .machine import PROBES, ParsedPrinter, finding_at
 from .options import TRUTHS, out_of_bounds, rules
-from .printer_cfg import ERROR, WARNING, Findings, Section
+from .printer_cfg import ERROR, WARNING, ConfigSection, Findings
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
 MICROSTEPS = "1 2 4 8 16 32 64 128 256".split()
@@ -52,7 +52,7 @@ def check_axes(machine: ParsedPrinter) -> Findings:
         yield from _check_rail(machine, section)
 
 
-def _check_rail(machine: ParsedPrinter, section: Section) -> Findings:
+def _check_rail(machine: ParsedPrinter, section: ConfigSection) -> Findings:
     """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
     match = STEPPER_NAME.fullmatch(section.name)
     if not match or match[1] not in machine.axes:
@@ -95,7 +95,7 @@ def check_numbered(machine: ParsedPrinter) -> Findings:
                     )
 
 
-def check_bounds(machine: ParsedPrinter, section: Section) -> Findings:
+def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Findings:
     """Options that bound each other, or that exclude each other.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
@@ -118,7 +118,7 @@ def check_bounds(machine: ParsedPrinter, section: Section) -> Findings:
                 yield machine.absent(section, option, f"{message} without {other}")
 
 
-def check_forms(section: Section) -> Findings:
+def check_forms(section: ConfigSection) -> Findings:
     """Words of a list, or lines, that do not have the form of their option.
 
     Source: each option's reader.
@@ -134,7 +134,7 @@ def check_forms(section: Section) -> Findings:
                     yield finding_at(section, option, message, level)
 
 
-def check_endstop(section: Section) -> Findings:
+def check_endstop(section: ConfigSection) -> Findings:
     """An endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
@@ -235,7 +235,9 @@ def check_mesh(machine: ParsedPrinter) -> Findings:
                 yield from _check_reach(machine, section, option, probe)
 
 
-def _check_reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Findings:
+def _check_reach(
+    machine: ParsedPrinter, mesh: ConfigSection, option: str, probe: ConfigSection
+) -> Findings:
     """A corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with it,
     and the calibration ends with "Move out of range".
     """

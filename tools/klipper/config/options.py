@@ -21,7 +21,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from .printer_cfg import Section, Setting
+from .printer_cfg import ConfigSection, Setting
 from .reference import SERIES, STEPPER, Option
 
 TABLE_FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
@@ -79,7 +79,7 @@ def _value_rules(kind: str) -> dict[str, str]:
     return rules
 
 
-def required(section: Section) -> list[str]:
+def required(section: ConfigSection) -> list[str]:
     """The options a section must have: by its kind, and by the values of its other options; `a|b`: one of
     them."""
     needs = known_words("needs")
@@ -103,7 +103,7 @@ def meant_by_marlin(name: str) -> str:
     return next((option for option, words in known_words("marlin").items() if name in words), "")
 
 
-def value_problem(section: Section, option: Option, setting: Setting) -> str:
+def value_problem(section: ConfigSection, option: Option, setting: Setting) -> str:
     """Klipper's message for a value that it refuses; "" if it takes it. Empty texts and lists are up to each
     option."""
     value = setting.value

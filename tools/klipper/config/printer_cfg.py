@@ -69,7 +69,7 @@ class Setting:
 
 
 @dataclass
-class Section:
+class ConfigSection:
     """A section with the settings of all places where it stands. `saved`: it stands only in what SAVE_CONFIG
     wrote. `kind` is the first word of the name, `label` what follows it, "" if nothing does."""
 
@@ -141,7 +141,7 @@ class PrinterConfig:
     block.
     """
 
-    sections: dict[str, Section] = field(default_factory=dict)
+    sections: dict[str, ConfigSection] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
@@ -161,8 +161,8 @@ class PrinterConfig:
 
 # The files that an include means, each with its contents: of its pattern beside the file that has it, or of
 # the bare pattern. None for a file that cannot be read.
-Found = Iterable[tuple[str, bytes | None]]
-Find = Callable[[str, str], Found]
+IncludedFiles = Iterable[tuple[str, bytes | None]]
+FindIncludes = Callable[[str, str], IncludedFiles]
 
 
 def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
@@ -172,7 +172,7 @@ def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterCon
         for name, text in (include or {}).items()
     }
 
-    def find(near: str, pattern: str) -> Found:
+    def find(near: str, pattern: str) -> IncludedFiles:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
         return [(name, given[name]) for name in sorted(names)] or [(pattern, None)]
 
@@ -188,7 +188,7 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 
     room = LARGEST_CONFIG  # bytes that includes may still bring
 
-    def find(near: str, pattern: str) -> Found:
+    def find(near: str, pattern: str) -> IncludedFiles:
         nonlocal room
         if inside and not _leads_into(inside, path.parent / near):
             yield pattern, None
@@ -219,14 +219,14 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
 # - An include is read where it stands; what follows it has no section until the next `[…]`.
 # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
 # A line that Klipper cannot read is a problem, and the reader goes on behind it.
-def from_bytes(data: bytes, find: Find) -> PrinterConfig:
+def from_bytes(data: bytes, find: FindIncludes) -> PrinterConfig:
     """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
     config = PrinterConfig()
     _read(config, [""], data, find)
     return config
 
 
-def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> None:
+def _read(config: PrinterConfig, files: list[str], data: bytes, find: FindIncludes) -> None:
     """Read a file and what it includes into a configuration.
 
     - `files`: the names from the first file to this one, each of which includes the next;
@@ -265,7 +265,7 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> N
         elif match := HEADER.match(text):
             name = match[1][:LONGEST_NAME]
             is_saved = number > own_lines or name.startswith(PROFILES)
-            section = config.sections.setdefault(name, Section(name, number, file, is_saved))
+            section = config.sections.setdefault(name, ConfigSection(name, number, file, is_saved))
             is_skipping = False
         elif is_skipping:
             continue
@@ -333,7 +333,9 @@ def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _include(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> None:
+def _include(
+    config: PrinterConfig, files: list[str], pattern: str, line: int, find: FindIncludes
+) -> None:
     """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
     file = files[-1]
     folder, slash, _ = file.rpartition("/")

@@ -8,7 +8,7 @@ from itertools import chain
 from ..search.spelling import nearest
 from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, finding_at
 from .options import base, known_words, rules, value_rule
-from .printer_cfg import HINT, WARNING, Findings, Section
+from .printer_cfg import HINT, WARNING, ConfigSection, Findings
 from .reference import SENSOR
 
 # A sensor that only a plugin can bring, named as a module: `temperature_oams`.
@@ -74,7 +74,7 @@ def check_repeated(machine: ParsedPrinter) -> Findings:
     each other."""
     for rule, kinds in known_words("one").items():
         option, _, message = rule.partition(" ")
-        first: dict[str, Section] = {}
+        first: dict[str, ConfigSection] = {}
         for section in machine.of(*kinds):
             written = section.value(option)
             value = {"name": section.label, "any": option}.get(option, written)
@@ -84,7 +84,7 @@ def check_repeated(machine: ParsedPrinter) -> Findings:
                 yield finding_at(section, option if written else "", already)
 
 
-def check_name(section: Section) -> Findings:
+def check_name(section: ConfigSection) -> Findings:
     """A section with a name where there must be none, or without one where there must be one.
 
     Source: check_unused_options in klippy/configfile.py.
@@ -96,7 +96,7 @@ def check_name(section: Section) -> Findings:
         yield finding_at(section, "", message)
 
 
-def check_references(machine: ParsedPrinter, section: Section) -> Findings:
+def check_references(machine: ParsedPrinter, section: ConfigSection) -> Findings:
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there.
 
     Source: each option's reader; known.txt has their words.
@@ -115,7 +115,7 @@ def check_references(machine: ParsedPrinter, section: Section) -> Findings:
                 yield machine.absent(section, option, message.format(name))
 
 
-def check_sensor(machine: ParsedPrinter, section: Section) -> Findings:
+def check_sensor(machine: ParsedPrinter, section: ConfigSection) -> Findings:
     """A temperature sensor that Klipper does not know, or not yet.
 
     Source: klippy/extras/heaters.py.
@@ -145,7 +145,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
     gives = known_words("gives")
     taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
     # Each macro by itself, and two of one name.
-    by_name: dict[str, Section] = {}
+    by_name: dict[str, ConfigSection] = {}
     for section in machine.of("gcode_macro"):
         name = section.label.upper()
         before = by_name.setdefault(name, section)
@@ -181,7 +181,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
                 yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 
-def _check_macro(section: Section, name: str, taken: set[str]) -> Findings:
+def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Findings:
     """The name of a macro, whether it takes a command's, and its variables.
 
     Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
@@ -226,7 +226,7 @@ def check_pins(machine: ParsedPrinter) -> Findings:
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
     # The section, the option and the marks with which each pin was used first.
-    first: dict[str, tuple[Section, str, set[str]]] = {}
+    first: dict[str, tuple[ConfigSection, str, set[str]]] = {}
     override = machine[OVERRIDE].words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _pins(machine):
@@ -264,7 +264,7 @@ def check_pins(machine: ParsedPrinter) -> Findings:
             yield finding_at(section, option, message)
 
 
-def _aliases(section: Section, aliases: dict[str, str]) -> Findings:
+def _aliases(section: ConfigSection, aliases: dict[str, str]) -> Findings:
     """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is not one. Reports an alias with two pins."""
     pins_by_alias: dict[str, str] = {}
     for name in section.values:
@@ -281,7 +281,7 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Findings:
                 aliases[alias] = pin
 
 
-def _pins(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
+def _pins(machine: ParsedPrinter) -> Iterator[tuple[ConfigSection, str, str]]:
     """Every pin as it is written, with its section and option."""
     for section in machine.values():
         if section.kind in (OVERRIDE, ALIASES, *machine.plugins):

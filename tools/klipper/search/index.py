@@ -25,7 +25,7 @@ from typing import NamedTuple
 from tools.toolkit import ToolError, checkpoint, compact_json, plain_file, replace_file, state_path
 
 from .. import headings, pages
-from ..headings import ENTRY_LEVEL, Section
+from ..headings import ENTRY_LEVEL, PageSection
 from ..pages import Page
 from .spelling import ENDINGS, RUSSIAN_ENDING, STOP_WORDS, stem
 
@@ -134,10 +134,10 @@ def counted(files: list[Page]) -> bytes:
     return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
-def _sections(text: str) -> list[tuple[str, Section]]:
+def _sections(text: str) -> list[tuple[str, PageSection]]:
     """The sections of a page by their anchors; first, one for what stands before them; last, one that begins
     at the end."""
-    start, end = Section("", 1, 0), Section("", 1, len(text))
+    start, end = PageSection("", 1, 0), PageSection("", 1, len(text))
     return [("", start), *headings.sections(text).items(), ("", end)]
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 # Letters and digits, with an English ending after an apostrophe: `probe's`, `don't`.
-WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
+WORD_WITH_ENDING = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
 # Words without a subject, which a search leaves out.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
 # The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
@@ -40,7 +40,7 @@ ENDINGS = {
 def words(text: str) -> list[str]:
     """The words of a text in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
     plain = text.lower().replace("’", "'")
-    return [word.removesuffix("'s") for word in WORD.findall(plain)]
+    return [word.removesuffix("'s") for word in WORD_WITH_ENDING.findall(plain)]
 
 
 @lru_cache(4096)
