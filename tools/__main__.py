@@ -70,8 +70,10 @@ def main(words: list[str]) -> int:
 
 
 def _output(words: list[str], tools: dict[str, Tool]) -> object:
+    # A command may change a tool's description: the saved listings are no longer valid then.
     toolsets.LISTENERS.append(listing.forget)
     match words:
+        # Commands about tools and settings.
         case ["list"]:
             width = max(map(len, tools), default=0)
             return TextOutput(
@@ -85,6 +87,7 @@ def _output(words: list[str], tools: dict[str, Tool]) -> object:
             tool = registry.tool_named(name, tools.values())
             about = f"{tool.description}\n\n{tool.parameters.usage}"
             return TextOutput(about) if rest and rest[0] in HELP else _call(tool, *rest)
+        # Commands that print by themselves and give an exit status.
         case ["token", *rest] | ["invite", *rest]:
             from tools.http import token_command
 
@@ -93,6 +96,7 @@ def _output(words: list[str], tools: dict[str, Tool]) -> object:
             from tools import connect
 
             return TextOutput("", connect.bundle_command(file))
+        # A toolset's own command, if the arguments fit its parameters.
         case [toolset, name, *rest] if command := registry.COMMANDS.get((toolset, name)):
             try:
                 inspect.signature(command).bind(*rest)
@@ -100,6 +104,7 @@ def _output(words: list[str], tools: dict[str, Tool]) -> object:
                 return TextOutput(_commands(toolset), 2)
             output = command(*rest)
             return output if isinstance(output, TextOutput) else enveloped(output)
+        # Help; for any other words it is an error.
         case [toolset, *rest] if commands := _commands(toolset):
             return TextOutput(commands, 0 if not rest or rest[0] in HELP else 2)
         case [*_, flag] if flag in HELP:

@@ -66,7 +66,7 @@ class RpcError(Exception):
         self.request_id = request_id
 
     def answer(self) -> JsonObject:
-        """The members of the message that answers with it, but for the id."""
+        """The members of the message that answers with it, without the id."""
         error: JsonObject = {"code": self.code, "message": str(self)}
         if self.data is not None:
             error["data"] = self.data

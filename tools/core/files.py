@@ -105,6 +105,7 @@ def exclusive_lock(
 
     Raises ToolError BUSY when it is still held at the end, STATE_NOT_WRITABLE if no lock file can be made.
     """
+    # Open the lock's file.
     path = path or current().state_dir / f"{name}.lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -115,6 +116,7 @@ def exclusive_lock(
             "Make the folder writable, or point MCP_STATE_DIR at one that is.",
             "STATE_NOT_WRITABLE",
         ) from error
+    # Try to lock it until it is free: flock itself would wait without end, and not be cancelled.
     deadline = time.monotonic() + timeout_s
     try:
         while True:
@@ -129,6 +131,7 @@ def exclusive_lock(
                 )
             calls.checkpoint()
             time.sleep(POLL_S)
+        # Hold it while the caller works; closing the file gives it back.
         yield
     finally:
         os.close(handle)

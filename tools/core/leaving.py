@@ -33,7 +33,7 @@ def signal_pipe(*numbers: int) -> int:
 
 
 def at_leaving(function: Action) -> Action:
-    """Have `function` called when this process ends; the last registered first."""
+    """Register a function to be called when this process ends; the last one is called first."""
     AT_LEAVING.append(function)
     return function
 
@@ -49,9 +49,9 @@ def run_at_leaving() -> None:
 
 
 def leave(status: int = 0) -> NoReturn:
-    """End this process now, with its child processes, then tell the caller of a session its exit status. What
-    is being written survives that: sqlite, git and atomic renames are made for it, while a worker thread
-    might never end by itself."""
+    """End this process now, with its child processes, then report its exit status to the caller of a
+    session. What is being written survives that: sqlite, git and atomic renames are made for it, while a
+    worker thread might never end by itself."""
     global is_leaving
     is_leaving = True
     try:

@@ -26,7 +26,7 @@ READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 
 class Declaration:
-    """What a decorator says of a plain function, which it returns unchanged."""
+    """A decorator's declaration of a function."""
 
     function: Function
     toolset: str

@@ -69,7 +69,7 @@ class Guards:
         # Hosts and origins are the public one and this machine, with any port.
         names = (parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]")
         host = f"({'|'.join(map(re.escape, names))})(:.*)?"
-        # What headers have to be, as regular expressions, and the status of a refusal.
+        # The values that headers may have, as regular expressions, and the status of a refusal.
         self.patterns = {
             "host": (421, host),
             "origin": (403, f"(https?://{host})?"),
@@ -149,7 +149,7 @@ class Guards:
             await self.answer(caller, headers, body, receive, send)
 
     async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
-        """Have `held` hold a turn for a long body, until its call ends."""
+        """Wait for a turn for a long body, which `held` keeps until its call ends."""
         turn = held.enter_async_context(self.long_bodies.turn(user))
         try:
             await asyncio.wait_for(turn, BODY_TURN_S)

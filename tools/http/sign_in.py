@@ -88,7 +88,7 @@ class SignIn:
         metadata = "/.well-known/oauth-protected-resource"
         self.path = parts.path.rstrip("/")
         self.metadata_url = f"{self.issuer}{metadata}{self.path}"
-        # What clients read about the endpoint, and about its sign-in (RFC 9728, RFC 8414).
+        # Metadata for clients: about the endpoint, and about its sign-in (RFC 9728, RFC 8414).
         resource = {
             "resource": url,
             "authorization_servers": [self.issuer],

@@ -76,7 +76,7 @@ def check(file: str) -> TextOutput:
             text += f" (also in lines {', '.join(map(str, finding.also))})"
         message = "".join(char if char.isprintable() else "?" for char in text)
         lines.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
-    # What was counted, and what was left out.
+    # The counts, and the parts that were left out.
     levels = Counter(finding.level for finding in findings)
     counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
     lines.append(f"{len(config.sections)} sections, {config.options} options: {counts}")

@@ -156,7 +156,8 @@ def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]
 
 
 def _dated_changes(name: str, *, full: bool) -> list[str]:
-    """What the page on changes says of a name: each entry's date, and the first sentence that names it."""
+    """The entries about a name on the page of changes: each with its date, and its first sentence with the
+    name."""
     listed = []
     for entry, sentences in changes.about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), LONGEST_CHANGE)

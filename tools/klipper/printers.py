@@ -41,7 +41,7 @@ INFO = "info"
 QUERY = "objects/query"
 HISTORY = "server.history.list"
 LOG = "klippy.log"
-# What is raised by an answer that has another form than Klipper's and Moonraker's.
+# The errors that an answer raises whose form is not Klipper's or Moonraker's.
 FORM_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 PrinterName = Annotated[str, "a name of PRINTERS, or `here`"]
 FILES_HINT = "Name a file in the printer's own folder."

@@ -54,9 +54,9 @@ def search_docs(
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message
     (Klipper's own are explained as `known_message`). Each result has `path` and `heading` for read_doc.
 
-    Source: the pages in docs/ of the checkout. Each result has `offset`, `line`, `snippet`, too; `title` is there only if it differs from the path, `date` in a
-    page of dated entries. `also_in` names the same page of other sources. `absent` names the words that are
-    nowhere, not even inside of others.
+    Source: the pages in docs/ of the checkout. Each result has `offset`, `line`, `snippet`, too; `title` is
+    there only if it differs from the path, `date` in a page of dated entries. `also_in` names the same page
+    of other sources. `absent` names the words that are nowhere, not even inside of others.
     """
     if not query.strip():
         raise ToolError(
@@ -64,10 +64,12 @@ def search_docs(
             "Name a subject, an option, a command or an error; list_docs_map shows all pages.",
             "EMPTY_QUERY",
         )
+    # Search: Klipper's own messages, and the pages.
     catalogue = index.index_of_pages()
     explanations = [message._asdict() for message in messages.messages_in(query)]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
+    # Add what explains the results, or why there are none.
     answer: JsonObject = {}
     if len(explanations) == 1:
         answer["known_message"] = explanations[0]

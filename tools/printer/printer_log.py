@@ -93,8 +93,8 @@ def printer_log(
     printer: PrinterName = "",
 ) -> JsonObject:
     """Show what Klipper's log says of a start: when, which version, the errors with what they mean, the link
-    to the boards, and what is wrong in the configuration it ran with; what became of the last print; a line
-    for each earlier start that failed. Read only.
+    to the boards. Also show mistakes in the configuration it ran with, and how the last print ended. Each
+    earlier start that failed has a line. Read only.
 
     Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA or of the Moonraker of PRINTERS, or
     the text. Only lines that are known messages are given: a log holds names and tokens.
@@ -111,7 +111,7 @@ def printer_log(
             job = dict(asked.ask(HISTORY, {"limit": 1})["jobs"][0])
         logs = asked.logs()
 
-    # What the log says of the start, and of those before it.
+    # The start in the log, and those before it.
     newest = logs[-1]
     starts = _starts(logs)
     *earlier, start = _up_to(session, starts)
@@ -160,8 +160,8 @@ def _hours_since(time_s: float) -> float:
 
 
 def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
-    """What became of a job: how and when it ended, what it took, and if it failed the error of the start that
-    it ran in: Klipper may have been started again since."""
+    """The end of a job: how and when it ended, what it took, and if it failed the error of the start that it
+    ran in: Klipper may have been started again since."""
     fields = ("end_time", "print_duration", "filament_used")
     ended, seconds, filament_mm = (number_of(job, name) or 0 for name in fields)
     status = text_of(job, "status", 40)

@@ -27,7 +27,7 @@ STATUS_OBJECTS: JsonObject = {
     "configfile": ["warnings", "save_config_pending"],
 }
 ENDED = ("error", "shutdown")
-# What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
+# The end of each message of Klipper: how to restart. `Printer is halted` ends those about the configuration.
 RESTART_ADVICE = re.compile(
     r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*"
 )

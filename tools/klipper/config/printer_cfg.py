@@ -22,7 +22,7 @@ BLOCK = re.compile(
     r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 )
 SAVED_MARK = re.compile(r"(?m)^#\*# ?")
-# What makes Klipper drop the block: a marked line above it, an unmarked one or a second header in it.
+# The lines that make Klipper drop the block: a marked one above it, an unmarked one or another header in it.
 STRAY = re.compile(r"(?m)^(#\*# .*)")
 ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
 SAVED_IS_DROPPED = (
@@ -213,7 +213,7 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
     return any(os.path.commonpath([fixed, root]) == root for root in roots)
 
 
-# What Klipper does, and the reader with it:
+# Klipper's rules, which the reader follows:
 # - A line that is indented more than its option goes on with its value, also if it looks like an option.
 # - Sections of one name are one section, in whichever files they stand; of an option the last value holds.
 # - An include is read where it stands; what follows it has no section until the next `[…]`.

@@ -1,6 +1,6 @@
 """The configuration reference (`Config_Reference.md`): its blocks, and its sections with their options."""
 
-# How the page is read:
+# The rules for reading the page:
 # - A code block has one or several sections; each begins with `[name]` (SECTION_LINE) and becomes a
 #   Block. A code block without one has the options that several kinds of sections share. In Moonraker's
 #   page, whose headings name sections as `[name]`, they are options of the last one named.
@@ -33,8 +33,8 @@ SECTION_LINE = re.compile(r"#?\[([^\]]+)\] *$")
 OPTION_LINE = re.compile(r"(#?)(?: (?=\w*_))?([A-Za-z][\w<>]*):(?: +(.*))?$")
 # A line of text: with two blanks or more of the options above, else of the block.
 PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
-# A reference to the options of another section: `See the "fan" section …`, but for a single option it says
-# all there is.
+# A reference to the options of another section: `See the "fan" section …`; one for the definition of a
+# single option adds none.
 REFERS = re.compile(
     r"[Ss]ee the [\"']?\[?([\w ]{1,60}?)\]?[\"']? section(?! for (?:the definition|information) (?:of|on) this)"
 )
