@@ -1,5 +1,6 @@
 """Generations of pages in a checkout, made by hand: what a switch promises."""
 
+import os
 from unittest.mock import Mock
 
 from tools.klipper.checkout import generations
@@ -17,3 +18,12 @@ def test_pages_are_on_the_disk_before_readers_are_led_to_them(tmp_path, monkeypa
     monkeypatch.setattr(generations, "_link", steps.link)
     generations._switch(source, made, "2026-01-01_aaa")
     assert [name for name, *_ in steps.mock_calls] == ["sync", "link"]
+
+
+def test_of_older_generations_only_the_previous_one_stays(tmp_path):
+    source = Source("", "file:///nowhere", "master", "docs", tmp_path)
+    folder = tmp_path / generations.STATE_FOLDER / generations.GENERATIONS
+    for name in ("1_aaa", "2_bbb", "3_ccc"):
+        (folder / name).mkdir(parents=True)
+    generations._tidy(source, folder / "3_ccc")
+    assert sorted(os.listdir(folder)) == ["2_bbb", "3_ccc"]
