@@ -1,6 +1,7 @@
 """The state of a question, by which an answer to it is known in a later call."""
 
 import time
+import weakref
 
 from tools.core import calls
 
@@ -35,3 +36,14 @@ def test_a_forged_state_is_none():
 def test_of_a_toolset_that_a_scope_names_whole_and_for_readers_all_is_allowed():
     caller = calls.caller_of_scope("anna", "klipper klipper:read anki:read", "")
     assert (caller.toolsets, caller.read_only) == ({"klipper", "anki"}, {"anki"})
+
+
+def test_a_line_that_is_added_outside_of_a_call_is_dropped():
+    class Line(str):
+        pass
+
+    line = Line("anki_restore puts it back")
+    reference = weakref.ref(line)
+    calls.append_line(line)
+    del line
+    assert reference() is None

@@ -38,20 +38,20 @@ def refuse_to_ask(question: str, key: str = "") -> str:
 
 class RunningCall(NamedTuple):
     """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
-    call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the
-    answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time; `by_person`: a
-    person called it, from a shell."""
+    call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `append_line(line)` adds text
+    after the answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time;
+    `by_person`: a person called it, from a shell."""
 
     report: Report
     cancelled: Callable[[], bool]
     ask: Ask
-    lines: list[str]
+    append_line: Callable[[str], None]
     ends_s: float
     by_person: bool = False
 
 
-# Outside of a call nobody hears a report or is asked, and there is no budget.
-NO_CALL = RunningCall(lambda *_: None, lambda: False, refuse_to_ask, [], float("inf"))
+# Outside of a call nobody hears a report or is asked, lines are dropped, and there is no budget.
+NO_CALL = RunningCall(lambda *_: None, lambda: False, refuse_to_ask, lambda _: None, float("inf"))
 _current: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
 
 
@@ -65,10 +65,12 @@ def calling(
 ) -> Iterator[list[str]]:
     """Give every tool that runs inside these `report`, `cancelled` and `ask`, and MOST_COMPUTED_S in all:
     waiting for a backend or a person is free. Yields the list of lines that will follow its answer."""
-    call = RunningCall(report, cancelled, ask, [], time.thread_time() + MOST_COMPUTED_S, by_person)
+    lines: list[str] = []
+    ends_s = time.thread_time() + MOST_COMPUTED_S
+    call = RunningCall(report, cancelled, ask, lines.append, ends_s, by_person)
     token = _current.set(call)
     try:
-        yield call.lines
+        yield lines
     finally:
         _current.reset(token)
 
@@ -85,7 +87,7 @@ def is_by_person() -> bool:
 
 def append_line(line: str) -> None:
     """Add a line of text after the answer of the call in progress."""
-    _current.get().lines.append(line)
+    _current.get().append_line(line)
 
 
 def checkpoint() -> None:
