@@ -13,9 +13,9 @@ def test_pages_are_on_the_disk_before_readers_are_led_to_them(tmp_path, monkeypa
     (made / "docs/Page.md").touch()
     source = Source("", "file:///nowhere", "master", "docs", tmp_path)
     steps = Mock()
-    steps.link.side_effect = generations._link
+    steps.link.side_effect = generations._replace_link
     monkeypatch.setattr(generations.os, "sync", steps.sync)
-    monkeypatch.setattr(generations, "_link", steps.link)
+    monkeypatch.setattr(generations, "_replace_link", steps.link)
     generations._switch(source, made, "2026-01-01_aaa")
     assert [name for name, *_ in steps.mock_calls] == ["sync", "link"]
 

@@ -131,7 +131,7 @@ def printer_log(
     answer["errors"] = errors = [*map(_explained, start.errors[:MOST_ERRORS])]
     answer |= filled(
         last_print=job and _last_print(job, starts),
-        link=_link(start),
+        link=_connections(start),
         config=config,
         earlier_failures=failures[-MOST_EARLIER:],
     )
@@ -186,7 +186,7 @@ def _explained(error: "Error") -> JsonObject:
     }
 
 
-def _link(start: "Start") -> JsonObject:
+def _connections(start: "Start") -> JsonObject:
     """The connections and the host at the last Stats line."""
     stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}

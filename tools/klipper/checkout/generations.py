@@ -145,7 +145,7 @@ def _switch(source: Source, made: Path, commit: str) -> Path:
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
     made.rename(folder)
-    _link(source.checkout / STATE_FOLDER / CURRENT, f"{GENERATIONS}/{folder.name}")
+    _replace_link(source.checkout / STATE_FOLDER / CURRENT, f"{GENERATIONS}/{folder.name}")
     return folder
 
 
@@ -170,7 +170,7 @@ def _tidy(source: Source, current: Path) -> JsonObject:
         if path.exists() and not path.is_symlink():
             _move(path, aside)
             edited.append(name)
-        _link(path, target)
+        _replace_link(path, target)
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
         files = [
@@ -210,7 +210,7 @@ def _everything(folder: Path) -> list[Path]:
     return [folder, *folder.rglob("*")] if folder.is_dir() else []
 
 
-def _link(path: Path, target: str) -> None:
+def _replace_link(path: Path, target: str) -> None:
     """Replace a link by one rename: readers have the old target or the new one."""
     link = path.with_name(f"{path.name}.new")
     link.unlink(missing_ok=True)
