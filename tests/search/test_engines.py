@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tests.search.test_search_tool import search
+from tests.search.test_search_tool import KEY, search
 from tests.support.client import cases
 from tools.core.errors import ToolError
 from tools.search import engines
@@ -126,12 +126,14 @@ def asked(upstream, env):
             _, path, headers, body = upstream.seen.pop()
             parameters = dict(parse_qsl(urlsplit(path).query))
             assert parameters.pop("cx") == "1"
-            names = ("X-Subscription-Token", "X-API-KEY", "Authorization")
-            keys = [f"{name}: {headers[name]}" for name in names if headers[name]]
-            if "key" in parameters:
-                keys.append(f"?key={parameters.pop('key')}")
-            numbers = {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
-            return answer, "".join(keys), body or numbers
+            keys = [f"{name}: {value}" for name, value in headers.items() if KEY in value]
+            keys += [f"?{name}={value}" for name, value in parameters.items() if value == KEY]
+            others = {
+                name: int(value) if value.isdigit() else value
+                for name, value in parameters.items()
+                if value != KEY
+            }
+            return answer, "".join(keys), body or others
 
         return ask
 
@@ -142,7 +144,7 @@ def asked(upstream, env):
 def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind):
     ask, (key, first, second, answer, result, *_) = asked(kind), DOCUMENTED[kind]
     upstream.answers(answer)
-    env(SEARCH_API_KEY="s3cret-key" if key else "")
+    env(SEARCH_API_KEY=KEY if key else "")
     page, header, parameters = ask(limit=3)
     assert page["results"] == [result]
     assert (header.casefold(), parameters) == (key.casefold(), first)

@@ -3,6 +3,9 @@
 from tools.core import settings
 from tools.core.settings import Section, setting
 
+# The public engines: each has a row in engines.py.
+ENGINE_KINDS = "searxng brave kagi serper tavily exa google".split()
+
 
 def _header(value: str) -> str:
     if not value.isascii() or not value.isprintable():
@@ -22,8 +25,8 @@ class SearchSettings(Section):
     search_api_kind: str = setting(
         "SEARCH_API_KIND",
         "auto",
-        "`json`: your own service; `searxng`, `brave`, `kagi`, `serper`, `tavily`, `exa`, `google`; auto: by the address",
-        settings.one_of(*"auto json searxng brave kagi serper tavily exa google".split()),
+        f"`json`: your own service; `{'`, `'.join(ENGINE_KINDS)}`; auto: by the address",
+        settings.one_of("auto", "json", *ENGINE_KINDS),
     )
     search_api_key: str = setting(
         "SEARCH_API_KEY",
