@@ -28,7 +28,7 @@ from tests.anki.anki_helpers import (
     undo_list,
     whole,
 )
-from tools.anki import answers
+from tools.anki import answers, due
 from tools.anki.card_text import span
 
 # The context in which Anki writes a time on its buttons.
@@ -134,6 +134,19 @@ def test_the_same_call_made_again_answers_nothing_twice(deck, ease):
     assert again["skipped"][0]["error"] == "it got this answer less than a minute ago"
     assert set(reasons(again).values()) == {"not_due"}
     assert len(log(deck.collection)) == 4
+
+
+def test_a_press_repeats_an_answer_within_a_minute_on_a_card_seen_after_it(deck, card, collection):
+    answer_cards([card], "again")
+    seen = collection.db.scalar("select max(id) from revlog")
+    press = {"press_key": due.press_key(), "cardId": card, "ease": 1, "seen": seen}
+
+    pressed = answers.answer_by_press(**press)
+    repeated = answers.answer_by_press(**press)
+
+    assert "answeredBefore" not in pressed["cards"][0]
+    assert repeated["cards"][0]["answeredBefore"] is True
+    assert log(collection) == [(card, 1), (card, 1)]
 
 
 def test_a_learning_card_ahead_of_its_time_is_answered_early_only_and_by_four_at_once_once(
