@@ -112,14 +112,19 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo):
 
 
 def test_an_entry_of_another_profile_is_not_put_back(geo, collection):
+    collection.media.write_data("a.mp3", b"sound")
     change_cards(4, noteIds=geo.ids, addTags=["x"])
+    update_note(geo.ids[0], fields={"Back": "new"})
+    call("anki.delete_media", filename="a.mp3")
+    delete_notes(geo.ids[:1])
+    call("anki.delete_decks", decks=["Geo"])
     geo.addon.getActiveProfile = lambda: "Two"
     before = content(collection)
 
-    answer = restore()
+    answers = [restore(entry) for entry, *_ in entries()]
 
-    assert answer["code"] == "OTHER_PROFILE"
-    assert "'User 1'" in answer["error"] and "'Two'" in answer["error"]
+    assert [answer["code"] for answer in answers] == ["OTHER_PROFILE"] * 5
+    assert "'User 1'" in answers[0]["error"] and "'Two'" in answers[0]["error"]
     assert content(collection) == before
 
 
@@ -196,10 +201,10 @@ def test_without_a_journal_nothing_is_deleted(geo, collection):
     assert content(collection) == before
 
 
-def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(anki):
+def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
     note = {"id": 1, "model": "Basic", "deck": "Geo", "fields": {}, "tags": []}
     lost = [SimpleNamespace(**note, schedules=[], cards=2)]
-    journal.write("x", "notes", "it", journal.Entry(lost=lost))
+    journal.write("x", "notes", "it", journal.Entry("", lost=lost))
     assert journal.entry_of(1).lost[0].decks == ["Geo", "Geo"]
 
 
@@ -209,18 +214,18 @@ def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the
     assert state.state_path("some.sqlite3").stat().st_mode & 0o077 == 0
 
 
-def test_the_journal_forgets_the_oldest_beyond_its_limits(anki, monkeypatch):
+def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     monkeypatch.setattr(journal, "JOURNAL_MOST_BYTES", 1000)
 
     def write(summary, size_bytes):
-        entry = journal.Entry(filename="a", content=b"x" * size_bytes)
+        entry = journal.Entry("", filename="a", content=b"x" * size_bytes)
         journal.write("x", summary, "it", entry)
         return [summary for *_, summary in journal.newest()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]
     assert write("large", 1001) == ["large"]  # the newest stays, whatever its size
     assert write("small", 600) == ["small"]
-    journal.write("x", "notes", "it", journal.Entry())
+    journal.write("x", "notes", "it", journal.Entry(""))
     assert write("next", 600) == ["next", "notes"]  # media do not push out notes
 
 

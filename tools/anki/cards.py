@@ -9,7 +9,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled, quoted
 
 from . import client, confirm, decks, journal, notes
 from .batch import TOGETHER, timed_parts
-from .client import Ids, Unanswered, action, card_search, note_search
+from .client import Action, Ids, Unanswered, action, card_search, note_search
 from .journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from .note_input import Names, checked_tags
 from .studying.review_log import MATURE_DAYS
@@ -231,29 +231,36 @@ class BulkChange:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _find_selection(self) -> Ids:
-        """The ids that the search finds; counts how many of them have each change already. Two requests."""
-        deck_ids, self.cards, self.notes, self.studied, self.mature = client.results(
+        """The ids that the search finds; counts how many of them have each change already. One request."""
+        self.profile, answers = client.with_profile(
             action("deckNamesAndIds"),
             card_search(self.selection),
             note_search(self.selection),
             card_search(f"{self.selection} -is:new"),
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
+            *self._done_searches(self.selection),
+        )
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *done = client.unrefused(
+            answers
         )
         for change in self.changes:
             if deck := change.params.get("deck"):
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = self._counts(self.selection)
+        self.before = self._counts(done)
         self.ids = self.cards if self.kind == "cards" else self.notes
         return self.ids
 
-    def _counts(self, selection: str) -> dict[str, int]:
-        """How many of a selection have each change already. One request."""
+    def _done_searches(self, selection: str) -> list[Action]:
+        """The searches for those of a selection that already have each change."""
         search = card_search if self.kind == "cards" else note_search
-        searches = [search(f"{selection} {change.done_query}") for change in self.changes]
+        return [search(f"{selection} {change.done_query}") for change in self.changes]
+
+    def _counts(self, done: list[Ids]) -> dict[str, int]:
+        """Count how many already have each change, by its words. `done`: the answers to the searches."""
         words = [change.words for change in self.changes]
-        return dict(zip(words, map(len, client.results(*searches)), strict=True))
+        return dict(zip(words, map(len, done), strict=True))
 
     def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""
@@ -268,7 +275,8 @@ class BulkChange:
                     actions = Step(change.kind, change.action, change.params, part).actions()
                     client.results(*actions, client.REDRAW)
                     done += len(part)
-            return self._counts(client.ids_query(f"{self.kind[0]}id", self.ids))
+            selection = client.ids_query(f"{self.kind[0]}id", self.ids)
+            return self._counts(client.results(*self._done_searches(selection)))
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):
@@ -282,7 +290,7 @@ class BulkChange:
 
     def _way_back(self) -> Entry:
         """The entry of the journal, with warnings about what cannot be put back."""
-        entry = Entry()
+        entry = Entry(self.profile)
         if any(change.kind == "notes" for change in self.changes):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)

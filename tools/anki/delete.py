@@ -42,7 +42,7 @@ def delete_notes(
         if before:
             ids = list(before)
             count = notes.counted(ids, "note")
-            entry = Entry(lost=_recorded(before))
+            entry = Entry(notes.profile_of(before), lost=_recorded(before))
             journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
             *_, left = client.results(
                 action("deleteNotes", notes=ids),
@@ -110,7 +110,8 @@ class DeckDeletion:
     def __init__(self, names: list[str], cards_too: bool):
         self.names = names
         self.cards_too = cards_too
-        deck_ids = decks.ids()
+        self.profile, answers = client.with_profile(action("deckNamesAndIds"))
+        (deck_ids,) = client.unrefused(answers)
         self.default = decks.default_name(deck_ids)
         # All are checked before the first is touched.
         if self.default in names:
@@ -161,7 +162,7 @@ class DeckDeletion:
             del homes[name]
         count = notes.counted(self.cards, "card")
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
-        entry = Entry(journal.moved_again(homes), lost)
+        entry = Entry(self.profile, journal.moved_again(homes), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)
         if not self.cards_too:
             if self.filtered:  # it gives its cards back when it goes

@@ -142,26 +142,25 @@ class Note:
 class Entry:
     """The way back from one change: steps, notes to be added again, the file of a deleted medium.
 
-    `warnings` say what does not come back; `profile` is the profile of Anki, empty if it is not known; `at`
-    the second it was written.
+    `profile` is the profile of Anki, empty if it is not known; `warnings` say what does not come back; `at`
+    is the second it was written.
     """
 
+    profile: str
     steps: list[Step] = field(default_factory=list)
     lost: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     filename: str = ""
     content: bytes = b""
-    profile: str = ""
     at: int = 0
 
 
 def write(tool: str, summary: str, things: str, entry: Entry) -> None:
     """Record the way back from a change before it is made, and add to the answer of this call how to put
-    `things` back. One request.
+    `things` back.
 
     Raises ToolError STATE_NOT_WRITABLE: without a record nothing is changed.
     """
-    entry.profile, _ = client.with_profile()
     data = json.dumps({**vars(entry), "content": ""}, default=vars)
     blob = zlib.compress(data.encode())
     row = (tool, summary, blob, entry.filename, entry.content)

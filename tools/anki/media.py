@@ -102,10 +102,11 @@ def delete_media(
 
     with confirm.agreed(notes_using, words, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
-        content = client.call("retrieveMediaFile", filename=name)
+        profile, answers = client.with_profile(action("retrieveMediaFile", filename=name))
+        (content,) = client.unrefused(answers)
         data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.JOURNAL_MOST_BYTES:
-            entry = journal.Entry(filename=name, content=data)
+            entry = journal.Entry(profile, filename=name, content=data)
             journal.write("delete_media", f"{name} deleted, {len(data)} bytes", "it", entry)
         answer, left = client.results(action("deleteMediaFile", filename=name), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}

@@ -230,6 +230,11 @@ def in_parts(ids: Ids) -> Iterator[tuple[int, Info]]:
         yield from infos.items()
 
 
+def profile_of(infos: Infos) -> str:
+    """The name of Anki's profile that these notes are in, empty with the add-on of 2023."""
+    return next((info.get("profile", "") for info in infos.values()), "")
+
+
 def cards_of(infos: Infos) -> Ids:
     """The cards of all these notes."""
     return list(chain.from_iterable(info["cards"] for info in infos.values()))

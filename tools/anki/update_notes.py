@@ -113,7 +113,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             steps = self.back + journal.moved_again(self.moved)
             if steps:
                 count = notes.counted(self.ready, "note")
-                journal.write("update_notes", f"{count} changed", f"the {count}", Entry(steps))
+                entry = Entry(notes.profile_of(self.before), steps)
+                journal.write("update_notes", f"{count} changed", f"the {count}", entry)
             answer = self.send_all(
                 self.weight,
                 "The same call can be made again: what is changed already stays as it is.",
