@@ -47,14 +47,18 @@ def change_cards(
     addTags, removeTags, replaceTags.
     """
     # The changes that are asked for.
-    add = checked_tags(addTags or [])
-    remove = checked_tags(removeTags or [])
-    rename = checked_tags(renameTag or [])
-    if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
-        raise _invalid(
-            "renameTag takes two tags", "Give [old, new]; they must differ in more than case."
-        )
-    changes = [*_changes(suspend, unsuspend, due, forget, deck, flag, add, remove, rename)]
+    wanted = WantedChanges(
+        forget=forget,
+        due=due,
+        unsuspend=unsuspend,
+        suspend=suspend,
+        deck=deck,
+        flag=flag,
+        add=checked_tags(addTags or []),
+        remove=checked_tags(removeTags or []),
+        rename=checked_tags(renameTag or []),
+    )
+    changes = [*wanted.of_cards(), *wanted.of_notes()]
     if not changes:
         raise _invalid(
             "There is nothing to change",
@@ -72,19 +76,21 @@ def change_cards(
     # If tags are only taken away, notes that do not have them do not count.
     taken = ""
     if {change.action for change in changes} <= TAKING_TAGS:
-        searches = [*map(_tag_search, remove), *map(_exact_tag_search, rename[:1])]
+        searches = [*map(_tag_search, wanted.remove), *map(_exact_tag_search, wanted.rename[:1])]
         taken = f" ({' or '.join(searches)})"
         selections = selections or ["deck:*"]
     if len(selections) != 1:
         raise _invalid(
             "Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card."
         )
-    bulk_change = BulkChange(changes, selections[0] + taken, add + rename[1:], remove)
+    # The dry run, or the changes.
+    added = wanted.add + wanted.rename[1:]
+    bulk_change = BulkChange(changes, selections[0] + taken, added, wanted.remove)
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
 class Change(NamedTuple):
-    """A change that a call asks for: its words, its action, and a search for what has it already."""
+    """A change that a call asks for: its words, its action, and the search for what already has it."""
 
     words: str
     action: str
@@ -93,45 +99,61 @@ class Change(NamedTuple):
     kind: str = "cards"
 
 
-def _changes(
-    suspend: bool,
-    unsuspend: bool,
-    due: str,
-    forget: bool,
-    deck: str,
-    flag: int | None,
-    add: Names,
-    remove: Names,
-    rename: Names,
-) -> Iterator[Change]:
-    """The changes that are asked for, in the order in which they are made."""
-    if forget:
-        yield Change("forget", "forgetCards", {}, "is:new")
-    if due:
-        yield Change(f"due {due}", "setDueDate", {"days": due}, _due_in(due))
-    if unsuspend:
-        yield Change("unsuspend", "unsuspend", {}, "-is:suspended")
-    if suspend:
-        yield Change("suspend", "suspend", {}, "is:suspended")
-    if deck:
-        query = f'deck:"{decks.quoted(deck)}" -deck:"{decks.quoted(deck)}::*"'
-        yield Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, query)
-    if flag is not None:
-        params = {"keys": ["flags"], "newValues": [flag]}
-        yield Change(f"flag {flag}", SET_VALUE, params, f"flag:{flag}")
-    if add:
-        tags = " ".join(add)
-        query = " ".join(map(_exact_tag_search, add))
-        yield Change(f"addTags {quoted(tags)}", "addTags", {"tags": tags}, query, "notes")
-    if remove:
-        tags = " ".join(remove)
-        query = f"-({' or '.join(map(_tag_search, remove))})"
-        yield Change(f"removeTags {quoted(tags)}", "removeTags", {"tags": tags}, query, "notes")
-    if rename:
-        old, new = rename
-        words = f"renameTag {quoted(' '.join(rename))}"
-        params = {"tag_to_replace": old, "replace_with_tag": new}
-        yield Change(words, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
+@dataclass(frozen=True)
+class WantedChanges:
+    """The changes that a call asks for. `add`, `remove`: tags; `rename`: the old tag and the new one."""
+
+    forget: bool
+    due: str
+    unsuspend: bool
+    suspend: bool
+    deck: str
+    flag: int | None
+    add: Names
+    remove: Names
+    rename: Names
+
+    def __post_init__(self) -> None:
+        if self.rename and not len(self.rename) == len(set(map(str.casefold, self.rename))) == 2:
+            raise _invalid(
+                "renameTag takes two tags", "Give [old, new]; they must differ in more than case."
+            )
+
+    def of_cards(self) -> Iterator[Change]:
+        """The changes of cards, in the order in which they are made."""
+        # The schedule: forgetting a card takes back its due date, and both wake a suspended card.
+        if self.forget:
+            yield Change("forget", "forgetCards", {}, "is:new")
+        if self.due:
+            yield Change(f"due {self.due}", "setDueDate", {"days": self.due}, _due_in(self.due))
+        if self.unsuspend:
+            yield Change("unsuspend", "unsuspend", {}, "-is:suspended")
+        if self.suspend:
+            yield Change("suspend", "suspend", {}, "is:suspended")
+        # Deck and flag, which leave the schedule as it is.
+        if self.deck:
+            name = decks.quoted(self.deck)
+            query = f'deck:"{name}" -deck:"{name}::*"'
+            yield Change(f"deck {quoted(self.deck)}", "changeDeck", {"deck": self.deck}, query)
+        if self.flag is not None:
+            params = {"keys": ["flags"], "newValues": [self.flag]}
+            yield Change(f"flag {self.flag}", SET_VALUE, params, f"flag:{self.flag}")
+
+    def of_notes(self) -> Iterator[Change]:
+        """The changes of tags, in the order in which they are made."""
+        if self.add:
+            tags = " ".join(self.add)
+            query = " ".join(map(_exact_tag_search, self.add))
+            yield Change(f"addTags {quoted(tags)}", "addTags", {"tags": tags}, query, "notes")
+        if self.remove:
+            tags = " ".join(self.remove)
+            query = f"-({' or '.join(map(_tag_search, self.remove))})"
+            yield Change(f"removeTags {quoted(tags)}", "removeTags", {"tags": tags}, query, "notes")
+        if self.rename:
+            old, new = self.rename
+            words = f"renameTag {quoted(f'{old} {new}')}"
+            params = {"tag_to_replace": old, "replace_with_tag": new}
+            yield Change(words, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
 
 
 def _due_in(due: str) -> str:
@@ -167,7 +189,7 @@ class BulkChange:
     """Changes of the cards or notes that a search finds. `added`, `removed`: tags.
 
     Once they were searched for: `cards` and `notes`; `ids`: those of the two that are counted; the cards
-    `studied` and `mature`; `before`: how many have each change already.
+    `studied` and `mature`; `before`: how many already have each change.
     """
 
     changes: list[Change]
@@ -181,7 +203,7 @@ class BulkChange:
         self.summary = ", ".join(change.words for change in self.changes)
 
     def dry_run(self) -> JsonObject:
-        """Count what would change, with some examples. `before`: how many have each change already."""
+        """Count what would change, with some examples. `before`: how many already have each change."""
         answer = {
             "dryRun": True,
             "count": len(self._find_selection()),
@@ -231,7 +253,7 @@ class BulkChange:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _find_selection(self) -> Ids:
-        """The ids that the search finds; counts how many of them have each change already. One request."""
+        """The ids that the search finds; counts how many of them already have each change. One request."""
         self.profile, answers = client.with_profile(
             action("deckNamesAndIds"),
             card_search(self.selection),
