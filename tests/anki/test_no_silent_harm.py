@@ -204,7 +204,7 @@ def test_without_a_journal_nothing_is_deleted(geo, collection):
 def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
     note = {"id": 1, "model": "Basic", "deck": "Geo", "fields": {}, "tags": []}
     lost = [SimpleNamespace(**note, schedules=[], cards=2)]
-    journal.write("x", "notes", "it", journal.Entry("", lost=lost))
+    journal.write("x", "notes", "it", journal.JournalEntry("", lost=lost))
     assert journal.entry_of(1).lost[0].decks == ["Geo", "Geo"]
 
 
@@ -218,14 +218,14 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     monkeypatch.setattr(journal, "JOURNAL_MOST_BYTES", 1000)
 
     def write(summary, size_bytes):
-        entry = journal.Entry("", filename="a", content=b"x" * size_bytes)
+        entry = journal.JournalEntry("", filename="a", content=b"x" * size_bytes)
         journal.write("x", summary, "it", entry)
         return [summary for *_, summary in journal.newest()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]
     assert write("large", 1001) == ["large"]  # the newest stays, whatever its size
     assert write("small", 600) == ["small"]
-    journal.write("x", "notes", "it", journal.Entry(""))
+    journal.write("x", "notes", "it", journal.JournalEntry(""))
     assert write("next", 600) == ["next", "notes"]  # media do not push out notes
 
 

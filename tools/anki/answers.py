@@ -52,7 +52,7 @@ NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 
 
 @dataclass(frozen=True)
-class Answer:
+class CardAnswer:
     """An answer to a card."""
 
     cardId: int
@@ -61,7 +61,7 @@ class Answer:
 
 @Tool("anki.answer_cards", write=True)
 def answer_cards(
-    answers: Annotated[list[Answer] | None, Limits(min_length=1, max_length=200)] = None,
+    answers: Annotated[list[CardAnswer] | None, Limits(min_length=1, max_length=200)] = None,
     early: Annotated[bool, "also learning cards whose time has not come"] = False,
     undo: Annotated[bool, "take back the last answer"] = False,
 ) -> JsonObject:
@@ -144,7 +144,7 @@ class AnswerBatch:
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
             state.keep(PENDING_KEY, {**pending, **sent})
-            self._answer()
+            self._answer_wanted()
         state.keep(PENDING_KEY, pending)
         for card in self.wanted:
             self.skip(card, "not_answered", NOT_ANSWERED)
@@ -212,7 +212,7 @@ class AnswerBatch:
             return "occlusion", "only Anki's window shows its masks: the person reviews it there"
         return None
 
-    def _answer(self) -> None:
+    def _answer_wanted(self) -> None:
         try:
             if self.on_screen in self.wanted:
                 self._press(self.on_screen)

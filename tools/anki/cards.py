@@ -10,7 +10,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled, quoted
 from . import client, confirm, decks, journal, notes
 from .batch import TOGETHER, timed_parts
 from .client import Action, Ids, Unanswered, action, card_search, note_search
-from .journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
+from .journal import FLAGS, SET_VALUE, SUSPENSIONS, JournalEntry, Step
 from .note_input import Names, checked_tags
 from .studying.review_log import MATURE_DAYS
 
@@ -214,7 +214,7 @@ class BulkChange:
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._find_selection, self._words, expected, needs_expected=True):
+        with confirm.agreed(self._find_selection, self._effect, expected, needs_expected=True):
             answer = {"changed": 0, "of": self.kind, "before": self.before, "after": self.before}
             # A call made again after a lost answer finds everything changed already.
             if set(self.before.values()) == {len(self.ids)}:
@@ -229,7 +229,7 @@ class BulkChange:
     def _count(self) -> str:
         return notes.counted(self.ids, self.kind[:-1])
 
-    def _words(self, ids: Ids) -> str:
+    def _effect(self, ids: Ids) -> str:
         return (
             f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}"
             if ids
@@ -310,9 +310,9 @@ class BulkChange:
             )
             raise
 
-    def _way_back(self) -> Entry:
+    def _way_back(self) -> JournalEntry:
         """The entry of the journal, with warnings about what cannot be put back."""
-        entry = Entry(self.profile)
+        entry = JournalEntry(self.profile)
         if any(change.kind == "notes" for change in self.changes):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)

@@ -75,7 +75,7 @@ FORWARDED = (
     "-R): each client to a socket (with `StreamLocalBindUnlink`) or port of its own. After sleep a dead "
     "session may hold it for minutes: docs/clients.md."
 )
-HINTS = {
+REFUSAL_HINTS = {
     "collection is not available": "Open a profile in Anki: its window must show the decks.",
     "valid api key must be provided": "Set ANKI_CONNECT_KEY to the `apiKey` of AnkiConnect's config, or unset both.",
     "Invalid search": 'Correct the query: Anki\'s syntax is `deck:"A B" tag:x front:*word*`.',
@@ -96,7 +96,7 @@ HINTS = {
     "Gui review is not currently active.": "Start a review in Anki, or call anki_due without `current`.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
-CODES = {
+REFUSAL_CODES = {
     "collection is not available": "ANKI_NO_PROFILE",
     "valid api key must be provided": "ANKI_KEY",
     "Gui review is not currently active.": "NO_REVIEW",
@@ -120,10 +120,12 @@ class Refused(Failure):
         # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
         text = HTML_TAGS.sub(" ", re.sub("[\u2066-\u2069]", "", text))
         text = html.unescape(text).strip() or "no reason given"
-        matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
+        matching = (
+            hint for part, hint in REFUSAL_HINTS.items() if part.casefold() in text.casefold()
+        )
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
         super().__init__(
-            f"RuntimeError: {one_line(text, 500)}", hint, CODES.get(text, "ANKI_ERROR")
+            f"RuntimeError: {one_line(text, 500)}", hint, REFUSAL_CODES.get(text, "ANKI_ERROR")
         )
         self.text = text
 
@@ -170,8 +172,8 @@ def ids_query(kind: str, ids: Iterable[int]) -> str:
 
 
 def with_profile(*actions: Action) -> tuple[str, list[Result]]:
-    """The name of Anki's profile, empty with the add-on of 2023, which does not tell it; and the results of
-    the actions as `multi` has them."""
+    """The name of Anki's profile, empty with the add-on of 2023, which does not report it; and the results of
+    the actions, as `multi` has them."""
     profile, *answers = multi(action("getActiveProfile"), *actions)
     return profile if isinstance(profile, str) else "", answers
 

@@ -14,7 +14,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, quoted
 
 from . import client, confirm, decks, journal, notes
 from .client import action, note_search
-from .journal import FLAGS, Entry, Note
+from .journal import FLAGS, JournalEntry, Note
 from .notes import Infos
 
 
@@ -29,6 +29,7 @@ def delete_notes(
     Source: AnkiConnect deleteNotes; it answers null whatever happened, so the notes are looked for before and
     after. {deleted, missing}.
     """
+    # The dry run: the notes that would go, and their cards.
     if dryRun:
         before = notes.by_id(noteIds)
         return {
@@ -38,12 +39,15 @@ def delete_notes(
             "cards": len(notes.cards_of(before)),
             **notes.examples(before),
         }
-    with confirm.agreed(partial(notes.by_id, noteIds), _words, expected) as before:
+    # The deletion, once it is agreed to.
+    with confirm.agreed(partial(notes.by_id, noteIds), _effect, expected) as before:
         if before:
+            # Write into the journal what is deleted.
             ids = list(before)
             count = notes.counted(ids, "note")
-            entry = Entry(notes.profile_of(before), lost=_recorded(before))
+            entry = JournalEntry(notes.profile_of(before), lost=_recorded(before))
             journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
+            # Delete the notes, and look for them again.
             *_, left = client.results(
                 action("deleteNotes", notes=ids),
                 client.REDRAW,
@@ -74,12 +78,12 @@ def delete_decks(
     select = partial(DeckDeletion, sorted(set(decks)), cardsToo)
     if dryRun:
         return select().dry_run()
-    with confirm.agreed(select, DeckDeletion.words, expected) as deletion:
+    with confirm.agreed(select, DeckDeletion.effect, expected) as deletion:
         deletion.run()
     return None
 
 
-def _words(before: Infos) -> str:
+def _effect(before: Infos) -> str:
     count = notes.counted(before, "note")
     return f"delete {count}{confirm.examples(before)}" if before else ""
 
@@ -141,7 +145,7 @@ class DeckDeletion:
             **notes.examples(self._first_notes()),
         }
 
-    def words(self) -> str:
+    def effect(self) -> str:
         count = notes.counted(self.cards, "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
         examples = confirm.examples(self._first_notes())
@@ -153,6 +157,7 @@ class DeckDeletion:
         )
 
     def run(self) -> None:
+        # Write into the journal where the cards are, and the notes that go.
         lost = []
         if self.cards_too:
             lost = _recorded(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
@@ -162,8 +167,9 @@ class DeckDeletion:
             del homes[name]
         count = notes.counted(self.cards, "card")
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
-        entry = Entry(self.profile, journal.moved_again(homes), lost)
+        entry = JournalEntry(self.profile, journal.moved_again(homes), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)
+        # Move the cards that stay.
         if not self.cards_too:
             if self.filtered:  # it gives its cards back when it goes
                 client.call("deleteDecks", decks=self.filtered, cardsToo=True)

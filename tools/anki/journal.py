@@ -139,7 +139,7 @@ class Note:
 
 
 @dataclass
-class Entry:
+class JournalEntry:
     """The way back from one change: steps, notes to be added again, the file of a deleted medium.
 
     `profile` is the profile of Anki, empty if it is not known; `warnings` say what does not come back; `at`
@@ -155,7 +155,7 @@ class Entry:
     at: int = 0
 
 
-def write(tool: str, summary: str, things: str, entry: Entry) -> None:
+def write(tool: str, summary: str, things: str, entry: JournalEntry) -> None:
     """Record the way back from a change before it is made, and add to the answer of this call how to put
     `things` back.
 
@@ -181,7 +181,7 @@ def newest() -> list[list[int | str]]:
         return list(map(list, db.execute(query)))
 
 
-def entry_of(number: int) -> Entry | None:
+def entry_of(number: int) -> JournalEntry | None:
     """The entry of this id; None if there is none."""
     query = "select data, filename, content, at from changes where id = ?"
     with _database() as db:  # as text: sqlite holds no number of more than 63 bits
@@ -195,4 +195,4 @@ def entry_of(number: int) -> Entry | None:
         if "deck" in note:  # until 2026-11-26: that of the first card, and how many there were
             note["decks"] = [note.pop("deck")] * max(1, note.pop("cards", 1))
     data["lost"] = [Note(**note) for note in data["lost"]]
-    return Entry(**{**data, "filename": filename, "content": content, "at": at})
+    return JournalEntry(**{**data, "filename": filename, "content": content, "at": at})

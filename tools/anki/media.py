@@ -97,16 +97,16 @@ def delete_media(
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
         return {**answer, **notes.examples(notes.by_id(using[: notes.MOST_EXAMPLES]))}
 
-    def words(using: Ids) -> str:
+    def effect(using: Ids) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(using, 'note')}"
 
-    with confirm.agreed(notes_using, words, expected) as using:
+    with confirm.agreed(notes_using, effect, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
         profile, answers = client.with_profile(action("retrieveMediaFile", filename=name))
         (content,) = client.unrefused(answers)
         data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.JOURNAL_MOST_BYTES:
-            entry = journal.Entry(profile, filename=name, content=data)
+            entry = journal.JournalEntry(profile, filename=name, content=data)
             journal.write("delete_media", f"{name} deleted, {len(data)} bytes", "it", entry)
         answer, left = client.results(action("deleteMediaFile", filename=name), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}

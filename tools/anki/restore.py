@@ -11,7 +11,7 @@ from .batch import timed_parts
 from .card_text import DAY_S
 from .client import Action, Ids, IdsByName, action, card_search, note_search
 from .images import pictures
-from .journal import SET_FIELDS, SET_VALUE, Entry, Note, Step
+from .journal import SET_FIELDS, SET_VALUE, JournalEntry, Note, Step
 
 # Weight of a note that is added again: with two sides it takes Anki five times as long as a plain one.
 NEW_NOTE = 3
@@ -43,7 +43,7 @@ def restore(entry: int | None = None) -> JsonObject:
         raise
 
 
-def _put_back(entry: Entry) -> JsonObject:
+def _put_back(entry: JournalEntry) -> JsonObject:
     """Put back what is there to be changed: {notes, cards, addedAgain, alreadyThere, cardsScheduled, media,
     failed, warnings}, empty members left out.
 
@@ -95,7 +95,7 @@ def _perform(steps: list[Step]) -> list[JsonObject]:
     return failed
 
 
-def _add_again(entry: Entry, kept: Ids, failed: list[JsonObject]) -> JsonObject:
+def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> JsonObject:
     """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
     the schedule they had: {alreadyThere, addedAgain, cardsScheduled}. Adds to `failed` what Anki refused, and
     warns of what is lost.

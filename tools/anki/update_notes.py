@@ -13,7 +13,7 @@ from .batch import TOGETHER, Batch
 from .card_text import plain
 from .client import IdByName, IdsByName, Refused, action
 from .images.pictures import NewTexts, with_pictures
-from .journal import SET_FIELDS, Entry, Step
+from .journal import SET_FIELDS, JournalEntry, Step
 from .note_input import OBJECTS, ItemError, Names, NoteUpdate, Pairs
 from .notes import Info
 from .replacing import Occurrence
@@ -106,14 +106,14 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.moved: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, self._words, expected, needs_expected=self.brief):
+        with confirm.agreed(self._read_notes, self._effect, expected, needs_expected=self.brief):
             self.prepare_all(self.updates)
             # Write what will be overwritten into the journal; a call that changes nothing gets no entry.
             # Cards are moved back by decks: each action redraws Anki's window, however many cards it is for.
             steps = self.back + journal.moved_again(self.moved)
             if steps:
                 count = notes.counted(self.ready, "note")
-                entry = Entry(notes.profile_of(self.before), steps)
+                entry = JournalEntry(notes.profile_of(self.before), steps)
                 journal.write("update_notes", f"{count} changed", f"the {count}", entry)
             answer = self.send_all(
                 self.weight,
@@ -197,8 +197,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.left = len(ids) - len(self.updates)
         return ids
 
-    def _words(self, ids: Collection[int]) -> str:
-        """The question for the person: the things that the updates change, and some notes."""
+    def _effect(self, ids: Collection[int]) -> str:
+        """The effect in words: the things that the updates change, and some notes."""
         if not ids:
             return ""
         updates = self.updates

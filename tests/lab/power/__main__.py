@@ -50,7 +50,7 @@ def revocation(name):
 
 
 def way_back(name):
-    journal.write("lab", name, "it", journal.Entry(""))
+    journal.write("lab", name, "it", journal.JournalEntry(""))
     return journal.newest()[0][0]
 
 

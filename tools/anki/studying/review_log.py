@@ -70,7 +70,7 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
 
 
 def answers_by_day(rows: Iterable[JsonObject], days: int, day_start: int) -> list[Counter[str]]:
-    """What is counted of Anki's last days, today first, row by row of getReviewsOfCards: a year of a large
+    """Counts of Anki's last days, today first, made row by row of getReviewsOfCards: a year of a large
     collection does not fit into the memory of a small board."""
     counts: list[Counter[str]] = [Counter() for _ in range(days)]
     for row in rows:
