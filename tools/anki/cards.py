@@ -20,8 +20,6 @@ DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 # Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
-TAKING_TAGS = {"removeTags", "replaceTags"}
-
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
 def change_cards(
@@ -58,7 +56,8 @@ def change_cards(
         remove=checked_tags(removeTags or []),
         rename=checked_tags(renameTag or []),
     )
-    changes = [*wanted.of_cards(), *wanted.of_notes()]
+    changes_of_cards = list(wanted.of_cards())
+    changes = [*changes_of_cards, *wanted.of_notes()]
     if not changes:
         raise _invalid(
             "There is nothing to change",
@@ -75,7 +74,7 @@ def change_cards(
         selections.append(client.ids_query("nid", noteIds))
     # If tags are only taken away, notes that do not have them do not count.
     taken = ""
-    if {change.action for change in changes} <= TAKING_TAGS:
+    if not changes_of_cards and not wanted.add:
         searches = [*map(_tag_search, wanted.remove), *map(_exact_tag_search, wanted.rename[:1])]
         taken = f" ({' or '.join(searches)})"
         selections = selections or ["deck:*"]
@@ -188,8 +187,9 @@ def _exact_tag_search(tag: str) -> str:
 class BulkChange:
     """Changes of the cards or notes that a search finds. `added`, `removed`: tags.
 
-    Once they were searched for: `cards` and `notes`; `ids`: those of the two that are counted; the cards
-    `studied` and `mature`; `before`: how many already have each change.
+    Once they were searched for: the `profile` that is open; `cards` and `notes`; `ids`: those of the two that
+    are counted, and `count` in words; the cards `studied` and `mature`; `before`: how many already have each
+    change.
     """
 
     changes: list[Change]
@@ -220,21 +220,15 @@ class BulkChange:
             if set(self.before.values()) == {len(self.ids)}:
                 return answer
             entry = self._way_back()
-            count = self._count()
-            summary = f"{count} changed: {self.summary}"
-            journal.write("change_cards", summary, f"the {count}", entry)
+            summary = f"{self.count} changed: {self.summary}"
+            journal.write("change_cards", summary, f"the {self.count}", entry)
             answer.update(changed=len(self.ids), after=self._make_changes())
             return {**answer, **filled(warnings=entry.warnings)}
 
-    def _count(self) -> str:
-        return notes.counted(self.ids, self.kind[:-1])
-
     def _effect(self, ids: Ids) -> str:
-        return (
-            f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}"
-            if ids
-            else ""
-        )
+        if not ids:
+            return ""
+        return f"change {self.count} of {quoted(self.selection, 200)}: {self.summary}"
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.actions:
@@ -262,7 +256,7 @@ class BulkChange:
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
             *self._done_searches(self.selection),
         )
-        deck_ids, self.cards, self.notes, self.studied, self.mature, *done = client.unrefused(
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *matches = client.unrefused(
             answers
         )
         for change in self.changes:
@@ -270,8 +264,9 @@ class BulkChange:
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = self._counts(done)
+        self.before = self._counts(matches)
         self.ids = self.cards if self.kind == "cards" else self.notes
+        self.count = notes.counted(self.ids, self.kind[:-1])
         return self.ids
 
     def _done_searches(self, selection: str) -> list[Action]:
@@ -279,10 +274,10 @@ class BulkChange:
         search = card_search if self.kind == "cards" else note_search
         return [search(f"{selection} {change.done_query}") for change in self.changes]
 
-    def _counts(self, done: list[Ids]) -> dict[str, int]:
-        """Count how many already have each change, by its words. `done`: the answers to the searches."""
+    def _counts(self, matches: list[Ids]) -> dict[str, int]:
+        """Count how many already have each change, by its words. `matches`: the answers to the searches."""
         words = [change.words for change in self.changes]
-        return dict(zip(words, map(len, done), strict=True))
+        return dict(zip(words, map(len, matches), strict=True))
 
     def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""

@@ -231,8 +231,8 @@ def in_parts(ids: Ids) -> Iterator[tuple[int, Info]]:
 
 
 def profile_of(infos: Infos) -> str:
-    """The name of Anki's profile that these notes are in, empty with the add-on of 2023."""
-    return next((info.get("profile", "") for info in infos.values()), "")
+    """The name of Anki's profile as the first of these notes has it, empty with the add-on of 2023."""
+    return next(iter(infos.values())).get("profile", "")
 
 
 def cards_of(infos: Infos) -> Ids:
