@@ -70,7 +70,7 @@ def timed_parts(
         calls.report(earlier, total, work)
 
 
-# What a caller can rely on, whatever happens to a request:
+# The contract of a batch, whatever happens to a request:
 # - While the items are prepared nothing of them is sent; an error there ends the call.
 # - Unreachable: nothing went out; its items stay `not_sent`.
 # - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of

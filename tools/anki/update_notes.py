@@ -66,7 +66,7 @@ class NoteChange:
     """
 
     texts: NewTexts
-    # What it changes, under the names of the details in the answer.
+    # Its changes, under the names of the details in the answer.
     outcome: JsonObject
     # The actions that change it, by these names.
     steps: dict[str, Step]
