@@ -57,21 +57,21 @@ class Life:
 
     def shown(self, today):
         """What the snapshot must say of it: goals, habits, entries of the diary, spheres, XP."""
-        goals = [self._goal(goal) for goal in self._seen("goal")]
+        goals = [self._goal(goal) for goal in self._seen("goal", today)]
         habits = []
-        for habit in self._seen("habit"):
-            if today <= habit["until"]:
-                streak = self.plain(habit["id"]).streak(today)
-                habits.append((habit["id"], habit["name"], *streak))
+        for habit in self._seen("habit", today):
+            streak = self.plain(habit["id"]).streak(today)
+            habits.append((habit["id"], habit["name"], *streak))
         entries = self.rows["diary"].values()
         diary = {entry["id"]: entry["what_done"] for entry in entries if not entry["deleted"]}
         lifetime = sum(gain for gain in self.gains if gain > 0)
         return goals, habits, diary, self.spheres, (self.balance, lifetime)
 
-    def _seen(self, domain):
+    def _seen(self, domain, today):
         """The rows of a list, in its order."""
         rows = [self.rows[domain][key] for key in self.order[domain]]
-        return [row for row in rows if not (row["deleted"] or row["archived"])]
+        lasting = [row for row in rows if today <= row.get("until", FOREVER)]
+        return [row for row in lasting if not (row["deleted"] or row["archived"])]
 
     def _goal(self, goal):
         steps = self._steps(goal)
@@ -109,7 +109,8 @@ class Life:
 
     def _move(self, domain, row, order):
         """Put a row before that of a number in the list that is seen; else last."""
-        seen = [each["id"] for each in self._seen(domain) if each.get("status") != "complete"]
+        rows = self._seen(domain, self.today)
+        seen = [each["id"] for each in rows if each.get("status") != "complete"]
         others = [key for key in seen if key != row["id"]]
         place = min(order - 1, len(others))
         if [*others[:place], row["id"], *others[place:]] == seen:

@@ -144,3 +144,11 @@ def test_a_place_is_said_and_counted_in_the_list_that_is_seen():
     assert "место в списке: 1 → 2" in undo()["message"]
     undo(redo=True)
     assert titles() == ["d", "c"]
+
+
+def test_a_habit_that_has_ended_has_no_place_in_the_list(clock):
+    do(new_habit("a", until="2026-03-18"), *[new_habit(name) for name in "bcd"])
+    clock.set("2026-03-20T12:00:00+00:00")
+    assert "место в списке: 3 → 2" in accepted(act("habit.update", 4, order=2))
+    assert [habit["name"] for habit in items("habits")] == ["b", "d", "c"]
+    assert "уже есть" not in said(new_habit("a"))

@@ -337,14 +337,15 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
 
 
 def warn_of_same_title(
-    unit: UnitOfWork, table: str, title: str, condition: str, *values: int
+    unit: UnitOfWork, table: str, title: str, condition: str, **values: int
 ) -> None:
     """Warn if something undeleted has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
     statement = (
-        f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}"
+        f"SELECT {column} FROM {table} WHERE user = :user AND deleted_at IS NULL AND {condition}"
     )
-    for (other,) in unit.db.execute(statement, (unit.user, *values)):
+    present = {"user": unit.user, "today": unit.day}
+    for (other,) in unit.db.execute(statement, present | values):
         if other.casefold() == title.casefold():
             unit.warn("warn.same_title", title=other)
             return

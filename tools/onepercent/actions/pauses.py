@@ -7,6 +7,7 @@ from tools.toolkit import JsonObject, ToolError, filled
 
 from ..base import fields
 from ..base.diff import Paused, Resumed
+from ..habits.due_days import HABIT_IS_IN_SIGHT
 from ..habits.schedules import LAST
 from . import (
     Action,
@@ -22,8 +23,8 @@ WHICH_HABITS = {
     "habit_ids": fields.KEYS,
     "all": fields.FLAG,
 }
-HABITS_IN_SIGHT = """SELECT id FROM habits WHERE user = :user AND deleted_at IS NULL AND archived_at IS NULL
-    AND (until IS NULL OR until >= :today) ORDER BY id"""
+HABITS_IN_SIGHT = f"""SELECT id FROM habits
+    WHERE user = :user AND deleted_at IS NULL AND {HABIT_IS_IN_SIGHT} ORDER BY id"""
 PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 

@@ -127,7 +127,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObj
     repeats.begin(unit, values, values.get("dt"))
 
     title = values["title"]
-    warn_of_same_title(unit, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
+    warn_of_same_title(unit, "steps", title, "is_complete = 0 AND goal_id = :goal", goal=goal_id)
     warn_of_odd(unit, title, values.get("dt"), values.get("time_duration"))
     return unit.create("steps", values), values
 

@@ -7,6 +7,7 @@ from tools.toolkit import JsonObject, ToolError
 
 from ..base import fields, rules
 from ..base.diff import target_of
+from ..habits import due_days
 from .unit_of_work import KIND, StoredRow, UnitOfWork
 
 AMOUNT = fields.amount(0.001)
@@ -44,7 +45,7 @@ SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
     WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
 
 # The condition for a place to count: the list shows the goal or habit.
-IN_SIGHT = {"goals": "status = 'work' AND archived_at IS NULL", "habits": "archived_at IS NULL"}
+IN_SIGHT = {"goals": due_days.GOAL_IS_OPEN, "habits": due_days.HABIT_IS_IN_SIGHT}
 # Goals and habits stand in the person's order: by `place`, or by the id if they were never moved. What moves
 # gets a place halfway between its new neighbours. The later one is named by its id (`before`) or by its number
 # among those in sight (`order`); without one it goes to the end.
@@ -110,7 +111,7 @@ def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObje
 
     statement = PLACE_BETWEEN.format(table=table, in_sight=IN_SIGHT[table])
     order = params.pop("order", None)
-    place = unit.scalar(statement, id=row["id"], before=before, order=order)
+    place = unit.scalar(statement, id=row["id"], before=before, order=order, today=unit.day)
     if place_number(unit, StoredRow(table, row | {"place": place})) == place_number(unit, row):
         return params
     return params | {"place": place}
@@ -122,7 +123,7 @@ def place_number(unit: UnitOfWork, row: StoredRow) -> int:
     statement = f"""SELECT count(*) + 1 FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> :id
         AND (ifnull(place, id), id) < (ifnull(:place, :id), :id)"""
-    return int(unit.scalar(statement, id=row["id"], place=row["place"]))
+    return int(unit.scalar(statement, id=row["id"], place=row["place"], today=unit.day))
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:

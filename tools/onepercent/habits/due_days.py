@@ -1,5 +1,4 @@
-"""The one rule each for in sight, dated, overdue and due on a day, for actions, snapshot, pages and
-notices."""
+"""One definition each of in sight, dated, overdue, due."""
 
 # A step is in sight unless its goal is archived; one that is to be done, only while its goal is open.
 #
@@ -28,13 +27,17 @@ MONTHS_OF_YEAR = 12  # of a year
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
-OPEN_GOALS = """(SELECT * FROM goals WHERE user = :user AND status = 'work' AND archived_at IS NULL
-    AND deleted_at IS NULL)"""
-STEP_ROWS = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {day} AS date, s.priority, s.time_duration,
-    s.progress, s.repeat, {missed} AS missed, s.is_complete, s.completed_on, NULL AS kind
+# Conditions on undeleted goals and habits, as of `today`.
+GOAL_IS_IN_SIGHT = "archived_at IS NULL"
+GOAL_IS_OPEN = f"status = 'work' AND {GOAL_IS_IN_SIGHT}"
+HABIT_IS_IN_SIGHT = "archived_at IS NULL AND (until IS NULL OR until >= :today)"
+
+OPEN_GOALS = f"(SELECT * FROM goals WHERE user = :user AND {GOAL_IS_OPEN} AND deleted_at IS NULL)"
+STEP_ROWS = f"""SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {{day}} AS date, s.priority, s.time_duration,
+    s.progress, s.repeat, {{missed}} AS missed, s.is_complete, s.completed_on, NULL AS kind
     FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL
-    AND (s.is_complete = 1 OR g.status = 'work') AND s.repeat"""
+    WHERE s.user = :user AND s.deleted_at IS NULL AND {GOAL_IS_IN_SIGHT}
+    AND (s.is_complete = 1 OR {GOAL_IS_OPEN}) AND s.repeat"""
 # The day on which a step `s` is due.
 DUE_DAY = "due_day(s.repeat, s.dt, s.updated_at, :today)"
 MISSED = f"nullif(missed(s.repeat, s.dt, {DUE_DAY}), 0)"

@@ -23,6 +23,7 @@ from .. import settings
 from ..base import days
 from ..base.days import WEEK
 from ..database import Database, Row
+from .due_days import HABIT_IS_IN_SIGHT
 from .schedules import (
     BEGINNING,
     FOREVER,
@@ -58,10 +59,9 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
         json_object(iif(h.at_most, 'at_most', 'amount'), h.target_amount, 'unit', h.target_unit)) AS target,
     iif(h.target_amount IS NULL, NULL,
         ifnull((SELECT amount FROM habit_marks WHERE habit_id = h.id AND date = :today), 0)) AS today_amount,
-    h.archived_at IS NOT NULL OR ifnull(h.until < :today, 0) AS is_over,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
-    FROM habits h LEFT JOIN habit_streaks s ON s.habit_id = h.id
+    FROM (SELECT *, {HABIT_IS_IN_SIGHT} AS is_in_sight FROM habits) h LEFT JOIN habit_streaks s ON s.habit_id = h.id
     WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
 # For habits of every n days, what is due depends on the last time: all their marks are read. Days without a
 # mark count only below a limit.

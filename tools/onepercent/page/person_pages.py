@@ -218,7 +218,7 @@ def _habits_of_day(view: present.View) -> JsonObject:
     begin = view.first - timedelta(WEEK - 1)
     lists: JsonObject = {"habits": [], "others": []}
     for each in histories(view.db, view.today, begin):
-        if each.habit["is_over"]:
+        if not each.habit["is_in_sight"]:
             continue
         amount, note = marks.get(each.habit["id"], (0, None))
         signs = each.signs(begin.toordinal(), view.first.toordinal())
@@ -233,7 +233,7 @@ def _due_on(view: present.View) -> list[JsonObject]:
     """The habits due on a coming day."""
     items = []
     for each in histories(view.db, view.today):
-        if not each.habit["is_over"] and each.is_owed(view.first.toordinal()):
+        if each.habit["is_in_sight"] and each.is_owed(view.first.toordinal()):
             items.append(present.habit_item(each))
     return items
 

@@ -5,16 +5,17 @@ from itertools import islice
 from tools.toolkit import JsonObject
 
 from ..database import scalar
+from ..habits.due_days import GOAL_IS_IN_SIGHT
 from ..snapshot.history import Past, due, share
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62
 
 # Goals that are worked on, or were reached in the period.
-GOALS_OF_PERIOD = """SELECT g.id, g.title, p.steps_count AS count,
+GOALS_OF_PERIOD = f"""SELECT g.id, g.title, p.steps_count AS count,
     iif(g.status = 'complete', g.completed_on, NULL) AS reached
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id WHERE g.user = :user AND g.deleted_at IS NULL
-    AND g.archived_at IS NULL AND p.steps_count > 0
+    AND {GOAL_IS_IN_SIGHT} AND p.steps_count > 0
     AND (g.status = 'work' OR g.completed_on BETWEEN :first AND :last) ORDER BY g.id"""
 STEPS_UNTIL = """SELECT count(*) FROM steps
     WHERE goal_id = :goal AND deleted_at IS NULL AND is_complete = 1 AND completed_on <= :last"""

@@ -54,12 +54,12 @@ WITH_EVERY_STEP = WHOLE_GOAL.format(
 )
 GOALS = """SELECT {columns} FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY ifnull(g.place, g.id), g.id"""
-# By goals_status; an archived goal is out of sight.
+# By goals_status.
 GOALS_OF_STATUS = {
-    "work": "g.status = 'work' AND g.archived_at IS NULL",
-    "complete": "g.status = 'complete' AND g.archived_at IS NULL",
-    "all": "g.archived_at IS NULL",
-    "archived": "g.archived_at IS NOT NULL",
+    "work": due_days.GOAL_IS_OPEN,
+    "complete": f"g.status = 'complete' AND {due_days.GOAL_IS_IN_SIGHT}",
+    "all": due_days.GOAL_IS_IN_SIGHT,
+    "archived": f"NOT ({due_days.GOAL_IS_IN_SIGHT})",
 }
 DIARY_ENTRIES = f"""SELECT id, date, {fields.DIARY_COLUMNS}, created_at FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
@@ -157,10 +157,10 @@ def habits(view: View) -> JsonObject:
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
     for each in histories(view.db, view.today):
         habit = each.habit
-        if habit["is_over"]:
-            archived.append(filled(id=habit["id"], name=habit["name"], until=habit["until"]))
-        else:
+        if habit["is_in_sight"]:
             items.append(habit_item(each))
+        else:
+            archived.append(filled(id=habit["id"], name=habit["name"], until=habit["until"]))
 
         first = today - WEEK + 1
         signs = without_open_day(each.signs(first, today))

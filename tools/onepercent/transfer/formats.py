@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..database import Database, Row, store
-from ..habits.due_days import DUE_DAY, select
+from ..habits.due_days import DUE_DAY, GOAL_IS_IN_SIGHT, select
 
 # Each table with the query of its rows: without what is deleted, with what is archived.
 TABLE_QUERIES = {
@@ -29,9 +29,9 @@ CALENDAR_DAYS = f"""SELECT kind, id, title, goal || ifnull(char(10) || nullif(de
     SELECT 'step' AS kind, s.id, {DUE_DAY} AS date, s.title, g.title AS goal, s.description, s.updated_at
         FROM steps s JOIN goals g ON g.id = s.goal_id
         WHERE s.user = :user AND s.dt IS NOT NULL AND s.deleted_at IS NULL
-            AND g.deleted_at IS NULL AND g.archived_at IS NULL
+            AND g.deleted_at IS NULL AND {GOAL_IS_IN_SIGHT}
     UNION ALL SELECT 'goal', id, due, title, title, why_important, updated_at FROM goals
-        WHERE user = :user AND due IS NOT NULL AND deleted_at IS NULL AND archived_at IS NULL
+        WHERE user = :user AND due IS NOT NULL AND deleted_at IS NULL AND {GOAL_IS_IN_SIGHT}
     ) ORDER BY date, kind, id"""
 
 # Texts that spreadsheets compute: `=…`, `@…`, and with a call, a sheet or a program in them also `+…` and
