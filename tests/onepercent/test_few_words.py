@@ -60,10 +60,11 @@ def test_a_preview_is_its_own_key():
 def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted_partial():
     do(goal("Пустая"), step(None, "Спасти"))
     actions = [act("step.update", 1, goal_id=777), act("goal.delete", 1)]
-    answer = propose(*actions)
-    assert (answer["code"], "preview_id" in answer) == ("REFUSED_BESIDE_DELETION", False)
-    assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"]
-    assert "partial" in answer["hint"]
+    for beside in (actions, [goal("Другая"), *actions]):
+        answer = propose(*beside)
+        assert (answer["code"], "preview_id" in answer) == ("REFUSED_BESIDE_DELETION", False)
+        assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"]
+        assert "partial" in answer["hint"]
     answer = propose(*actions, partial=True)
     refusal, deletion = answer["message"].splitlines()[1:3]
     assert refusal == "✗ Шаг «Спасти»: такой цели нет (777)"
