@@ -102,13 +102,14 @@ class Outcome:
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """`expected` is empty for a preview; else the rows as the preview saw them, and a difference is
-    PREVIEW_STALE.
+    """A sequence of actions in one transaction, with what it has read and changed.
 
-    `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in
-    order. `created`: what a reference means, by its id; without one it is the goal created last.
-    `created_rows`: rows that this unit created; nobody else can have changed them. `outcome`:
-    that of the action which runs; `add_entry` and `warn` add to it.
+    - `expected`: the rows as the preview read them, none while it runs itself;
+    - `stamp`, `day`: `moment` and `today` as the database keeps them;
+    - `journal`: every change, in order;
+    - `created`: what a reference means, by its id; without one it is the goal created last;
+    - `created_rows`: rows that this unit created; nobody else can have changed them;
+    - `outcome`: that of the action which runs; `add_entry` and `warn` add to it.
     """
 
     db: Database
@@ -172,8 +173,7 @@ class UnitOfWork:
         present = self.db.execute(statement, (*key, self.user)).fetchone()
         row = StoredRow(table, present or {})
         name = _row_name(table, key)
-        owner = f"habits/{key[0]}" if len(key) > 1 else name
-        if name not in self.seen and not self.created_rows & {name, owner}:
+        if name not in self.seen and name not in self.created_rows:
             values = list(digested(row).values())
             self.seen[name] = values
             before = self.expected.get(name, values)

@@ -33,8 +33,8 @@ GOAL_IS_OPEN = f"status = 'work' AND {GOAL_IS_IN_SIGHT}"
 HABIT_IS_IN_SIGHT = "archived_at IS NULL AND (until IS NULL OR until >= :today)"
 
 OPEN_GOALS = f"(SELECT * FROM goals WHERE user = :user AND {GOAL_IS_OPEN} AND deleted_at IS NULL)"
-STEP_ROWS = f"""SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {{day}} AS date, s.priority, s.time_duration,
-    s.progress, s.repeat, {{missed}} AS missed, s.is_complete, s.completed_on, NULL AS kind
+STEP_ROWS = f"""SELECT s.id, s.title, s.goal_id, g.title AS goal_title, {{day}} AS date, s.priority,
+    s.time_duration, s.progress, s.repeat, {{missed}} AS missed, s.is_complete, s.completed_on, NULL AS kind
     FROM steps s JOIN goals g ON g.id = s.goal_id
     WHERE s.user = :user AND s.deleted_at IS NULL AND {GOAL_IS_IN_SIGHT}
     AND (s.is_complete = 1 OR {GOAL_IS_OPEN}) AND s.repeat"""

@@ -61,7 +61,8 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
         ifnull((SELECT amount FROM habit_marks WHERE habit_id = h.id AND date = :today), 0)) AS today_amount,
     (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
-    FROM (SELECT *, {HABIT_IS_IN_SIGHT} AS is_in_sight FROM habits) h LEFT JOIN habit_streaks s ON s.habit_id = h.id
+    FROM (SELECT *, {HABIT_IS_IN_SIGHT} AS is_in_sight FROM habits) h
+    LEFT JOIN habit_streaks s ON s.habit_id = h.id
     WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
 # For habits of every n days, what is due depends on the last time: all their marks are read. Days without a
 # mark count only below a limit.
