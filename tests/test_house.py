@@ -143,6 +143,20 @@ def test_neither_modules_nor_rooms_import_each_other_in_a_circle():
     assert not in_circles(room)
 
 
+def test_a_room_of_onepercent_imports_only_those_that_the_documentation_names_before_it():
+    page = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
+    sentence = re.search(r"OnePercent's rooms are layers[^.]*", page)[0]
+    order = [f"onepercent.{name}" for name in re.findall("`(.*?)`", sentence)]
+    assert set(order) == {room for room in map(folder, MODULES) if room.startswith("onepercent.")}
+    wrong = []
+    for module, path in MODULES.items():
+        if folder(module) in order:
+            later = order[order.index(folder(module)) + 1 :]
+            others = [name for name in imported(path) if name in MODULES]
+            wrong += [f"{module} imports {name}" for name in others if folder(name) in later]
+    assert not wrong
+
+
 def test_the_core_names_no_toolset():
     names = set(places.toolsets()) - {"search", "server"}
     assert not [
