@@ -56,19 +56,8 @@ def get_user_snapshot(
     names = _sections(include, bool(find), goal_id is not None)
     with store.reading() as db:
         today = days.today()
-
-        # The period, within the days that can be computed.
-        first = max(parse_date("date_from", date_from), EARLIEST) if date_from else None
-        last = parse_date("date_to", date_to) if date_to else None
+        first, last = _period(date_from, date_to, today)
         begin = first or today
-        latest = min(last or LATEST, LATEST)
-        if begin > latest:
-            raise ToolError(
-                f"date_from {begin} is after {latest}",
-                f"Send an earlier date_from. {days.date_hint(None)}",
-                "INVALID_DATE",
-                field="date_from",
-            )
 
         # The sections, the search and the picture.
         past = today, today
@@ -96,13 +85,40 @@ def get_user_snapshot(
 
     # What its page shows.
     shown = person_pages.DaysAnswer(answer, *content)
-    if "history" in names and not (first and last):
-        shown.span = view.past
-    elif first or last:
-        shown.span = begin, last or begin
+    shown.span = _span(view, names, first, last)
     is_filtered = find or goal_id or view.goals_status != "work"
     shown.is_day = not is_filtered and _are_of_one_day(names, shown.span)
     return shown
+
+
+def _period(
+    date_from: str | None, date_to: str | None, today: date
+) -> tuple[date | None, date | None]:
+    """The first and the last day that are asked for, within the days that can be computed. Raises ToolError
+    INVALID_DATE."""
+    first = max(parse_date("date_from", date_from), EARLIEST) if date_from else None
+    last = parse_date("date_to", date_to) if date_to else None
+    begin = first or today
+    latest = min(last or LATEST, LATEST)
+    if begin > latest:
+        raise ToolError(
+            f"date_from {begin} is after {latest}",
+            f"Send an earlier date_from. {days.date_hint(None)}",
+            "INVALID_DATE",
+            field="date_from",
+        )
+    return first, last
+
+
+def _span(
+    view: View, names: list[str], first: date | None, last: date | None
+) -> person_pages.Span | None:
+    """The days that the page shows: those asked for, or of a history those on record; None if neither."""
+    if "history" in names and not (first and last):
+        return view.past
+    if first or last:
+        return view.first, last or view.first
+    return None
 
 
 def _are_of_one_day(names: list[str], span: person_pages.Span | None) -> bool:
