@@ -19,7 +19,7 @@ from tests.onepercent.person import (
 )
 from tools.onepercent import sentences
 from tools.onepercent.base import diff
-from tools.onepercent.base.diff import Entry, Thing
+from tools.onepercent.base.diff import DiffEntry, Thing
 
 STEP = {"title": "Раз", "dt": "2026-03-20", "priority": "attention", "description": None}
 MARK = Thing("mark", "Бег", 1, dates=("2026-03-16..2026-03-18",))
@@ -47,7 +47,7 @@ def kinds(base):
 
 
 def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
-    assert {type(entry) for entry in ENTRIES} == kinds(Entry) - {Entry}
+    assert {type(entry) for entry in ENTRIES} == kinds(DiffEntry) - {DiffEntry}
     for entry in ENTRIES:
         shown = entry.as_json()
         assert json.loads(json.dumps(shown)) == shown

@@ -78,6 +78,7 @@ def preview_actions(
     Show message, ask, then apply_actions or cancel_preview.
     Source: the declarations in tools/onepercent/actions; docs/manual.md, “Your data”.
     """
+    # The number of actions.
     if not actions:
         raise ToolError(
             "No actions provided", f"Send 1 to {rules.MOST_ACTIONS} actions.", "NO_ACTIONS"
@@ -88,6 +89,8 @@ def preview_actions(
             "Preview and apply them in several rounds.",
             "TOO_MANY_ACTIONS",
         )
+
+    # The dry run of them. Some may be refused, but not all, and by default none beside one that deletes.
     calls.checkpoint()
     with store.writing("NORMAL") as db:
         dispatch.purge(db)
@@ -107,6 +110,8 @@ def preview_actions(
                 "REFUSED_BESIDE_DELETION",
                 errors=dry.errors,
             )
+
+        # The preview that is kept and shown.
         return dispatch.recorded(db, keep_and_show(dry))
 
 

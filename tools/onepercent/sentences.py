@@ -18,9 +18,9 @@ from .base.diff import (
     Counted,
     Created,
     Deleted,
+    DiffEntry,
     Done,
     Edit,
-    Entry,
     Marked,
     Paused,
     Resumed,
@@ -72,7 +72,7 @@ class Sentence(NamedTuple):
     page: JsonObject
 
 
-def sentence_of(entry: Entry) -> Sentence:
+def sentence_of(entry: DiffEntry) -> Sentence:
     """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
     # A mark that goes is a change of its day, not something gone.
     is_unmarked = isinstance(entry, Deleted) and entry.thing.kind == "mark"
@@ -115,7 +115,7 @@ def sentence_of(entry: Entry) -> Sentence:
     return Sentence(text, done, page)
 
 
-def _subject(entry: Entry, is_gone: bool) -> list[str]:
+def _subject(entry: DiffEntry, is_gone: bool) -> list[str]:
     """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
     thing = entry.thing
     forms = is_gone and text_or_empty(f"about.{thing.kind}.gone")
@@ -158,7 +158,7 @@ def _verbs(head: str) -> list[str]:
     return text_of(f"head.{head}").split("|")
 
 
-def _steps(entry: Entry) -> list[str]:
+def _steps(entry: DiffEntry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
     if isinstance(entry, Shifted):
         titles = [quoted(title) for title, _, _ in entry.moves]
@@ -184,20 +184,23 @@ def _fields_in_words(values: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-def _details(entry: Entry) -> list[Detail]:
+def _details(entry: DiffEntry) -> list[Detail]:
     """The details of a sentence, by the kind of change."""
     match entry:
+        # Everything that is new, changed or gone.
         case Created():
             return _created(entry)
         case Changed():
             return _changed(entry)
         case Deleted():
             return _deleted(entry)
+        # A thing that is done, and when; the day on which a repeating step is due next.
         case Done():
             done = text_of(f"done.{entry.thing.kind}")
             if entry.date:
                 done += f" {value_in_words('day', entry.date)}"
             return [done, *_fields_in_words({"next": entry.next})]
+        # The status, then what else a mark has.
         case Marked():
             optional = {
                 "excuse_reason": entry.excuse_reason,
@@ -206,11 +209,13 @@ def _details(entry: Entry) -> list[Detail]:
                 "replaces": entry.replaces,
             }
             return [_status(entry), *_fields_in_words(optional)]
+        # By how many days steps move; the first and the last of their days, before and after.
         case Shifted():
             _, first, first_after = entry.moves[0]
             _, last, last_after = entry.moves[-1]
             dates = ["", span_in_words(first, last), span_in_words(first_after, last_after)]
             return [*_fields_in_words({"shifted_days": entry.days}), dates]
+        # Archived or back, paused, resumed.
         case Archived():
             return [text_of(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
         case Paused():
@@ -220,6 +225,7 @@ def _details(entry: Entry) -> list[Detail]:
             return [paused, *reason, text_of("paused.means")]
         case Resumed():
             return [text_of("resumed")]
+        # The number of things that an import adds, or the fields that an undo changes.
         case Counted():
             if entry.noun:
                 return [counted(entry.count, entry.noun)]
@@ -335,7 +341,7 @@ def refused(error: JsonObject) -> str:
     return text[:1].upper() + text[1:]
 
 
-def counts(entries: Iterable[Entry], is_done: bool = False) -> str:
+def counts(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
     verbs = ("deletes", "updates", "completions", "creates", "restored")

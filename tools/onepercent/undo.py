@@ -42,7 +42,7 @@ from .base.diff import (
     Changed,
     Counted,
     Deleted,
-    Entry,
+    DiffEntry,
     Paused,
     Resumed,
     Shifted,
@@ -186,11 +186,11 @@ def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
             unit.insert(change.table, change.replaced)
 
 
-def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[Entry]:
+def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[DiffEntry]:
     """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
     those that go or come with their goal are counted in its entry."""
-    entries: list[Entry] = []
-    steps: dict[tuple[str, str], list[Entry]] = {}
+    entries: list[DiffEntry] = []
+    steps: dict[tuple[str, str], list[DiffEntry]] = {}
     for key in after | before:
         for entry in _entries_of_row(unit, before.get(key), after.get(key)):
             if entry.thing.kind == "step":
@@ -209,7 +209,7 @@ def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[Entr
 
 def _entries_of_row(
     unit: UnitOfWork, before: ShownRow | None, after: ShownRow | None
-) -> Iterator[Entry]:
+) -> Iterator[DiffEntry]:
     """The diff entries of one row; None: it is not shown before, or after."""
     match before, after:
         case ShownRow(row, gone), None:
@@ -227,7 +227,7 @@ def _entries_of_row(
                 yield Changed(gone.thing, changes=changes)
 
 
-def _grouped(steps: list[Entry]) -> Entry:
+def _grouped(steps: list[DiffEntry]) -> DiffEntry:
     """One entry for many steps of a goal: how they move, or which fields change."""
     count = len(steps)
     thing = Thing("steps", goal_title=steps[0].thing.goal_title)

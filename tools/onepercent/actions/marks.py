@@ -167,7 +167,7 @@ def _mark(
     if present["status"] == status and "amount" not in params and not says_new:
         return False
 
-    # What becomes of the mark, and the XP that it moves.
+    # The mark as it will be, and the XP that it moves.
     status, amount, worth = _judged(unit, history, day, params, status, present)
     earned = unit.earn(worth - present["xp"], f"habit.mark_{status}", habit["id"], day)
     values = {
@@ -203,7 +203,7 @@ def _judged(
     status: str,
     present: JsonObject,
 ) -> tuple[str, float | None, int]:
-    """What becomes of a mark that is `present` or empty: its status, its amount, and the XP it is worth."""
+    """The status, amount and XP that a mark gets."""
     habit = history.habit
     if status == "missed":
         return status, None, 0 if params.get("excuse_reason") else -habit["xp_penalty"]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from tools.toolkit import JsonObject, ToolError
 
 from ..base import days
-from ..base.diff import Entry
+from ..base.diff import DiffEntry
 from ..base.fields import REFERENCE
 from ..base.words import Warning
 from ..database import Database, scalar
@@ -83,7 +83,7 @@ class Outcome:
     - `warnings`: of what may not be meant.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[DiffEntry] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
     xp: int = 0
@@ -222,7 +222,7 @@ class UnitOfWork:
         self.db.execute(f"DELETE FROM {row.table} WHERE {_by_key(row.table)}", key)
         self.journal.append(RowChange(row.table, key, dict(row), None))
 
-    def add_entry(self, entry: Entry) -> None:
+    def add_entry(self, entry: DiffEntry) -> None:
         """Add an entry to the diff."""
         self.outcome.entries.append(entry)
 

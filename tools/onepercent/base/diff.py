@@ -71,7 +71,7 @@ class Edit(NamedTuple):
 
 
 @dataclass
-class Entry:
+class DiffEntry:
     """One change.
 
     xp_reward: the XP that it moves, None if it never moves any.
@@ -107,7 +107,7 @@ class Entry:
 
 
 @dataclass
-class Created(Entry):
+class Created(DiffEntry):
     """Something new. steps: the steps created with it, or as it."""
 
     steps: list[JsonObject] = field(default_factory=list)
@@ -133,7 +133,7 @@ def _step_row(step: JsonObject) -> list[Any]:
 
 
 @dataclass
-class Changed(Entry):
+class Changed(DiffEntry):
     """Changed fields; for a reopened thing also the XP that is taken back."""
 
     changes: dict[str, Edit] = field(default_factory=dict)
@@ -144,7 +144,7 @@ class Changed(Entry):
 
 
 @dataclass
-class Counted(Entry):
+class Counted(DiffEntry):
     """Several things: their fields that change, or what an import adds."""
 
     fields: list[str] = field(default_factory=list)
@@ -152,7 +152,7 @@ class Counted(Entry):
 
 
 @dataclass
-class Shifted(Entry):
+class Shifted(DiffEntry):
     """Steps that move: the title of each, its day before and after. `days`: the distance, if it is one for
     all."""
 
@@ -170,28 +170,28 @@ class Shifted(Entry):
 
 
 @dataclass
-class Archived(Entry):
+class Archived(DiffEntry):
     """Something archived, or brought back."""
 
     archived: bool | None = None
 
 
 @dataclass
-class Paused(Entry):
+class Paused(DiffEntry):
     """A pause: its days `from` and `to` (None: until it is resumed), and a `reason` if there is one."""
 
     pause: JsonObject = field(default_factory=dict)
 
 
 @dataclass
-class Resumed(Entry):
+class Resumed(DiffEntry):
     """The end of a pause, which began on the day `resumed`."""
 
     resumed: str = ""
 
 
 @dataclass
-class Done(Entry):
+class Done(DiffEntry):
     """A goal reached, a step done. `date`: if it was named; `next`: the day of the step that comes next."""
 
     date: str = ""
@@ -200,7 +200,7 @@ class Done(Entry):
 
 
 @dataclass
-class Marked(Entry):
+class Marked(DiffEntry):
     """Marks of a habit.
 
     amount, target: of the last of the days; added: what was added to its amount.
@@ -218,7 +218,7 @@ class Marked(Entry):
 
 
 @dataclass
-class Deleted(Entry):
+class Deleted(DiffEntry):
     """Something deleted, or brought back by an undo (`restored`), with what else goes and what identifies it.
 
     step_titles: of the steps that go or come with a goal, for a page; elsewhere they are counted.

@@ -148,15 +148,15 @@ def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
         "last": f"{last}",
         "passed": passed,
         "cells": cells,
-        "now": _sum(period),
-        "before": _sum(past.between(past.since, past.since + timedelta(passed - 1))),
+        "now": _numbers(period),
+        "before": _numbers(past.between(past.since, past.since + timedelta(passed - 1))),
     }
     if passed > LONGEST_IN_DAYS and data["now"]:
         data["year"] = by_month(period, cells)
     return data | _one_day(present.View(db, today, day, day), past) if is_day else data
 
 
-def _sum(past: Past) -> list[float]:
+def _numbers(past: Past) -> list[float]:
     """The numbers of a past; empty if there is nothing."""
     numbers = past.sums().measures()
     return numbers if any(numbers) else []

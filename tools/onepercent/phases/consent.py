@@ -10,7 +10,8 @@ import re
 # 4. without either, a verb that lets it happen, praise or a sign of consent is a yes, unless it is a
 #    question.
 
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+# Letters, with an apostrophe inside: `don't`.
+REPLY_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Russian has few doubled letters, English none three times; Russian words stand below without them.
 STRETCHED = re.compile(r"([а-я])\1+|([a-z])\2{2,}")
 # Signs of consent, without a word.
@@ -65,7 +66,7 @@ FINE = r"""
 
 def is_yes(confirmation: str) -> bool:
     """True if the person has said yes."""
-    words = WORD.findall(confirmation.lower().replace("ё", "е").replace("’", "'"))
+    words = REPLY_WORD.findall(confirmation.lower().replace("ё", "е").replace("’", "'"))
     text = STRETCHED.sub(lambda match: match[0][0], " ".join(words))
     text, harmless = re.subn(HARMLESS, "", text, flags=re.VERBOSE)
     if re.search(NEVER, text, re.VERBOSE):

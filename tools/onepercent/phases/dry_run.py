@@ -12,7 +12,7 @@ from .. import actions, sentences, settings
 from ..actions import Action
 from ..actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
 from ..base import days, fields, words
-from ..base.diff import DIFF_SECTIONS, Entry
+from ..base.diff import DIFF_SECTIONS, DiffEntry
 from ..database import Database
 
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
@@ -85,7 +85,7 @@ class Run(NamedTuple):
         return sum(outcome.xp for _, outcome in self.done)
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[DiffEntry]:
         """The entries of the diff."""
         return list(chain.from_iterable(outcome.entries for _, outcome in self.done))
 

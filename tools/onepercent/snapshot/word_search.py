@@ -33,7 +33,8 @@ MATCHES = f"""SELECT * FROM (
         FROM diary WHERE user = :user AND deleted_at IS NULL) WHERE has_words(CAST(text AS BLOB))
     ) ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
 
-WORD = re.compile(r"[^\W_]+")
+# Letters and digits.
+QUERY_WORD = re.compile(r"[^\W_]+")
 
 # The endings of inflected words: Russian nouns, adjectives, verbs, and English ones.
 ENDINGS = (
@@ -70,7 +71,7 @@ def folded(text: str) -> str:
 def search(db: Database, query: str) -> JsonObject:
     """Everything that has all of the words, or if nothing has, any of them: open things first, what is done
     last."""
-    words = WORD.findall(folded(query))
+    words = QUERY_WORD.findall(folded(query))
     alternatives = [variants(word) for word in words]
     # A preposition alone finds everything.
     longer = [variants(word) for word in words if len(word) >= SHORTEST_STEM] or alternatives

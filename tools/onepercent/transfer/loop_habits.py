@@ -103,11 +103,11 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
         ) from error
 
     if dates:
-        unit.add_entry(_sum("note", dates, "diary"))
+        unit.add_entry(_added("note", dates, "diary"))
 
 
-def _sum(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
-    """The diff entry for `count` things of a kind on these days."""
+def _added(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
+    """The diff entry for the things of a kind that are added on these days."""
     span = f"{min(dates)}..{max(dates)}"
     return Counted(Thing(kind, title, dates=(span,)), count=len(dates), noun=noun)
 
@@ -139,7 +139,7 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> No
         unit.create("habit_marks", {"habit_id": key, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        unit.add_entry(_sum("mark", dates, "mark", habit["Name"]))
+        unit.add_entry(_added("mark", dates, "mark", habit["Name"]))
 
     if present:
         here = present["target_unit"]
