@@ -132,6 +132,24 @@ def test_a_page_is_sent_without_comments_and_blanks_and_with_its_texts_as_they_a
     assert mcp_apps.document(file) == f"<script>say({text});</script>"
 
 
+def test_a_page_declares_its_names_by_one_let(tmp_path):
+    file = tmp_path / "page.html"
+    lines = [
+        "let a = 1;",
+        "// a remark",
+        "let b = () => {",
+        "  let c = 2;",
+        "  say(c);",
+        "};",
+        "let d;",
+        "say(a);",
+        "let e = 3;",
+    ]
+    file.write_text("\n".join(["<script>", *lines, "</script>"]))
+    text = "<script>let a=1,b=()=>{let c=2;say(c)},d;say(a);let e=3;</script>"
+    assert mcp_apps.document(file) == text
+
+
 def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
     small_docs(PAGES)
     templates = resources.list_templates(None)["resourceTemplates"]

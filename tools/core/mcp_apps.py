@@ -24,8 +24,11 @@ SHOWN_NOTE = "The person sees this on a page: say only what it lacks."
 
 # A line that names a style or script which pages share, by its path from the page, and is replaced by it.
 INCLUDE = re.compile(r"/\* (\S+\.(?:css|js)) \*/\n")
-# Indentation, empty lines and whole-line comments.
-PADDING = re.compile(r"^\s*(?://.*|/\*.*\*/)\n|^\s+", re.MULTILINE)
+# Whole-line comments, and empty lines.
+COMMENTS = re.compile(r"^\s*(?://.*|/\*.*\*/)?\n", re.MULTILINE)
+# Names that a script declares one behind another at the left margin: one `let` serves them all.
+DECLARATIONS = re.compile(r"(?:^let .*\n(?:[ )}\]].*\n)*){2,}", re.MULTILINE)
+INDENTATION = re.compile(r"^\s+", re.MULTILINE)
 SPACES = re.compile(
     r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
     r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/[!])"""  # or a space beside punctuation
@@ -65,5 +68,7 @@ def document(file: Path) -> str:
     it."""
     text = file.read_text("utf-8")
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), text)
-    text = PADDING.sub("", text)
+    text = COMMENTS.sub("", text)
+    text = DECLARATIONS.sub(lambda match: match[0].replace(";\nlet ", ",\n"), text)
+    text = INDENTATION.sub("", text)
     return SPACES.sub(lambda match: match[1] or "", text)
