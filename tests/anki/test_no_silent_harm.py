@@ -19,7 +19,7 @@ from tests.anki.anki_helpers import (
     restore,
     update_note,
 )
-from tools.anki import journal, state
+from tools.anki import client, journal, state
 from tools.core import settings
 
 # What sqlite calls it: after a commit the folder is synced, too.
@@ -232,3 +232,18 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
 @pytest.mark.parametrize("entry", [0, -1, 10**30, -(10**30)])
 def test_an_entry_that_cannot_be_is_not_there(entry):
     assert restore(entry)["code"] == "NO_ENTRY"
+
+
+@both_versions
+def test_a_card_that_is_deleted_while_cards_are_read_is_left_out(geo, collection, monkeypatch):
+    first, *others = sorted(collection.find_cards(""))
+    ask = client.call
+
+    def deleting(name, **params):
+        answer = ask(name, **params)
+        if name == "findCards":
+            collection.remove_notes([collection.get_card(first).nid])
+        return answer
+
+    monkeypatch.setattr(client, "call", deleting)
+    assert [card["cardId"] for card in journal.cards_in_own_deck("deck:*")] == others

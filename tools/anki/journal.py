@@ -113,7 +113,8 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), CARDS_PER_REQUEST):
         for info in client.call("cardsInfo", cards=cards[start : start + CARDS_PER_REQUEST]):
-            yield {**info, "ivl": info["interval"], "flags": None}
+            if info:  # empty for a card that was deleted since it was found
+                yield {**info, "ivl": info["interval"], "flags": None}
 
 
 def schedule(card: JsonObject) -> JsonObject:

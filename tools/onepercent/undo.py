@@ -216,8 +216,8 @@ def _entries_of_row(
             is_pause = row.table == "habit_pauses"
             yield Resumed(gone.thing, resumed=row["first_day"]) if is_pause else gone
         case _, ShownRow(row, gone) if row.table == "habit_pauses":
-            thing = (before or after).gone.thing
-            yield Paused(thing, pause={"from": row["first_day"], "to": row["last_day"]})
+            shown = before or after
+            yield Paused(shown.gone.thing, pause={"from": row["first_day"], "to": row["last_day"]})
         case None, ShownRow(_, gone):
             yield replace(gone, restored=True)
         case ShownRow(old, gone), ShownRow(new, _):
