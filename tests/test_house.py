@@ -107,6 +107,7 @@ def test_core_imports_itself_and_every_other_folder_the_core_and_itself():
     assert not wrong
 
 
+# In Python inside of a shell script: `from tools.core import settings`, its module and its names.
 SHELL_IMPORT = re.compile(r"\bfrom (tools[\w.]*) import ([\w ,]+)")
 
 

@@ -38,7 +38,7 @@ EVENTS = {
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
 }
-# Characters that some readers of events take for the end of a line, as JSON writes them otherwise.
+# JSON's escapes for characters that some readers of events take for the end of a line.
 LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 # The param that the header Mcp-Name repeats.
 NAME_PARAM = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}

@@ -56,6 +56,7 @@ storeMediaFile | {"filename": "n.txt", "path": "/etc/hostname"} | anki_store_med
 storeMediaFile | {"filename": "n.txt", "url": "http://93.184.215.14/pic.png"} | anki_store_media
 addNote | {"note": {"fields": {"Front": "q"}, "picture": {"path": "/etc/x"}}} | anki_store_media
 addNote | {"note": {"fields": {}, "audio": [{"url": "http://93.184.215.14/pic.png"}]}} | anki_store_media
+addNote | {"note": {"fields": {"Front": {"path": "/etc/x"}}}} | anki_store_media
 getMediaFilesNames | {"pattern": "/etc/host*"} | *.mp3
 getMediaFilesNames | {"pattern": "a/../../*"} | *.mp3
 getMediaFilesNames | {"pattern": "..\\*"} | *.mp3

@@ -2,7 +2,7 @@
 refuses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 from tools.core import calls
@@ -134,8 +134,7 @@ def _way(action: str) -> str:
 
 
 def _members(params: object) -> Iterator[tuple[str, object]]:
-    """Each key with its value, at any depth but in the `fields` of a note, which are texts under whatever
-    name."""
+    """Each key with its value, at any depth. The `fields` of a note hold texts under whatever name."""
     waiting = [params]
     while waiting:
         value = waiting.pop()
@@ -144,8 +143,13 @@ def _members(params: object) -> Iterator[tuple[str, object]]:
         elif isinstance(value, dict):
             for key, member in value.items():
                 yield key, member
-                if key != "fields":
+                is_object = isinstance(member, dict)
+                if key != "fields" or not is_object or not _are_texts(member.values()):
                     waiting.append(member)
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _check_safe(action: str, members: list[tuple[str, object]]) -> None:

@@ -143,9 +143,9 @@ def read_queue(deck: str, query: str, limit: int) -> StudyQueue:
     # Of each kind as many as the limits allow.
     taken: set[int] = set()
 
-    def take(infos: Cards, order: str, kind: str, bury: object) -> Cards:
+    def take(infos: Cards, members: str, kind: str, bury: object) -> Cards:
         cards = []
-        for info in _sorted(infos, order):
+        for info in _sorted(infos, members):
             left = limits.get(info["deckName"]) or Counter()
             is_buried = bury and info["note"] in taken and info["queue"] != LEARNING
             if left[kind] > 0 and not is_buried:

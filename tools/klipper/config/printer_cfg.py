@@ -29,6 +29,7 @@ SAVED_IS_DROPPED = (
     "Klipper drops everything that SAVE_CONFIG wrote because of this line: '{}'; its block stands once, at the "
     "end of printer.cfg itself, and each of its lines begins with '#*# '"
 )
+# Klipper takes the name of a header, and the pattern of an include, up to the last bracket of the line.
 INCLUDE = re.compile(r"\[include (.*)\]")
 HEADER = re.compile(r"\[(.+)\]")
 # The beginnings of names of sections that only calibrations write, wherever a person has moved them.

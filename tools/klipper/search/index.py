@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from tools.toolkit import ToolError, checkpoint, compact_json, plain_file, replace_file, state_path
@@ -170,7 +171,12 @@ def index_of_pages() -> Index:
         with suppress(OSError):
             status = os.stat(page.location)
             stamped.append((page, status.st_mtime_ns, status.st_size))
-    return _cached_index(tuple(stamped))
+    with _one_at_a_time:
+        return _cached_index(tuple(stamped))
+
+
+# Over HTTP several first questions may come at once: each would count all pages.
+_one_at_a_time = Lock()
 
 
 @lru_cache(1)

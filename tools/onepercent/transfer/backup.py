@@ -56,15 +56,18 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     the day."""
     if not file:
         return _copy_of_today()
-    with store.reading() as db:
-        if file == "-":
-            from tempfile import NamedTemporaryFile
+    if file == "-":
+        from shutil import copyfileobj
+        from tempfile import NamedTemporaryFile
 
-            with NamedTemporaryFile() as part:
+        with NamedTemporaryFile() as part:
+            with store.reading() as db:
                 store.copy(db, Path(part.name))
-                sys.stdout.buffer.write(part.read())
-            return TextOutput("")
-        target = another_file(file)
+            # The other end of a pipe may be slow: nothing is read from the database meanwhile.
+            copyfileobj(part, sys.stdout.buffer)
+        return TextOutput("")
+    target = another_file(file)
+    with store.reading() as db:
         store.backup(db, target)
     return _written(target)
 
