@@ -142,7 +142,7 @@ def test_the_language_is_that_of_setup_whatever_device_asks_later(
     done = set_up(copy, **upstream, **config, **variables)
     assert f"meant for you are in: {language} (MCP_LANGUAGE" in done.stdout
     for lang in ("fr_FR.UTF-8", "C"):
-        assert settings.load({**config, "LANG": lang}).language == language
+        assert settings.Settings({**config, "LANG": lang}).language == language
 
 
 def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):

@@ -120,7 +120,7 @@ def settings_table(as_file: bool = False) -> str:
         if not as_file:
             lines.append(f"| **{toolset_of(section).replace('core', 'server')}** | | |")
         for variable in section.variables().values():
-            default = variable.value({}, {})
+            default = variable.value({})
             if isinstance(default, bool):
                 default = int(default)
             text = "" if default in ((), {}) else str(default)

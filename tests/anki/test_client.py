@@ -117,4 +117,4 @@ WRONG = "localhost:8765 ftp://h http:// http://u:p@h http://h:99999 http://h:x u
 @pytest.mark.parametrize("url", WRONG.split())
 def test_a_wrong_address_is_told_at_the_start(url):
     with pytest.raises(settings.SettingsError, match="ANKI_CONNECT_URL"):
-        settings.load({"ANKI_CONNECT_URL": url, "HOME": "/nonexistent"}, AnkiSettings)
+        AnkiSettings({"ANKI_CONNECT_URL": url, "HOME": "/nonexistent"})

@@ -5,7 +5,7 @@ import pytest
 from tests.support.client import cases
 from tools.anki.settings import AnkiSettings
 from tools.core import places, settings
-from tools.core.settings import SettingsError
+from tools.core.settings import Settings, SettingsError
 from tools.klipper.settings import KlipperSettings, Repository
 from tools.search.settings import SearchSettings
 from tools.server.resources import shown
@@ -23,17 +23,17 @@ ENGLISH = "en_GB.UTF-8 de_DE.UTF-8 fr_FR@euro de rue_UA.UTF-8".split()
 
 
 def test_the_persons_language_is_that_of_the_machine_unless_it_is_set():
-    assert {settings.load({"LANG": lang}).language for lang in RUSSIAN} == {"ru"}
-    assert {settings.load({"LANG": lang}).language for lang in ENGLISH} == {"en"}
-    assert settings.load({"LANG": "en_US.UTF-8", "MCP_LANGUAGE": "ru"}).language == "ru"
+    assert {Settings({"LANG": lang}).language for lang in RUSSIAN} == {"ru"}
+    assert {Settings({"LANG": lang}).language for lang in ENGLISH} == {"en"}
+    assert Settings({"LANG": "en_US.UTF-8", "MCP_LANGUAGE": "ru"}).language == "ru"
 
 
 def test_defaults_stand_where_nothing_is_set(tmp_path):
     folders = dict.fromkeys(["XDG_STATE_HOME", "XDG_CONFIG_HOME"], str(tmp_path))
-    values = settings.load({**folders, "MCP_TOOLSETS": ""})
+    values = Settings({**folders, "MCP_TOOLSETS": ""})
     assert values.toolsets == ()
     assert values.state_dir == tmp_path / "pi-mcp"
-    docs = settings.load({}, KlipperSettings).klipper_docs_dir
+    docs = KlipperSettings({}).klipper_docs_dir
     assert docs == settings.PROJECT / "docs_repo" / "klipper"
 
 
@@ -42,8 +42,8 @@ def test_the_environment_wins_over_the_file(tmp_path):
         b"\xef\xbb\xbf# mine\n\nexport MCP_TOOLSETS='klipper anki'\nKLIPPER_DOCS_BRANCH = work\n"
     )
     environ = settings_file(tmp_path, lines) | {"KLIPPER_DOCS_BRANCH": "dev"}
-    assert settings.load(environ).toolsets == ("klipper", "anki")
-    assert settings.load(environ, KlipperSettings).klipper_docs_branch == "dev"
+    assert Settings(environ).toolsets == ("klipper", "anki")
+    assert KlipperSettings(environ).klipper_docs_branch == "dev"
 
 
 WRONG = """
@@ -71,13 +71,12 @@ PRINTERS | k1=http://u:p@h
 def test_a_wrong_value_names_its_variable(name, value):
     with pytest.raises(SettingsError, match=name):
         for section in settings.sections():
-            settings.load({name: value}, section)
+            section({name: value})
 
 
 def test_further_repositories_are_read_whole():
-    values = settings.load(
-        {"KLIPPER_DOCS_EXTRA": "moonraker=https://example.org/m.git#work/x:docs/en b=/srv/b"},
-        KlipperSettings,
+    values = KlipperSettings(
+        {"KLIPPER_DOCS_EXTRA": "moonraker=https://example.org/m.git#work/x:docs/en b=/srv/b"}
     )
     assert values.klipper_docs_extra == (
         Repository("moonraker", "https://example.org/m.git", "work/x", "docs/en"),
@@ -89,14 +88,14 @@ def test_a_path_may_begin_with_the_home_folder_as_a_shell_writes_it(monkeypatch)
     monkeypatch.setenv("HOME", "/home/pi")
     for value in ("~/state", "$HOME/state", "${HOME}/state"):
         environ = {"MCP_STATE_DIR": value, "MCP_SOCKET": value}
-        values = settings.load(environ)
+        values = Settings(environ)
         assert str(values.state_dir) == str(values.socket) == "/home/pi/state"
         assert places.sockets(environ) == ["/home/pi/state"]
 
 
 def test_a_broken_file_is_an_error_that_names_the_line(tmp_path):
     with pytest.raises(SettingsError, match="line 2"):
-        settings.load(settings_file(tmp_path, b"MCP_READ_ONLY=1\nnonsense\n"))
+        Settings(settings_file(tmp_path, b"MCP_READ_ONLY=1\nnonsense\n"))
 
 
 def test_secrets_are_not_shown():
@@ -109,8 +108,8 @@ def test_secrets_are_not_shown():
     assert len(secrets) >= 2
     for section, name in secrets:
         value = "k1=s3cret" if name == "PRINTER_KEYS" else "http://s3cret"
-        assert shown(settings.load({name: value}, section))[name] == "set"
-        assert shown(settings.load({}, section))[name] != "set"
+        assert shown(section({name: value}))[name] == "set"
+        assert shown(section({}))[name] != "set"
 
 
 def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused():
@@ -120,11 +119,11 @@ def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused()
     }
     addresses = {}
     for section in (SearchSettings, KlipperSettings):
-        addresses |= shown(settings.load(environ, section))
+        addresses |= shown(section(environ))
     assert addresses["SEARCH_API_URL"] == "https://h/x?…"
     assert addresses["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
     with pytest.raises(SettingsError) as caught:
-        settings.load({"ANKI_CONNECT_URL": "http://me:s3cret@host:8765"}, AnkiSettings)
+        AnkiSettings({"ANKI_CONNECT_URL": "http://me:s3cret@host:8765"})
     assert "s3cret" not in str(caught.value)
 
 

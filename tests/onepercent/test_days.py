@@ -46,7 +46,7 @@ def test_today_is_the_persons_local_date(file, clock, zone, moment, day):
 def test_a_zone_that_is_none_is_an_error_that_names_the_variable(file):
     for name in ("Mars/Olympus", "../../etc/passwd"):
         with pytest.raises(settings.SettingsError, match="ONEPERCENT_TZ"):
-            settings.load({"ONEPERCENT_TZ": name}, OnePercentSettings)
+            OnePercentSettings({"ONEPERCENT_TZ": name})
 
 
 def test_midnight_between_preview_and_apply_changes_no_date(clock):

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from . import calls, places
+from . import places
 from .errors import did_you_mean
 from .places import SettingsError
 
@@ -25,8 +25,8 @@ PROJECT = TOOLS_FOLDER.parent
 VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 
 # The secrets in an address: the user with password, which may hold `/` and `@`, and the query.
-CREDENTIALS = re.compile(r"(?<=://)\S*@")
-QUERY_OF_URL = re.compile(r"(://[^?\s]*\?)\S+")
+CREDENTIALS = r"(?<=://)\S*@"
+QUERY_OF_URL = r"(://[^?\s]*\?)\S+"
 TRUE_WORDS = "1 true yes on".split()
 FALSE_WORDS = "0 false no off".split()
 # Settings of the resident service alone, which do not change the list of tools.
@@ -94,8 +94,8 @@ def _known_toolsets(value: str) -> tuple[str, ...]:
 class Variable(NamedTuple):
     """The environment variable that a field of a section is read from.
 
-    `default` may be a function of the environment. `writes` gives the folder that the server writes to for a
-    value, if it does. `per_user`: for a remote user the value is that user's name.
+    `default` may be a function of the texts of all variables. `writes` gives the folder that the server writes
+    to for a value, if it does.
     """
 
     name: str
@@ -104,14 +104,13 @@ class Variable(NamedTuple):
     parse: Callable[[str], object] = str
     secret: bool = False
     writes: Callable[[Any], Path | None] = lambda value: None
-    per_user: bool = False
 
-    def value(self, values: Mapping[str, str], environ: Mapping[str, str]) -> object:
+    def value(self, texts: Mapping[str, str]) -> object:
         """The value among the texts of all variables, or the default. Raises SettingsError that names the
         variable."""
-        text = values.get(self.name, "").strip()
+        text = texts.get(self.name, "").strip()
         if not text:
-            return self.default(environ) if callable(self.default) else self.default
+            return self.default(texts) if callable(self.default) else self.default
         try:
             return self.parse(text)
         # RuntimeError: the home folder of an unknown user
@@ -132,10 +131,14 @@ _read: dict[type["Section"], Any] = {}
 
 # Sections are not dataclasses, which compile six functions each: all are made at every start.
 class Section:
-    """A group of settings with their values in one session, which never change."""
+    """A group of settings: their values in `environ` and the settings file, which never change. Raises
+    SettingsError that names the variable."""
 
-    def __init__(self, **values: object):
-        vars(self).update(values)
+    def __init__(self, environ: Mapping[str, str]):
+        texts = places.from_file(places.settings_file(environ))
+        texts |= {name: text for name, text in environ.items() if text}
+        for name, variable in self.variables().items():
+            setattr(self, name, variable.value(texts))
 
     @classmethod
     @cache
@@ -147,16 +150,11 @@ class Section:
 
     @classmethod
     def current(cls: type[AnySection]) -> AnySection:
-        """The settings of this process; `per_user` ones are those of the remote user. Raises
-        SettingsError."""
+        """The settings of this process. Raises SettingsError."""
         if cls not in _read:
-            _read[cls] = load(os.environ, cls)
-        settings: AnySection = _read[cls]
-        user = calls.remote_user()
-        if not user:
-            return settings
-        names = [name for name, variable in cls.variables().items() if variable.per_user]
-        return cls(**{**vars(settings), **dict.fromkeys(names, user)})
+            _read[cls] = cls(os.environ)
+        section: AnySection = _read[cls]
+        return section
 
     def __repr__(self) -> str:
         values = [getattr(self, name) for name in self.variables() if name not in OF_SERVICE]
@@ -172,8 +170,9 @@ class Settings(Section):
     read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", flag)
     language: str = setting(
         "MCP_LANGUAGE",
-        lambda environ: language_of(environ.get("LANG", "")),
-        "language of texts for the person, `ru` or `en`; unset: `ru` if `LANG` is Russian, C or unset, else `en`",
+        lambda texts: language_of(texts.get("LANG", "")),
+        "language of texts for the person, `ru` or `en`; "
+        "unset: `ru` if `LANG` is Russian, C or unset, else `en`",
         one_of("ru", "en"),
     )
     tool_names: str = setting(
@@ -190,7 +189,7 @@ class Settings(Section):
     )
     state_dir: Path = setting(
         "MCP_STATE_DIR",
-        lambda environ: Path(places.folder(environ, "XDG_STATE_HOME", ".local/state")),
+        lambda texts: Path(places.folder(texts, "XDG_STATE_HOME", ".local/state")),
         "where OnePercent's database (goals, habits, diary), locks and stamps are kept",
         path,
         writes=lambda folder: folder,
@@ -235,17 +234,6 @@ class Settings(Section):
 
 
 current = Settings.current
-
-
-def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
-    """The settings of a section that `environ` and the settings file give. Raises SettingsError that names
-    the variable."""
-    values = places.from_file(places.settings_file(environ)) | {
-        name: value for name, value in environ.items() if value
-    }
-    return section(
-        **{name: variable.value(values, environ) for name, variable in section.variables().items()}
-    )
 
 
 @cache
@@ -312,4 +300,4 @@ def state_path(name: str) -> Path:
 
 def masked(text: str) -> str:
     """`text` without the secrets of addresses in it: a user with password, a query."""
-    return QUERY_OF_URL.sub(r"\1…", CREDENTIALS.sub("…@", text))
+    return re.sub(QUERY_OF_URL, r"\1…", re.sub(CREDENTIALS, "…@", text))

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from tools.core import settings
+from tools.core.calls import remote_user
 from tools.core.settings import Section, setting
 
 
@@ -46,7 +47,6 @@ class OnePercentSettings(Section):
         "ONEPERCENT_USER",
         "local",
         "whose goals, habits and diary these are; over HTTP the token decides",
-        per_user=True,
     )
     onepercent_tz: str = setting(
         "ONEPERCENT_TZ",
@@ -98,4 +98,4 @@ current = OnePercentSettings.current
 
 def user() -> str:
     """The user whose data this call is about."""
-    return current().onepercent_user
+    return remote_user() or current().onepercent_user
