@@ -59,22 +59,21 @@ class Parameters:
 
 
 # One pass over what was sent, in this order for each value: its name (in either spelling, or an alias), null
-# for nothing, JSON in a text, blanks, the size of a list before its items, the type, then the limits. An
-# unknown name ends the pass at once; the problems of arguments are collected, so that a model reads them in
-# one answer; of a list the first item that does not fit is named.
-def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-    """The sent values by their declared names; what stands for nothing is left out. `place`:
-    where they stand, empty for arguments; `usage`: the hint of an error. Raises ToolError for other names;
-    InvalidArguments."""
+# for nothing, JSON in a text, blanks, the type, the limits, then the items of a list. An unknown name ends the
+# pass at once; the problems of arguments are collected, so that a model reads them in one answer; of a list the
+# first item that does not fit is named.
+def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: str) -> JsonObject:
+    """The sent values by their declared names; what stands for nothing is left out. `prefix`: the place where
+    they stand with a dot, empty for arguments; `usage`: the hint of an error. Raises ToolError for other
+    names; InvalidArguments."""
     names = schema.names(members)
     by_spelling = {_snake_case(spelling): names[spelling] for spelling in names}
-    prefix = f"{place}." if place else ""
     values: JsonObject = {}
     problems = []
     for sent_name, value in sent.items():
         name = by_spelling.get(_snake_case(sent_name))
         if not name:
-            raise _unknown(sent_name[:80], names, place, usage)
+            raise _unknown(sent_name[:80], names, prefix, usage)
         member = members[name]
         is_blank = value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
         is_absent = value is None or is_blank or is_no_id(name, value)
@@ -87,8 +86,9 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
             values[name] = parse_value(member.annotation, value, prefix + name)
         except InvalidArguments as problem:
             problems.append(problem.message)
-    missing = [name for name in schema.required(members) if name not in values]
-    problems += [f"{prefix}{name}: Field required" for name in missing]
+    for name in schema.required(members):
+        if name not in values:
+            problems.append(f"{prefix}{name}: Field required")
     if problems:
         raise InvalidArguments("; ".join(problems), usage)
     return values
@@ -108,48 +108,41 @@ def parse_value(annotation: object, value: object, place: str) -> Any:
     """`value`, as a client sent it, as a value of a declared type, within its limits. Raises ToolError."""
     kind, markers = schema.unwrap(annotation)
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
-    origin = get_origin(kind) or kind
+    wanted = dict if is_dataclass(kind) else get_origin(kind) or kind
     # JSON in a text, where something else than a text is wanted.
-    has_json = origin is not str and (origin in TYPE_NAMES or is_dataclass(kind))
-    if has_json and isinstance(value, str):
+    if isinstance(value, str) and wanted is not str and wanted in TYPE_NAMES:
         with suppress(ValueError, RecursionError):
-            value = json.loads(value.lower() if origin is bool else value)
+            value = json.loads(value.lower() if wanted is bool else value)
     try:
         if isinstance(value, str) and limits.strip:
             value = value.strip()
-        _check_limits(limits, value)  # too long a list is refused before its items are looked at
-        value = _converted(kind, value, place)
+        if wanted in TYPE_NAMES:
+            value = _of_type(wanted, value)
         _check_limits(limits, value)
+        return _converted(kind, value, place)
     except ValueMismatch as mismatch:
         raise InvalidArguments(f"{place}: {mismatch}") from None
-    return value
 
 
-def _converted(kind: object, value: object, place: str) -> object:
-    """The value converted. Raises ValueMismatch; InvalidArguments for a member of a list or object."""
-    origin = get_origin(kind) or kind
+def _converted(kind: object, value: Any, place: str) -> object:
+    """A value of the right type with its members converted. Raises ValueMismatch, InvalidArguments."""
+    origin = get_origin(kind)
     inner = get_args(kind)
-    if origin is Literal and (isinstance(value, list | dict) or value not in inner):
+    if origin is Literal and value not in inner:
         raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
     if origin is list:
-        items = _of_type(list, value)
-        return [parse_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+        return [parse_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(value)]
     if origin is dict:
-        members = _of_type(dict, value)
-        return {key: parse_value(inner[1], members[key], f"{place}.{key}") for key in members}
-    if origin in schema.SIMPLE:
-        return _of_type(origin, value)
+        return {key: parse_value(inner[1], value[key], f"{place}.{key}") for key in value}
     if isinstance(kind, type) and is_dataclass(kind):
         fields = schema.members(kind)
-        return kind(
-            **_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}.")
-        )
+        return kind(**_members(value, fields, f"{place}.", f"It takes {', '.join(fields)}."))
     return value
 
 
-def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> ToolError:
+def _unknown(sent: str, names: Mapping[str, str], prefix: str, usage: str) -> ToolError:
     """The error of an unknown name, with one that contains it (`noteId` for `id`), or the nearest one."""
-    where = f" in {place}" if place else ""
+    where = f" in {prefix[:-1]}" if prefix else ""
     lower = sent.lower()
     longer = next((name for name in names.values() if lower in name.lower()), "")
     hint = f"Did you mean {longer}?" if longer else did_you_mean(lower, names, cutoff=0.5)
@@ -167,25 +160,25 @@ def _of_type(kind: Any, value: Any) -> Any:
             value = float(value)
     if kind is bool and value in (0, 1):
         value = bool(value)
-    if type(value) is not kind:
+    if type(value) is not kind or value != value:  # NaN is not a number
         raise ValueMismatch(f"Input should be a valid {TYPE_NAMES[kind]}")
     return value
 
 
 def _check_limits(limits: Limits, value: object) -> None:
     if isinstance(value, str | list):
-        if limits.min_length and len(value) < limits.min_length:
+        if len(value) < limits.min_length:
             raise _wrong_length(value, "at least", limits.min_length)
-        if limits.max_length is not None and len(value) > limits.max_length:
+        if len(value) > limits.max_length:
             raise _wrong_length(value, "at most", limits.max_length)
     elif isinstance(value, int | float):
-        if limits.ge is not None and not value >= limits.ge:  # nor is NaN
+        if value < limits.ge:
             raise ValueMismatch(f"Input should be greater than or equal to {limits.ge}")
-        if limits.le is not None and value > limits.le:
+        if value > limits.le:
             raise ValueMismatch(f"Input should be less than or equal to {limits.le}")
 
 
-def _wrong_length(value: str | list[object], bound: str, length: int) -> ValueMismatch:
+def _wrong_length(value: str | list[object], bound: str, length: float) -> ValueMismatch:
     """The error of a wrong length, in pydantic's words."""
     plural = "" if length == 1 else "s"
     size = f"item{plural} after validation"

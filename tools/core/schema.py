@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cache
+from math import inf
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from .json_types import JsonObject
@@ -22,11 +23,11 @@ class Limits(NamedTuple):
     """Constraints on the annotated type: numbers from `ge` to `le`; text or list of a length from
     `min_length` to `max_length`; `strip`: text is stripped of blanks at its ends."""
 
-    ge: float | None = None
-    le: float | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    strip: bool | None = None
+    ge: float = -inf
+    le: float = inf
+    min_length: int = 0
+    max_length: float = inf
+    strip: bool = False
 
 
 class Alias(NamedTuple):
@@ -87,7 +88,7 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
             annotation, *marks = parts
             markers += marks
         elif type(None) in parts:
-            annotation = next(part for part in parts if part is not type(None))
+            annotation = parts[0]  # None stands last
         else:
             return annotation, markers
 
@@ -95,10 +96,11 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
 def derive(annotation: object) -> JsonObject:
     """The schema of one annotation. Raises TypeError for a type that JSON Schema cannot express."""
     kind, markers = unwrap(annotation)
-    published = [marker for marker in markers if isinstance(marker, Published)]
-    schema = dict(published[0].schema) if published else _derive_type(kind)
+    schema = _derive_type(kind)
     for marker in markers:
-        if isinstance(marker, str):
+        if isinstance(marker, Published):  # stands before a description
+            schema = dict(marker.schema)
+        elif isinstance(marker, str):
             schema["description"] = marker
     return schema
 
@@ -106,7 +108,7 @@ def derive(annotation: object) -> JsonObject:
 def _derive_type(kind: object) -> JsonObject:
     origin = get_origin(kind) or kind
     inner = get_args(kind)
-    if kind is Any:
+    if kind in (Any, object):
         return {}
     if kind in SIMPLE:
         return {"type": SIMPLE[kind]}
