@@ -7,10 +7,10 @@ digest. The answers of the functions have the shape of MCP's results.
 
 import json
 from contextvars import ContextVar
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
-from . import places, toolsets
+from . import places
 from .errors import ToolError
 from .json_types import JsonObject
 from .parameters import Parameters
@@ -31,7 +31,7 @@ class Prompt(Declaration):
     """Declare a plain function as a prompt: from its arguments it makes the text that the person sends.
 
     `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the
-    sentence “Use when the person …” of its skill. `write`: it leads to changes, so read-only mode hides it.
+    sentence “Use when the person …” of its skill. `write`: it leads to changes.
     """
 
     name: str
@@ -39,7 +39,6 @@ class Prompt(Declaration):
     _: KW_ONLY
     when: str
     write: bool = False
-    parameters: Parameters = field(init=False)
 
     def register(self) -> None:
         self.parameters = Parameters(self.name, self.function)
@@ -121,12 +120,8 @@ def get_prompt(params: JsonObject) -> JsonObject:
 def offered() -> dict[str, Prompt]:
     """The prompts that the settings offer, by name: toolset by toolset, in each as they are declared."""
     places.import_each("prompts")
-    prompts = {}
-    for prompt in sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset):
-        is_hidden = prompt.write and toolsets.only_reads(prompt.toolset)
-        if toolsets.offers(prompt.toolset) and not is_hidden:
-            prompts[prompt.name] = prompt
-    return prompts
+    prompts = sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset)
+    return {prompt.name: prompt for prompt in prompts if prompt.is_offered}
 
 
 def prompt_named(name: str) -> Prompt:

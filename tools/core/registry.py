@@ -9,15 +9,15 @@ from .errors import ToolError, did_you_mean
 from .places import toolsets
 from .settings import PROJECT, TOOLS_FOLDER, current
 from .tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
-from .toolsets import offers, only_reads, package
+from .toolsets import offers, only_reads
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 
 
 def command(name: str) -> Callable[[Function], Function]:
-    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the words that follow,
-    with its help in its docstring's first sentence. It returns an answer as a tool does, or `TextOutput`, or
-    raises ToolError.
+    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the words that
+    follow, with its help in its docstring's first sentence. It returns an answer as a tool does, or
+    `TextOutput`, or raises ToolError.
     """
 
     def declare(function: Function) -> Function:
@@ -38,9 +38,9 @@ def start_jobs() -> list[Callable[[], None]]:
     """Work for a thread of its own once the server has answered its first request: `at_start` of each module
     that the package of an offered toolset names in `START_MODULES`. Nothing else is imported for it."""
     modules: list[str] = []
-    for name in toolsets():
-        if offers(name):
-            modules += getattr(package(name), "START_MODULES", ())
+    for name in filter(offers, toolsets()):
+        package = importlib.import_module(f"tools.{name}")
+        modules += getattr(package, "START_MODULES", ())
     return [importlib.import_module(module).at_start for module in modules]
 
 
@@ -53,10 +53,9 @@ def load() -> None:
 
 def load_toolset(name: str) -> None:
     """Import every module of one toolset."""
-    for path in sorted((TOOLS_FOLDER / name).rglob("*.py")):
-        if path.stem != "__init__":
-            module = path.relative_to(PROJECT).with_suffix("")
-            importlib.import_module(".".join(module.parts))
+    for path in sorted(TOOLS_FOLDER.glob(f"{name}/**/[!_]*.py")):
+        module = path.relative_to(PROJECT).with_suffix("")
+        importlib.import_module(".".join(module.parts))
 
 
 def is_loaded() -> bool:
@@ -78,18 +77,13 @@ def listed(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
     candidates = sorted(
         TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name)
     )
-    offered = set(filter(offers, {tool.toolset for tool in candidates}))
-    read_only = set(filter(only_reads, offered))
     is_dotted = current().tool_names == "dotted"
     tools = {}
     for tool in candidates:
-        if tool.toolset not in offered or (tool.app_only and not pages):
-            continue
-        if tool.toolset in read_only:
+        if only_reads(tool.toolset):
             tool = READ_ONLY_VARIANTS.get(tool.name, tool)
-            if tool.write:
-                continue
-        tools[tool.name if is_dotted else tool.listed_name] = tool
+        if tool.is_offered and (pages or not tool.app_only):
+            tools[tool.name if is_dotted else tool.listed_name] = tool
     return tools
 
 

@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
-from . import mcp_apps, places, prompts, registry, toolsets
+from . import mcp_apps, places, prompts, registry
 from .errors import ToolError
 from .json_types import JsonObject
-from .tool import TOOLS, Declaration, description
+from .tool import Declaration, description
 
 MARKDOWN = "text/markdown"
 # Values in a completion; MCP allows no more.
@@ -52,13 +52,14 @@ class Resource(Declaration):
     def list_entries(self) -> Iterator[JsonObject]:
         """Its entries in resources/list."""
         if not self.variable:
-            yield {"uri": self.uri, "name": self.title, **self.described()}
+            yield {"uri": self.uri, **self.described()}
         for value in self.entries():
             uri = self.base + quote(os.fsencode(value))
             yield {"uri": uri, "name": value, "mimeType": MARKDOWN, **self.about(value)}
 
     def described(self) -> JsonObject:
         return {
+            "name": self.title,
             "title": self.title,
             "description": description(self.function),
             "mimeType": MARKDOWN,
@@ -76,7 +77,7 @@ def list_resources(params: JsonObject) -> JsonObject:
 def list_templates(params: JsonObject) -> JsonObject:
     """resources/templates/list."""
     templates = [
-        {"uriTemplate": resource.uri, "name": resource.title, **resource.described()}
+        {"uriTemplate": resource.uri, **resource.described()}
         for resource in offered()
         if resource.variable
     ]
@@ -107,9 +108,8 @@ def _resource_text(uri: str) -> str:
 
 def page_text(uri: str) -> str:
     """The document of a page. Raises ToolError."""
-    registry.load()
-    for tool in TOOLS.copy().values():
-        if tool.page and tool.page.uri == uri and toolsets.offers(tool.toolset):
+    for tool in registry.listed(pages=True).values():
+        if tool.page and tool.page.uri == uri:
             return mcp_apps.document(tool.page.file)
     raise _not_found(uri)
 
@@ -121,7 +121,7 @@ def _not_found(uri: str, method: str = "resources/list") -> ToolError:
 def offered() -> list[Resource]:
     """The resources that the settings offer."""
     places.import_each("resources")
-    return [resource for resource in RESOURCES.values() if toolsets.offers(resource.toolset)]
+    return [resource for resource in RESOURCES.values() if resource.is_offered]
 
 
 def complete(params: JsonObject) -> JsonObject:

@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import cache, partial, wraps
 from typing import Any
 
@@ -15,21 +15,23 @@ from .json_types import JsonObject
 from .mcp_apps import Page
 from .parameters import Parameters
 from .settings import current, masked
+from .toolsets import offers, only_reads
 
 Function = Callable[..., Any]
 
 # A single line break: one inside a paragraph.
-SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+SOFT_BREAK = r"(?<!\n)\n(?!\n)"
 
 TOOLS: dict[str, "Tool"] = {}
 READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 
 class Declaration:
-    """A decorator's declaration of a function."""
+    """A decorator's declaration of a function; `write`: it changes something, or leads to changes."""
 
     function: Function
     toolset: str
+    write = False
 
     def __call__(self, function: Function) -> Function:
         self.function = function
@@ -40,6 +42,11 @@ class Declaration:
     def register(self) -> None:
         """Keep the declaration where it is looked for."""
         raise NotImplementedError
+
+    @property
+    def is_offered(self) -> bool:
+        """True if the settings offer it to the current caller: read-only mode hides what writes."""
+        return offers(self.toolset) and not (self.write and only_reads(self.toolset))
 
 
 @dataclass(eq=False)
@@ -52,8 +59,7 @@ class Tool(Declaration):
     _: KW_ONLY
     title: str = ""  # the name that people see
     order: int = 50  # its place among the tools of its toolset (then by name)
-    # It changes something: writers run one at a time, and read-only mode hides it.
-    write: bool = False
+    write: bool = False  # writers run one at a time
     destructive: bool = False  # it may remove or overwrite
     idempotent: bool = False  # a second call of a writer changes nothing more
     open_world: bool = False  # it reaches beyond this machine
@@ -70,9 +76,6 @@ class Tool(Declaration):
     read_only_variant: bool = False
     page: Page | None = None  # shown beside its answer by clients that show pages
     app_only: bool = False  # only such a page may call it; no other client has it
-
-    parameters: Parameters = field(init=False)
-    handler: Function = field(init=False)
 
     def __post_init__(self) -> None:
         self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
@@ -134,7 +137,7 @@ class Tool(Declaration):
 def description(function: Function) -> str:
     """A docstring down to its `Source:` line, each paragraph one line."""
     text, _, _ = (inspect.getdoc(function) or "").partition("\nSource:")
-    return SOFT_BREAK.sub(" ", text.strip())
+    return re.sub(SOFT_BREAK, " ", text.strip())
 
 
 def toolset_of(function: Callable[..., object]) -> str:

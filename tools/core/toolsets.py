@@ -4,7 +4,6 @@ not their modules: every session begins with these sentences.
 
 import importlib
 from collections.abc import Callable
-from types import ModuleType
 from typing import NamedTuple
 
 from . import calls
@@ -30,11 +29,6 @@ def tools_changed() -> None:
         listener()
 
 
-def package(toolset: str) -> ModuleType:
-    """The package of a toolset, without its modules."""
-    return importlib.import_module(f"tools.{toolset}")
-
-
 def offers(toolset: str) -> bool:
     """True if the settings offer a toolset to the current caller."""
     remote = calls.remote_caller()
@@ -52,11 +46,9 @@ def only_reads(toolset: str) -> bool:
 def instructions() -> str:
     """The sentences about what the settings offer to the current caller."""
     texts = []
-    for name in toolsets():
-        if not offers(name):
-            continue
-        reads = only_reads(name)
-        for instruction in getattr(package(name), "INSTRUCTIONS", ()):
-            if not (instruction.write and reads):
+    for name in filter(offers, toolsets()):
+        package = importlib.import_module(f"tools.{name}")
+        for instruction in getattr(package, "INSTRUCTIONS", ()):
+            if not (instruction.write and only_reads(name)):
                 texts.append(instruction.text)
     return " ".join([*texts, LAST_INSTRUCTION])
