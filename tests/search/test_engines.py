@@ -10,7 +10,7 @@ import pytest
 from tests.search.test_search_tool import KEY, search
 from tests.support.client import cases
 from tools.core.errors import ToolError
-from tools.search import engines
+from tools.search import engines, services
 
 LONG = "Klipper &amp; <b>bed mesh</b> " * 40
 CUT = ("Klipper & bed mesh " * 40)[:600] + "…"
@@ -168,7 +168,7 @@ def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked,
 
 def test_a_score_of_zero_is_told():
     answer = {"results": [{"url": "https://a/1", "title": "A", "content": "", "score": 0}]}
-    results = engines.results_of(engines.ENGINES[0], answer, 5, "1", full=False)["results"]
+    results = services.results_of(engines.ENGINES[0], answer, 5, "1", full=False)["results"]
     assert results == [{"title": "A", "url": "https://a/1", "score": 0.0}]
 
 
@@ -196,7 +196,7 @@ https://n8n.example/webhook/x | auto | none
 def test_the_address_names_the_engine_unless_the_setting_does(env):
     for address, kind, key in cases(ADDRESSES):
         env(SEARCH_API_URL=address, SEARCH_API_KIND=kind)
-        chosen = engines.chosen()
+        chosen = services.chosen_engine()
         assert (chosen.key.strip() if chosen else "none") == key
 
 
@@ -241,11 +241,11 @@ for days in (7, 366):
 @pytest.mark.parametrize("kind, week, year", cases(TIME_RANGES))
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind, week, year):
     engine = next(engine for engine in reversed(engines.ENGINES) if engine.kind == kind)
-    plain = engines.parameters(engine, "bed mesh", 3, "1")
+    plain = services.parameters(engine, "bed mesh", 3, "1")
     for name, expected in {"week": json.loads(week), "year": json.loads(year)}.items():
         if expected is None:
             with pytest.raises(ToolError) as refusal:
-                engines.parameters(engine, "bed mesh", 3, "1", name)
+                services.parameters(engine, "bed mesh", 3, "1", name)
             assert refusal.value.code == "NO_TIME_RANGE" and refusal.value.hint
         else:
-            assert engines.parameters(engine, "bed mesh", 3, "1", name) == {**plain, **expected}
+            assert services.parameters(engine, "bed mesh", 3, "1", name) == {**plain, **expected}

@@ -31,7 +31,8 @@ def refuse_to_ask(question: str, key: str = "") -> str:
     """Raises ToolError CANNOT_ASK: there is no person to ask."""
     raise ToolError(
         "This needs the person's own yes, and this client cannot ask for it",
-        "Use a client that supports elicitation, or let the person decide whether to unset the setting that asks.",
+        "Use a client that supports elicitation, or let the person decide whether to unset the setting "
+        "that asks.",
         "CANNOT_ASK",
     )
 
@@ -118,15 +119,15 @@ def ask(question: str, key: str = "") -> str:
 
 
 # A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that
-# went out with the question. Without the state whoever speaks for the client could answer what nobody was
-# asked, or use an old yes again. It is a time and an HMAC over that time, the user, the call (tool and
-# arguments) and the question, made with the key of what is asked, or with one of this process: after a
-# restart the person is asked again.
+# went out with the question. Without the state a client could answer a question that nobody was asked, or use
+# an old yes again. The state is a time and an HMAC over that time, the user, the call (tool and arguments) and
+# the question. Its key belongs to what is asked, or else to this process: after a restart the person is asked
+# again.
 
 
 def state_of(question: str, key: str, call: str, issued: str = "") -> str:
-    """The state of a question. `key`: the secret of what is asked, empty for that of this process; `call`:
-    the tool and its arguments; `issued`: the second since 1970, by default now."""
+    """The state of a question. `key`: the secret of what is asked; if it is empty, that of this process is
+    used. `call`: the tool and its arguments. `issued`: seconds since 1970, by default now."""
     import hmac
 
     issued = issued or str(int(time.time()))

@@ -17,7 +17,8 @@ QUOTED_CHARS = 60
 # embeddings, overrides, isolates), blanks without a width, and tags, which spell text that nobody sees.
 # Joiners stay: emoji and Persian are written with them.
 LINE_BREAKERS = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e"
+    "\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 
 

@@ -40,10 +40,10 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     return [(name, guarded(checks[name])) for name in sorted(CHECKS) if toolsets.offers(name)]
 
 
-def guarded(check: Check) -> Health:
+def guarded(function: Check) -> Health:
     """The result of a check; an exception is a finding, not the end of all checks."""
     try:
-        return check()
+        return function()
     except ToolError as error:
         return Health("broken", error.message, error.hint)
     except Exception as error:

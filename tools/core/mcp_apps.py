@@ -23,13 +23,13 @@ PAGE_SCHEME = "ui://"
 SHOWN_NOTE = "The person sees this on a page: say only what it lacks."
 
 # A line that names a style or script which pages share, by its path from the page, and is replaced by it.
-INCLUDE = re.compile(r"/\* (\S+\.(?:css|js)) \*/\n")
+INCLUDE = r"/\* (\S+\.(?:css|js)) \*/\n"
 # Whole-line comments, and empty lines.
-COMMENTS = re.compile(r"^\s*(?://.*|/\*.*\*/)?\n", re.MULTILINE)
+COMMENTS = r"(?m)^\s*(?://.*|/\*.*\*/)?\n"
 # Names that a script declares one behind another at the left margin: one `let` serves them all.
-DECLARATIONS = re.compile(r"(?:^let .*\n(?:[ )}\]].*\n)*){2,}", re.MULTILINE)
-INDENTATION = re.compile(r"^\s+", re.MULTILINE)
-SPACES = re.compile(
+DECLARATIONS = r"(?m)(?:^let .*\n(?:[ )}\]].*\n)*){2,}"
+INDENTATION = r"(?m)^\s+"
+SPACES = (
     r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
     r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/[!])"""  # or a space beside punctuation
     r"""|(?<=[{}(;,>])\n|\n(?=[})?:])"""  # or a line break beside a bracket or behind a statement
@@ -67,8 +67,8 @@ def document(file: Path) -> str:
     """The page of an HTML file, without comments and blanks, since it is sent to every client that shows
     it."""
     text = file.read_text("utf-8")
-    text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), text)
-    text = COMMENTS.sub("", text)
-    text = DECLARATIONS.sub(lambda match: match[0].replace(";\nlet ", ",\n"), text)
-    text = INDENTATION.sub("", text)
-    return SPACES.sub(lambda match: match[1] or "", text)
+    text = re.sub(INCLUDE, lambda match: (file.parent / match[1]).read_text("utf-8"), text)
+    text = re.sub(COMMENTS, "", text)
+    text = re.sub(DECLARATIONS, lambda match: match[0].replace(";\nlet ", ",\n"), text)
+    text = re.sub(INDENTATION, "", text)
+    return re.sub(SPACES, lambda match: match[1] or "", text)

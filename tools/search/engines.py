@@ -1,22 +1,7 @@
 """Public search engines: a row of data for each."""
 
-import html
-import re
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
 from typing import Any, NamedTuple
-
-from tools.toolkit import JsonObject, ToolError, cut
-
-from . import services
-from .settings import current
-
-# Results of an engine, and characters of each text in them, unless more is asked for.
-DEFAULT_LIMIT = 5
-LONGEST_RESULT_TEXT = 600
-TAG = re.compile(r"</?\w[^<>]*>")
-TEXT_FIELDS = {"title", "snippet", "content"}
-AGES = "day week month year".split()
 
 
 class Engine(NamedTuple):
@@ -26,9 +11,9 @@ class Engine(NamedTuple):
     - `limit`, `page`: its parameters, "" if it has none; `most`: the highest limit; `number` makes the value
       of `page` from the page and the limit;
     - `key`: a header with what precedes the key, or a parameter `?name`;
-    - `results`: the path to the list; `fields`: what it calls services.FIELDS there, `-` what it lacks;
-    - `age`: the parameter of how old a result may be, and its values for AGES, a number for the date so many
-      days ago.
+    - `results`: the path to the list; `fields`: what it calls `services.FIELDS` there, `-` what it lacks;
+    - `age`: the parameter of how old a result may be, and its values for `services.AGES`, a number for the
+      date so many days ago.
     """
 
     kind: str
@@ -123,72 +108,3 @@ ENGINES = (
         age="dateRestrict d1 w1 m1 y1",
     ),
 )
-
-
-def chosen() -> Engine | None:
-    """The engine that SEARCH_API_KIND or the address names; None for a service of the person's own."""
-    kind = current().search_api_kind
-    address = current().search_api_url.partition("://")[2]
-    default = None
-    for engine in ENGINES:
-        if engine.address and address.startswith(engine.address) and kind in ("auto", engine.kind):
-            return engine
-        if engine.kind == kind:
-            default = engine
-    return default
-
-
-def parameters(
-    engine: Engine, query: str, limit: int, cursor: str, time_range: str = ""
-) -> JsonObject:
-    """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
-    if not re.fullmatch("[1-9][0-9]?", cursor):
-        raise ToolError(
-            "No such cursor", "Send nextCursor of the page before, or none.", "INVALID_CURSOR"
-        )
-    limit = min(limit, engine.most)
-    values = {engine.query: query, **engine.fixed_params}
-    if engine.limit:
-        values[engine.limit] = limit
-    if engine.page and cursor != "1":
-        values[engine.page] = engine.number(int(cursor), limit)
-    if time_range:
-        parameter, _, ages = engine.age.partition(" ")
-        age = dict(zip(AGES, ages.split(), strict=False)).get(time_range, "-")
-        if age == "-":
-            raise ToolError(
-                f"{engine.kind} has no time range {time_range!r}",
-                "Search without it or for another one, and look at the dates of the results.",
-                "NO_TIME_RANGE",
-            )
-        if age.isdigit():
-            age = str(date.today() - timedelta(int(age)))
-        values[parameter] = age
-    return values
-
-
-def results_of(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
-    """{"results", "nextCursor"}: the known fields of each result, or all of them with `full`."""
-    members = answer
-    for name in engine.results.split("."):
-        members = members.get(name) if isinstance(members, dict) else None
-    if not isinstance(members, list):
-        if services.message_in(answer):
-            raise services.no_results(answer)
-        members = []  # several engines leave out what is empty
-    results = [_known(engine, member, full) for member in members if isinstance(member, dict)]
-    # Without the related searches among Kagi's.
-    results = [result for result in results if result.get("url")]
-    page_size = min(limit, engine.most) if engine.limit else 1
-    has_more = engine.page and len(results) >= page_size
-    return {"results": results, "nextCursor": str(int(cursor) + 1) if has_more else None}
-
-
-def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
-    names = zip(services.FIELDS, engine.fields.split(), strict=False)
-    values = services.result_of({name: member.get(field) for name, field in names})
-    fields = {name: value for name, value in values.items() if value not in (None, "")}
-    for name in TEXT_FIELDS & fields.keys():
-        text = html.unescape(TAG.sub("", fields[name]))
-        fields[name] = text if full else cut(text, LONGEST_RESULT_TEXT)
-    return member | fields if full else fields

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from tools.core.health import Health, check, trial
 from tools.toolkit import JsonObject, Limits, Tool, filled
 
-from . import engines, services
+from . import services
 from .settings import current
 
 UNSET = "(Not set up here: the person sets SEARCH_API_URL.)"
@@ -35,12 +35,12 @@ def search(
     results may have more fields, or fewer; those over the limit or 100 kB are left out and counted in
     `omitted`.
     """
-    if engine := engines.chosen():
-        limit = limit or engines.DEFAULT_LIMIT
+    if engine := services.chosen_engine():
+        limit = limit or services.DEFAULT_LIMIT
         cursor = cursor or "1"
-        values = engines.parameters(engine, query, limit, cursor, time_range or "")
+        values = services.parameters(engine, query, limit, cursor, time_range or "")
         found = services.ask(values, engine.post, engine.key)
-        answer = engines.results_of(engine, found, limit, cursor, bool(full))
+        answer = services.results_of(engine, found, limit, cursor, bool(full))
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
         answer = services.read_own(services.ask(values, current().search_api_method == "post"))
@@ -58,7 +58,7 @@ def health() -> Health:
             "no search service",
             "Set SEARCH_API_URL (and SEARCH_API_KEY) in ~/.config/pi-mcp/env",
         )
-    engine = engines.chosen()
+    engine = services.chosen_engine()
     key = "with a key" if current().search_api_key else "without a key"
     kind = engine.kind if engine else current().search_api_method.upper()
     return Health("ok", f"{kind} at {urlsplit(current().search_api_url).netloc}, {key}")

@@ -1,26 +1,39 @@
 """The request to a search service, and the results in its answer."""
 
+import html
 import json
 import re
 import time
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
 from tools.toolkit import JsonObject, ToolError, checkpoint, compact_json, cut, quoted
 
+from .engines import ENGINES, Engine
 from .settings import current
 
+# Results of an engine, and characters of each text in them, unless more is asked for.
+DEFAULT_LIMIT = 5
+LONGEST_RESULT_TEXT = 600
+AGES = "day week month year".split()
 LONGEST_ANSWER_BYTES = 4 * 2**20
 MOST_REDIRECTS = 5
 LONGEST_MESSAGE = 200
 # A key that begins with an authorization scheme of its own, as in `Basic dTpw`.
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]* +\S")
+SCHEME = r"[A-Za-z][A-Za-z0-9-]* +\S"
 # The members in which services put the text of an error.
 MESSAGES = "message error detail msg error_description".split()
-N8N = "n8n: the production URL of an active workflow that takes this method, its webhook responding when the last node finishes"
+N8N = (
+    "n8n: the production URL of an active workflow that takes this method, "
+    "its webhook responding when the last node finishes"
+)
 URL_HINT = f"Check SEARCH_API_URL. ({N8N}.)"
-KEY_HINT = "Check SEARCH_API_KEY. A redirect to another host does not carry it: set SEARCH_API_URL to the last address."
+KEY_HINT = (
+    "Check SEARCH_API_KEY. A redirect to another host does not carry it: "
+    "set SEARCH_API_URL to the last address."
+)
 # The code and hint of a request without an answer.
 UNREACHABLE = "UNREACHABLE", "Check that it runs, that this machine is online, and SEARCH_API_URL."
 INTERRUPTED = "CUT", "Try again, or look at the service's log and its proxy."
@@ -37,9 +50,10 @@ UNANSWERED = {
 MOST_RESULT_BYTES = 100_000
 SHORTEST_TEXT = 200
 FIELDS = "title url snippet content score".split()
-# An address of the web; a score.
-URL = re.compile(r"https?://[^\s/]\S*")
-SCORE = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
+# A tag of HTML; an address of the web; a score.
+TAG = r"</?\w[^<>]*>"
+URL = r"https?://[^\s/]\S*"
+SCORE = r"-?\d+(\.\d+)?(e-?\d\d?)?"
 
 
 def require_configured() -> None:
@@ -50,6 +64,48 @@ def require_configured() -> None:
             "The person sets SEARCH_API_URL (and SEARCH_API_KEY if it wants one) in ~/.config/pi-mcp/env.",
             "SEARCH_NOT_CONFIGURED",
         )
+
+
+def chosen_engine() -> Engine | None:
+    """The engine that SEARCH_API_KIND or the address names; None for a service of the person's own."""
+    kind = current().search_api_kind
+    address = current().search_api_url.partition("://")[2]
+    default = None
+    for engine in ENGINES:
+        if engine.address and address.startswith(engine.address) and kind in ("auto", engine.kind):
+            return engine
+        if engine.kind == kind:
+            default = engine
+    return default
+
+
+def parameters(
+    engine: Engine, query: str, limit: int, cursor: str, time_range: str = ""
+) -> JsonObject:
+    """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
+    if not re.fullmatch("[1-9][0-9]?", cursor):
+        raise ToolError(
+            "No such cursor", "Send nextCursor of the page before, or none.", "INVALID_CURSOR"
+        )
+    limit = min(limit, engine.most)
+    values = {engine.query: query, **engine.fixed_params}
+    if engine.limit:
+        values[engine.limit] = limit
+    if engine.page and cursor != "1":
+        values[engine.page] = engine.number(int(cursor), limit)
+    if time_range:
+        parameter, _, ages = engine.age.partition(" ")
+        age = dict(zip(AGES, ages.split(), strict=False)).get(time_range, "-")
+        if age == "-":
+            raise ToolError(
+                f"{engine.kind} has no time range {time_range!r}",
+                "Search without it or for another one, and look at the dates of the results.",
+                "NO_TIME_RANGE",
+            )
+        if age.isdigit():
+            age = str(date.today() - timedelta(int(age)))
+        values[parameter] = age
+    return values
 
 
 def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
@@ -89,7 +145,7 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
         values = values | {name[1:]: secret}
     elif secret:
         headers[name] = (
-            secret if name == "Authorization" and SCHEME.match(secret) else scheme + secret
+            secret if name == "Authorization" and re.match(SCHEME, secret) else scheme + secret
         )
     if "{query}" in url:  # the address says itself how it wants to be asked
         query = next(iter(values.values()))
@@ -175,6 +231,37 @@ def no_results(answer: object) -> ToolError:
     return ToolError(message, f"{hint} ({N8N})", "SEARCH_NO_RESULTS")
 
 
+def results_of(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
+    """{"results", "nextCursor"}: the known fields of each result, or all of them with `full`."""
+    members = answer
+    for name in engine.results.split("."):
+        members = members.get(name) if isinstance(members, dict) else None
+    if not isinstance(members, list):
+        if message_in(answer):
+            raise no_results(answer)
+        members = []  # several engines leave out what is empty
+    results = [
+        _engine_result(engine, member, full) for member in members if isinstance(member, dict)
+    ]
+    # Without the related searches among Kagi's.
+    results = [result for result in results if result.get("url")]
+    page_size = min(limit, engine.most) if engine.limit else 1
+    has_more = engine.page and len(results) >= page_size
+    return {"results": results, "nextCursor": str(int(cursor) + 1) if has_more else None}
+
+
+def _engine_result(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
+    fields = {}
+    for name, field in zip(FIELDS, engine.fields.split(), strict=False):
+        value = _value(name, member.get(field))
+        if isinstance(value, str) and name != "url":
+            text = html.unescape(re.sub(TAG, "", value))
+            value = text if full else cut(text, LONGEST_RESULT_TEXT)
+        if value not in (None, ""):
+            fields[name] = value
+    return member | fields if full else fields
+
+
 def fitted(results: list[JsonObject]) -> list[JsonObject]:
     """At most MOST_RESULT_BYTES of results: long texts are cut first, ending in `…`, then the last results
     are left out."""
@@ -214,8 +301,8 @@ def _value(name: str, value: object) -> str | float | None:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if name == "score":
         number = text.replace(",", ".")
-        return float(number) if SCORE.fullmatch(number) else None
+        return float(number) if re.fullmatch(SCORE, number) else None
     if name == "url":
         address = text.strip()
-        return address if URL.fullmatch(address) else None
+        return address if re.fullmatch(URL, address) else None
     return None if value is None else text

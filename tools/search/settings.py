@@ -3,8 +3,10 @@
 from tools.core import settings
 from tools.core.settings import Section, setting
 
-# The public engines: each has a row in engines.py.
-ENGINE_KINDS = "searxng brave kagi serper tavily exa google".split()
+from .engines import ENGINES
+
+# In the order of their rows; an engine may have several.
+ENGINE_KINDS = dict.fromkeys(engine.kind for engine in ENGINES)
 
 
 def _header(value: str) -> str:
@@ -19,7 +21,8 @@ class SearchSettings(Section):
     search_api_url: str = setting(
         "SEARCH_API_URL",
         "",
-        "the address that `search` calls: an engine's API, an n8n webhook, or one with `{query}` in it; empty: no search",
+        "the address that `search` calls: an engine's API, an n8n webhook, or one with `{query}` in it; "
+        "empty: no search",
         settings.url,
     )
     search_api_kind: str = setting(
