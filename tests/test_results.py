@@ -1,13 +1,12 @@
 """Results of MCP, made of the answers of tools."""
 
-import base64
 import json
 
 from tools.core import results
 from tools.core.json_types import Answer
 
-PICTURE = b"\x89PNG" + bytes(range(256)) * 300
-ENCODED = base64.b64encode(PICTURE).decode()
+ENCODED = "iVBORw0K" * 10_000
+PICTURE = {"type": "image", "data": ENCODED, "mimeType": "image/png"}
 
 
 def test_a_picture_is_sent_once_and_nothing_that_clients_prefer_to_it():
@@ -16,7 +15,7 @@ def test_a_picture_is_sent_once_and_nothing_that_clients_prefer_to_it():
     result = results.as_result(answer)
     text, image, line = result["content"]
     assert json.loads(text["text"]) == {"name": "a.png", "tags": []}
-    assert (image["data"], image["mimeType"], line["text"]) == (ENCODED, "image/png", "a line")
+    assert (image, line["text"]) == (PICTURE, "a line")
     assert "structuredContent" not in result
     assert json.dumps(result).count(ENCODED) == 1
     for_a_page = results.as_result(Answer({"a": 1}, PICTURE), {})

@@ -15,8 +15,8 @@ from .note_input import ItemError, checked_filename
 
 # Bytes of a file that is sent without being asked for by size: 1.5 MB are 500,000 tokens.
 UNASKED_BYTES = 256_000
-# Picture formats that every client shows.
-SHOWN_KINDS = ("png", "jpg", "gif", "webp")
+# The MIME types of picture formats that every client shows.
+SHOWN_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
 
 @Tool("anki.get_media")
@@ -46,8 +46,8 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_B
         )
     answer = {"filename": spelling, "dataBase64": content, "sizeBytes": size_bytes}
     with suppress(ImageError):
-        if image_bytes.kind(data) in SHOWN_KINDS:
-            return Answer(answer, data)
+        if mime_type := SHOWN_TYPES.get(image_bytes.kind(data)):
+            return Answer(answer, {"type": "image", "data": content, "mimeType": mime_type})
     return answer
 
 

@@ -119,10 +119,10 @@ def ask(question: str, key: str = "") -> str:
 
 
 # A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that
-# went out with the question. Without the state a client could answer a question that nobody was asked, or use
-# an old yes again. The state is a time and an HMAC over that time, the user, the call (tool and arguments) and
-# the question. Its key belongs to what is asked, or else to this process: after a restart the person is asked
-# again.
+# went out with the question. Without the state a client could answer a question that nobody was asked, or
+# use an old yes again. The state is a time and an HMAC over that time, the user, the call (tool and
+# arguments) and the question. Its key belongs to what is asked, or else to this process: after a restart the
+# person is asked again.
 
 
 def state_of(question: str, key: str, call: str, issued: str = "") -> str:

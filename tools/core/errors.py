@@ -82,15 +82,10 @@ def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3)
     return get_close_matches(name, list(names), n=most, cutoff=cutoff)
 
 
-def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
-    """The name among `names` that is most like `name`, or ""."""
-    return next(iter(several(name, names, cutoff, most=1)), "")
-
-
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """`Did you mean X?` with the nearest name, or "" if none is near."""
-    match = nearest(name, names, cutoff)
-    return f"Did you mean {match}?" if match else ""
+    matches = several(name, names, cutoff, most=1)
+    return f"Did you mean {matches[0]}?" if matches else ""
 
 
 def one_line(text: object, longest: int = 0) -> str:

@@ -25,11 +25,7 @@ TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp")
 def plain_file(path: Path, *, of_this_user: bool = False) -> Iterator[BinaryIO]:
     """Open a plain file for reading. Never waits for a pipe, opens no device; a file that this server wrote
     belongs to its user. Raises OSError."""
-
-    def without_waiting(path: str, flags: int) -> int:
-        return os.open(path, flags | os.O_NONBLOCK)
-
-    with open(path, "rb", opener=without_waiting) as file:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a plain file")

@@ -106,13 +106,13 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A whole answer, to the last request after redirects; `is_foreign`: it came from outside this
-    network."""
+    """A whole answer, to the last request after redirects; `peer`: the address that it came from, if not a
+    socket of this machine."""
 
     status: int
     headers: "Message"
     body: bytes
-    is_foreign: bool = False
+    peer: str = ""
 
 
 def send(request: Request, limits: Limits) -> Response:
@@ -123,7 +123,7 @@ def send(request: Request, limits: Limits) -> Response:
         if not limits.redirects or response.status not in REDIRECTS or not location:
             return response
         request = request.moved(response.status, location)
-        if response.is_foreign:  # nobody outside may send us to a machine of this network
+        if is_foreign(response.peer):  # nobody outside may send us to a machine of this network
             limits = limits._replace(foreign_only=True)
     raise Misdirected(f"more than {limits.redirects} redirects")
 
@@ -150,9 +150,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
                 body = _body(response, limits.body_bytes)
-                return Response(
-                    response.status, response.headers, body, bool(peer) and is_foreign(peer)
-                )
+                return Response(response.status, response.headers, body, peer)
         except TimeoutError as error:
             raise Late("no answer in time") from error
         except (OSError, IncompleteRead) as error:
@@ -313,16 +311,16 @@ def is_foreign(address: str) -> bool:
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network(NAT64)):
         ip = IPv4Address(int(ip) & 0xFFFFFFFF)
+    if not ip.is_global or ip.is_multicast:
+        return False
     family = socket.AF_INET
     host_bits = 0
-    is_special = False
     if isinstance(ip, IPv6Address):
         family = socket.AF_INET6
         host_bits = HOST_BITS
         # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
-        is_special = bool(ip.sixtofour or ip.is_site_local or ip.is_reserved)
-    if is_special or not ip.is_global or ip.is_multicast:
-        return False
+        if ip.sixtofour or ip.is_site_local or ip.is_reserved:
+            return False
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             # This sends nothing: it asks the kernel which of our addresses leads there.

@@ -21,8 +21,8 @@ def filled(**members: object) -> JsonObject:
 
 
 class Answer(JsonObject):
-    """A tool's answer and what follows it in the result: pictures (bytes) and lines of text."""
+    """A tool's answer and what follows it in the result: lines of text, and pictures as MCP has them."""
 
-    def __init__(self, answer: JsonObject, *content: bytes | str):
+    def __init__(self, answer: JsonObject, *content: JsonObject | str):
         super().__init__(answer)
         self.content = content

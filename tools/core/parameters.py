@@ -59,9 +59,9 @@ class Parameters:
 
 
 # One pass over what was sent, in this order for each value: its name (in either spelling, or an alias), null
-# for nothing, JSON in a text, blanks, the type, the limits, then the items of a list. An unknown name ends the
-# pass at once; the problems of arguments are collected, so that a model reads them in one answer; of a list the
-# first item that does not fit is named.
+# for nothing, JSON in a text, blanks, the type, the limits, then the items of a list. An unknown name ends
+# the pass at once; the problems of arguments are collected, so that a model reads them in one answer; of a
+# list the first item that does not fit is named.
 def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: str) -> JsonObject:
     """The sent values by their declared names; what stands for nothing is left out. `prefix`: the place where
     they stand with a dot, empty for arguments; `usage`: the hint of an error. Raises ToolError for other

@@ -14,14 +14,6 @@ CONSENT = "consent"
 # The form of a question that is only accepted or declined.
 NO_FIELDS = {"type": "object", "properties": {}}
 
-# The first bytes of pictures, and their MIME types.
-PICTURES = {
-    b"\x89PNG": "image/png",
-    b"\xff\xd8": "image/jpeg",
-    b"GIF8": "image/gif",
-    b"RIFF": "image/webp",
-}
-
 
 def describe(name: str, tool: "Tool") -> JsonObject:
     """A tool as `tools/list` shows it."""
@@ -61,13 +53,12 @@ def as_result(
     there structuredContent beside it, unless a page needs that: Codex would show it in place of the content.
     """
     content = answer.content if isinstance(answer, Answer) else ()
-    more = [_block(part) for part in (*content, *lines)]
-    images = [block["data"] for block in more if block["type"] == "image"]
+    images = [part["data"] for part in content if isinstance(part, dict)]
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
     text = answer if isinstance(answer, str) else compact_json(answer)
     result: JsonObject = {
-        "content": [{"type": "text", "text": text}, *more],
+        "content": [_block(part) for part in (text, *content, *lines)],
         "isError": isinstance(answer, dict) and answer.get("success") is False,
     }
     if not images or private is not None:
@@ -87,12 +78,5 @@ def busy(most: int) -> JsonObject:
     return as_result(error.answer())
 
 
-def _block(content: bytes | str) -> JsonObject:
-    if isinstance(content, str):
-        return {"type": "text", "text": content}
-    import base64
-
-    mime = next(
-        (mime for start, mime in PICTURES.items() if content.startswith(start)), "image/png"
-    )
-    return {"type": "image", "data": base64.b64encode(content).decode(), "mimeType": mime}
+def _block(part: JsonObject | str) -> JsonObject:
+    return {"type": "text", "text": part} if isinstance(part, str) else part

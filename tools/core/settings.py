@@ -94,8 +94,8 @@ def _known_toolsets(value: str) -> tuple[str, ...]:
 class Variable(NamedTuple):
     """The environment variable that a field of a section is read from.
 
-    `default` may be a function of the texts of all variables. `writes` gives the folder that the server writes
-    to for a value, if it does.
+    `default` may be a function of the texts of all variables. `writes` gives the folder that the server
+    writes to for a value, if it does.
     """
 
     name: str
