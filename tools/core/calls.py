@@ -156,12 +156,8 @@ def _process_key() -> bytes:
 
 
 class Asking(BaseException):
-    """The call ends with a question, and is made again with the answer and `state`. Not an error: wrappers
-    let it pass."""
-
-    def __init__(self, question: str, state: str):
-        super().__init__(question)
-        self.state = state
+    """The call ends with a question, and is made again with the answer and a state; `args` are both. Not an
+    error: wrappers let it pass."""
 
 
 class Caller(NamedTuple):

@@ -7,7 +7,7 @@ digest. The answers of the functions have the shape of MCP's results.
 
 import json
 from contextvars import ContextVar
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from . import places
@@ -36,7 +36,6 @@ class Prompt(Declaration):
 
     name: str
     title: str
-    _: KW_ONLY
     when: str
     write: bool = False
 

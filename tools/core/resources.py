@@ -3,7 +3,7 @@ results."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
@@ -29,15 +29,12 @@ class Resource(Declaration):
 
     uri: str
     title: str
-    _: KW_ONLY
     entries: Callable[[], Iterable[str]] = tuple
     about: Callable[[str], JsonObject] = lambda value: {}
 
-    def __post_init__(self) -> None:
+    def register(self) -> None:
         self.base, _, rest = self.uri.partition("{")
         self.variable = rest.removesuffix("}")
-
-    def register(self) -> None:
         RESOURCES[self.uri] = self
 
     def text(self, uri: str) -> str | None:

@@ -77,9 +77,10 @@ def url(value: str) -> str:
     return value
 
 
-def language_of(locale: str) -> str:
-    """The language of a person with this locale: Russian if it names none, English for other languages."""
-    return "ru" if re.split("[_.@]", locale)[0] in ("", "C", "POSIX", "ru") else "en"
+def language_of(texts: Mapping[str, str]) -> str:
+    """The person's language: Russian if the locale names no language, English if it names another one."""
+    language = re.split("[_.@]", texts.get("LANG", ""))[0]
+    return "ru" if language in ("", "C", "POSIX", "ru") else "en"
 
 
 def _known_toolsets(value: str) -> tuple[str, ...]:
@@ -170,7 +171,7 @@ class Settings(Section):
     read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", flag)
     language: str = setting(
         "MCP_LANGUAGE",
-        lambda texts: language_of(texts.get("LANG", "")),
+        language_of,
         "language of texts for the person, `ru` or `en`; "
         "unset: `ru` if `LANG` is Russian, C or unset, else `en`",
         one_of("ru", "en"),

@@ -77,10 +77,8 @@ class Tool(Declaration):
     page: Page | None = None  # shown beside its answer by clients that show pages
     app_only: bool = False  # only such a page may call it; no other client has it
 
-    def __post_init__(self) -> None:
-        self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
-
     def register(self) -> None:
+        self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
         self.parameters = Parameters(self.listed_name, self.function)
         handler = self.function
         for wrapper in STACK:
