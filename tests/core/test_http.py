@@ -2,13 +2,15 @@
 
 import re
 import socket
+import socketserver
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack
 
 import pytest
 
 from tests.support.client import cases
+from tests.support.web import started
 from tools.core import http
 from tools.core.http import HttpError, Late, Limits, Misdirected, NotHttp, Request, TooLong
 
@@ -17,51 +19,47 @@ SOON_S = 0.2
 FAR_S = 60
 
 
-class Peer:
-    """A listener that answers each request with `reply`: bytes, or a function of the connection and the request."""
+class Peer(socketserver.ThreadingTCPServer):
+    """Answers each request with `reply`: bytes, or a function of the connection and the request."""
 
-    def __init__(self, listener, reply):
-        self.listener, self.reply, self.requests = listener, reply, []
+    daemon_threads = True
+
+    def __init__(self, reply, address=("127.0.0.1", 0)):
+        if isinstance(address, str):
+            self.address_family = socket.AF_UNIX
+        super().__init__(address, None)
+        self.reply, self.requests = reply, []
         self.closing = threading.Event()
-        threading.Thread(target=self._serve, daemon=True).start()
 
-    def _serve(self):
-        while not self.closing.is_set():
-            with suppress(OSError):
-                connection, _ = self.listener.accept()
-                with connection:
-                    self._answer(connection)
-
-    def _answer(self, connection):
+    def finish_request(self, connection, _):
         request = connection.recv(65536)
         length = re.search(rb"Content-Length: (\d{1,5})\r\n", request)
         while length and len(request.partition(b"\r\n\r\n")[2]) < int(length[1]):
             request += connection.recv(65536)
-        if request and not self.closing.is_set():
+        if request:
             self.requests.append(request)
             if isinstance(self.reply, bytes):
                 connection.sendall(self.reply)
             else:
                 self.reply(connection, request)
 
+    def handle_error(self, *_):
+        """A client that hangs up."""
+
 
 @pytest.fixture
 def peer():
-    """A function that starts a peer on a loopback port and returns its address; `peer.last` is that peer."""
-    started = []
+    """A function that starts a peer on the loopback, or at a path, and returns its address; `peer.last` is
+    that peer."""
+    with ExitStack() as peers:
 
-    def start(reply, listener=None):
-        listener = listener or socket.create_server(("127.0.0.1", 0))
-        start.last = Peer(listener, reply)
-        started.append(start.last)
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+        def start(*how):
+            start.last = Peer(*how)
+            peers.enter_context(started(start.last))
+            peers.callback(start.last.closing.set)
+            return f"http://127.0.0.1:{start.last.server_address[1]}"
 
-    yield start
-    for peer in started:
-        peer.closing.set()
-        with socket.socket(peer.listener.family) as last:
-            last.connect(peer.listener.getsockname())
-        peer.listener.close()
+        yield start
 
 
 def limits(seconds=FAR_S, **more):
@@ -93,10 +91,7 @@ def test_a_request_goes_out_whole_and_the_answer_comes_back_whole(peer):
 
 
 def test_a_socket_of_this_machine_is_spoken_to_by_its_path(peer, tmp_path):
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(tmp_path / "anki.sock"))
-    listener.listen()
-    peer(body(b"here"), listener)
+    peer(body(b"here"), f"{tmp_path}/anki.sock")
 
     assert http.send(Request(f"unix:{tmp_path}/anki.sock", "POST", b"{}"), limits()).body == b"here"
     assert peer.last.requests[0].startswith(b"POST / HTTP/1.1\r\nHost: localhost\r\n")
