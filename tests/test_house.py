@@ -9,6 +9,8 @@ import sys
 import tokenize
 from collections import Counter
 from functools import cache
+from graphlib import TopologicalSorter
+from importlib.util import resolve_name
 from itertools import pairwise
 
 import pytest
@@ -55,18 +57,11 @@ def imported(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            source = module_named(node, path)
+            package = ".".join(path.relative_to(PROJECT).parent.parts)
+            source = resolve_name("." * node.level + (node.module or ""), package)
             for alias in node.names:
                 full = f"{source}.{alias.name}"
                 yield full if full in MODULES else source
-
-
-def module_named(node, path):
-    """The full name of the module that `from .base import …` means in a file."""
-    if not node.level:
-        return node.module
-    folders = path.relative_to(PROJECT).parts[: -node.level]
-    return ".".join([*folders, node.module] if node.module else folders)
 
 
 def folder(module):
@@ -126,22 +121,14 @@ def test_what_shell_scripts_import_is_there():
             assert full in MODULES or hasattr(importlib.import_module(module), name.strip()), full
 
 
-def in_circles(of):
-    """The arrows of imports between modules that lead back to where they began; `of` is what a module counts
-    as."""
-    arrows = {of(module): set() for module in MODULES}
+@pytest.mark.parametrize("of", [str, room])
+def test_neither_modules_nor_rooms_import_each_other_in_a_circle(of):
+    """`of`: what a module counts as."""
+    arrows = TopologicalSorter()
     for module, path in MODULES.items():
         others = {of(other) for other in imported(path) if other in MODULES}
-        arrows[of(module)] |= others - {of(module)}
-    while leaves := [name for name, others in arrows.items() if not others & arrows.keys()]:
-        for leaf in leaves:
-            del arrows[leaf]
-    return arrows
-
-
-def test_neither_modules_nor_rooms_import_each_other_in_a_circle():
-    assert not in_circles(lambda module: module)
-    assert not in_circles(room)
+        arrows.add(of(module), *others - {of(module)})
+    arrows.prepare()  # raises CycleError
 
 
 def test_a_room_of_onepercent_imports_only_those_that_the_documentation_names_before_it():

@@ -110,20 +110,15 @@ def test_an_unknown_argument_is_an_error_with_a_hint_and_a_reader_is_not_destruc
         assert tool.write or not tool.destructive, tool.name
 
 
-def test_read_only_mode_lists_no_writer(env):
+def test_read_only_mode_lists_no_writer_and_what_reads_in_the_place_of_some(env):
     env(MCP_READ_ONLY=1)
-    listed = registry.listed()
-    assert listed
-    assert not [tool.name for tool in listed.values() if tool.write]
+    listed = {tool.name: tool for tool in registry.listed().values()}
+    assert not [name for name, tool in listed.items() if tool.write]
+    for name, tool in READ_ONLY_VARIANTS.items():
+        assert listed[name] is tool
+        assert TOOLS[name].write and TOOLS[name].toolset == tool.toolset
 
 
 def test_every_system_can_be_checked():
     # The check looks at the server by itself.
     assert {tool.toolset for tool in TOOLS_LISTED.values()} <= {*CHECKS, "server"}
-
-
-def test_a_stand_in_reads_in_place_of_a_writer():
-    for name, tool in READ_ONLY_VARIANTS.items():
-        assert not tool.write
-        assert TOOLS[name].write
-        assert TOOLS[name].toolset == tool.toolset

@@ -118,13 +118,3 @@ def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_th
     assert own_registry["noted"].description == "Do one thing.\n\nThen another. (old)"
     notes[0] = ""
     assert own_registry["noted"].description == "Do one thing.\n\nThen another."
-
-
-def test_a_stand_in_takes_the_writers_place_in_read_only_mode(own_registry, monkeypatch, env):
-    monkeypatch.setattr(tool, "READ_ONLY_VARIANTS", {})
-    monkeypatch.setattr(registry, "READ_ONLY_VARIANTS", tool.READ_ONLY_VARIANTS)
-    declare(lambda: None, "mixed", write=True)
-    declare(lambda: None, "mixed", read_only_variant=True)
-    assert registry.listed()["mixed"].write
-    env(MCP_READ_ONLY=1)
-    assert not registry.listed()["mixed"].write
