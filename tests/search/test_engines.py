@@ -217,14 +217,6 @@ def test_results_over_the_limit_are_counted(upstream, asked):
     assert (len(answer["results"]), answer["omitted"], answer["nextCursor"]) == (5, 15, "2")
 
 
-def test_an_engine_s_key_stays_on_its_host(upstream, service, asked):
-    other = service()
-    other.answers({"web": {"results": []}})
-    upstream.answers("", 307, Location=f"{other.url}/x?cx=1")
-    asked("brave")()
-    assert other.seen[0][2]["X-Subscription-Token"] is None
-
-
 # The parameter of each engine for a time range; null: it documents none.
 TIME_RANGES = f"""
 searxng | week | null

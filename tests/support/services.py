@@ -37,14 +37,12 @@ class Service:
         self.command = [*(command or TEST_SERVER), "--daemon"]
         self.environment = {**os.environ, **environment, "MCP_SOCKET": str(self.socket)}
         self.process = None
-        self.listener = self._listen() if systemd else None
-
-    def _listen(self):
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(str(self.socket))
-        self.socket.chmod(0o600)
-        listener.listen()
-        return listener
+        self.listener = None
+        if systemd:
+            self.listener = socket.socket(socket.AF_UNIX)
+            self.listener.bind(str(self.socket))
+            self.socket.chmod(0o600)
+            self.listener.listen()
 
     def start(self):
         """Start it and wait until it is ready."""

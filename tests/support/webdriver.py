@@ -59,7 +59,9 @@ class Firefox:
         command = ["firefox", "--headless", "--marionette", "--no-remote", "--profile", str(folder)]
         silent = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
         self.process = subprocess.Popen(command, **silent)
-        port = int(_appears(folder / "MarionetteActivePort"))
+        port_file = folder / "MarionetteActivePort"
+        wait_until(lambda: port_file.exists() and port_file.read_text())
+        port = int(port_file.read_text())
         self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_S * 2)
         self.ids = itertools.count(1)
         self._read()  # its greeting
@@ -126,12 +128,6 @@ class WebKit:
 
 
 ENGINES = {"firefox": (Firefox, "firefox"), "webkit": (WebKit, "WebKitWebDriver")}
-
-
-def _appears(file):
-    """The text of a file that another process writes."""
-    wait_until(lambda: file.exists() and file.read_text())
-    return file.read_text()
 
 
 class Browser:

@@ -85,7 +85,11 @@ class Machine:
         (apt / "apt.conf").write_text(APT % {"apt": apt, "name": self.name}, "utf-8")
         for words in ("update --error-on=any", "-y install --download-only python3"):
             command = ["env", f"APT_CONFIG={apt}/apt.conf", "apt-get", "-q", *words.split()]
-            run_or_skip(f"Debian's mirror ({mirror()})", command)
+            done = finished(command, timeout=TIMEOUT_S)
+            if done.returncode:
+                raise Unavailable(
+                    f"Debian's mirror ({mirror()}) gives nothing: {done.stderr[-300:]}"
+                )
         for package in (apt / "cache/archives").glob("*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, self.root], check=True, timeout=TIMEOUT_S)
 
@@ -105,12 +109,6 @@ def mirror():
     listed = finished(["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]).stdout
     site = re.search(r"(?m)^(\S+) Debian$", listed)
     return site[1] if site else "http://deb.debian.org/debian"
-
-
-def run_or_skip(what, command):
-    done = finished(command, timeout=TIMEOUT_S)
-    if done.returncode:
-        raise Unavailable(f"{what} does not give what is needed: {done.stderr[-300:]}")
 
 
 def main(names):

@@ -31,7 +31,8 @@ class Published:
         self.commits = []
         self.synced, self.gone = 0, False
         self.upstream = Upstream(folder)
-        self.publish(_first_pages())
+        first = [page(f"Page {number} {WORDS}", 5 * number) for number in range(40)]
+        self.publish({f"docs/Page_{number}.md": text for number, text in enumerate(first)})
 
     def publish(self, files=None):
         """Commit some changed pages, if it is there."""
@@ -75,13 +76,6 @@ class Published:
 
 def texts(pages):
     return {path: text.decode() for path, text in pages.items()}
-
-
-def _first_pages():
-    return {
-        f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number)
-        for number in range(1, 40)
-    }
 
 
 class Docs:

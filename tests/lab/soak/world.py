@@ -14,6 +14,7 @@ import time
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 
 from tests.lab.bench.measuring import installed
@@ -143,15 +144,15 @@ FAULTS = {
 
 @dataclass
 class Window:
-    """When a fault was there; `ended` is None while it is."""
+    """When a fault was there, or is there still."""
 
     fault: str
     began: float
-    ended: float | None = None
+    ended: float = inf
 
     def excuses(self, code, request):
         """Whether it explains this error, and was there at some moment of the call."""
-        is_then = self.began <= request.ended and (self.ended or request.ended) >= request.began
+        is_then = self.began <= request.ended and self.ended >= request.began
         return is_then and code in FAULTS[self.fault].codes
 
 
