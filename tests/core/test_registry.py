@@ -94,12 +94,6 @@ def test_wrappers_stack_errors_outermost_then_requires_locks_responds(own_regist
     assert order == ["catching", "requiring", "check", "locking", "responding", "tool"]
 
 
-def test_a_declaration_that_cannot_be_is_refused_at_import(own_registry):
-    declare(lambda: None, "a.b")
-    with pytest.raises(TypeError, match="Two tools"):
-        declare(lambda: None, "a_b")
-
-
 def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_the_moment(
     own_registry,
 ):

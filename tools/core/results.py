@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from .errors import ToolError
 from .json_types import Answer, JsonObject, compact_json
+from .settings import current
 
 if TYPE_CHECKING:
     from .tool import Tool
@@ -28,8 +29,11 @@ def describe(name: str, tool: "Tool") -> JsonObject:
         "inputSchema": tool.schema,
         "annotations": annotations,
     }
-    if tool.page_settings:
-        description["_meta"] = {"ui": tool.page_settings}
+    # A tool that only pages call names no page, or hosts would open one for it.
+    if tool.app_only:
+        description["_meta"] = {"ui": {"visibility": ["app"]}}
+    elif tool.page and current().pages != "off":
+        description["_meta"] = {"ui": {"resourceUri": tool.page.uri}}
     return description
 
 

@@ -157,10 +157,6 @@ class Section:
         section: AnySection = _read[cls]
         return section
 
-    def __repr__(self) -> str:
-        values = [getattr(self, name) for name in self.variables() if name not in OF_SERVICE]
-        return f"{type(self).__name__}{values}"
-
 
 class Settings(Section):
     """The server's own settings."""
@@ -274,7 +270,12 @@ def check() -> list[str]:
 
 def fingerprint() -> int:
     """A checksum of the values of all settings except OF_SERVICE."""
-    return crc32(repr([section.current() for section in sections()]).encode())
+    values = []
+    for section in sections():
+        for name, value in vars(section.current()).items():
+            if name not in OF_SERVICE:
+                values.append(value)
+    return crc32(repr(values).encode())
 
 
 def written_folders() -> list[Path]:

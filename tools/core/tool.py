@@ -14,7 +14,7 @@ from .files import exclusive_lock
 from .json_types import JsonObject
 from .mcp_apps import Page
 from .parameters import Parameters
-from .settings import current, masked
+from .settings import masked
 from .toolsets import offers, only_reads
 
 Function = Callable[..., Any]
@@ -84,10 +84,8 @@ class Tool(Declaration):
         for wrapper in STACK:
             handler = partial(wrapper, handler, self)
         self.handler = wraps(self.function)(handler)
-        registered = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
-        if any(other.listed_name == self.listed_name for other in registered.values()):
-            raise TypeError(f"Two tools are named {self.name!r}")
-        registered[self.name] = self
+        tools = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
+        tools[self.name] = self
 
     @property
     def listed_name(self) -> str:
@@ -98,14 +96,6 @@ class Tool(Declaration):
     def names(self) -> tuple[str, str]:
         """Both spellings of its name, which calls may use."""
         return self.name, self.listed_name
-
-    @property
-    def page_settings(self) -> JsonObject:
-        """`_meta.ui` of the listed tool. A tool that only pages call names no page, or hosts would open one
-        for it."""
-        if self.app_only:
-            return {"visibility": ["app"]}
-        return {"resourceUri": self.page.uri} if self.page and current().pages != "off" else {}
 
     @property
     def schema(self) -> JsonObject:
