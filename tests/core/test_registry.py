@@ -55,7 +55,7 @@ def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_si
     [
         (None, {"success": True}),
         ({"foo": "bar"}, {"success": True, "foo": "bar"}),
-        ((1, 2), {"success": True, "result": [1, 2]}),
+        ([1, 2], {"success": True, "result": [1, 2]}),
         ("hello", {"success": True, "result": "hello"}),
         ({"success": False, "error": "x"}, {"success": False, "error": "x"}),
     ],

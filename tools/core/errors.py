@@ -79,7 +79,7 @@ def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3)
     1."""
     from difflib import get_close_matches
 
-    return get_close_matches(name, list(names), n=most, cutoff=cutoff)
+    return get_close_matches(name, names, n=most, cutoff=cutoff)
 
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:

@@ -37,13 +37,12 @@ def import_each(stem: str) -> None:
 
 def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
     """pi-mcp's own folder below `variable`, or below `default` in the home folder."""
-    return os.path.join(
-        environ.get(variable) or os.path.join(os.path.expanduser("~"), default), "pi-mcp"
-    )
+    parent = environ.get(variable) or os.path.expanduser(f"~/{default}")
+    return f"{parent}/pi-mcp"
 
 
 def settings_file(environ: Mapping[str, str] = os.environ) -> str:
-    return os.path.join(folder(environ, "XDG_CONFIG_HOME", ".config"), "env")
+    return folder(environ, "XDG_CONFIG_HOME", ".config") + "/env"
 
 
 def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -51,8 +50,9 @@ def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
     path = environ.get("MCP_SOCKET") or from_file(settings_file(environ)).get("MCP_SOCKET")
     if path:
         return [os.path.expanduser(os.path.expandvars(path))]
-    folder = environ.get("XDG_RUNTIME_DIR")
-    return [os.path.join(folder, "pi-mcp", "socket"), SYSTEM_SOCKET] if folder else [SYSTEM_SOCKET]
+    runtime_folder = environ.get("XDG_RUNTIME_DIR")
+    own = [f"{runtime_folder}/pi-mcp/socket"] if runtime_folder else []
+    return [*own, SYSTEM_SOCKET]
 
 
 def from_file(path: str) -> dict[str, str]:

@@ -148,7 +148,7 @@ def enveloped(result: object) -> JsonObject:
         return {"success": True}
     if isinstance(result, dict):
         return result if "success" in result else {"success": True, **result}
-    return {"success": True, "result": list(result) if isinstance(result, tuple) else result}
+    return {"success": True, "result": result}
 
 
 def locking(call: Function, tool: Tool, /, **arguments: object) -> object:

@@ -38,9 +38,9 @@ def search(
     if engine := services.chosen_engine():
         limit = limit or services.DEFAULT_LIMIT
         cursor = cursor or "1"
-        values = services.parameters(engine, query, limit, cursor, time_range or "")
+        values = services.parameters(engine, query, limit, cursor, time_range)
         found = services.ask(values, engine.post, engine.key)
-        answer = services.results_of(engine, found, limit, cursor, bool(full))
+        answer = services.results_of(engine, found, limit, cursor, full)
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
         answer = services.read_own(services.ask(values, current().search_api_method == "post"))

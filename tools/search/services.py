@@ -80,7 +80,7 @@ def chosen_engine() -> Engine | None:
 
 
 def parameters(
-    engine: Engine, query: str, limit: int, cursor: str, time_range: str = ""
+    engine: Engine, query: str, limit: int, cursor: str, time_range: str | None = None
 ) -> JsonObject:
     """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
@@ -231,7 +231,9 @@ def no_results(answer: object) -> ToolError:
     return ToolError(message, f"{hint} ({N8N})", "SEARCH_NO_RESULTS")
 
 
-def results_of(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
+def results_of(
+    engine: Engine, answer: Any, limit: int, cursor: str, full: bool | None
+) -> JsonObject:
     """{"results", "nextCursor"}: the known fields of each result, or all of them with `full`."""
     members = answer
     for name in engine.results.split("."):
@@ -250,7 +252,7 @@ def results_of(engine: Engine, answer: Any, limit: int, cursor: str, full: bool)
     return {"results": results, "nextCursor": str(int(cursor) + 1) if has_more else None}
 
 
-def _engine_result(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
+def _engine_result(engine: Engine, member: JsonObject, full: bool | None) -> JsonObject:
     fields = {}
     for name, field in zip(FIELDS, engine.fields.split(), strict=False):
         value = _value(name, member.get(field))
