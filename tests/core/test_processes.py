@@ -26,8 +26,8 @@ def wait_until_gone(folder):
 
 def test_output_errors_and_status_come_back():
     ended = processes.run(["sh", "-c", "echo out; echo err >&2; exit 3"], os.environ, 9)
-    assert ended == processes.Ended(3, b"out\n", b"err\n")
-    assert processes.run(["sh", "-c", "kill -9 $$"], os.environ, 9).status == -signal.SIGKILL
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, b"out\n", b"err\n")
+    assert processes.run(["sh", "-c", "kill -9 $$"], os.environ, 9).returncode == -signal.SIGKILL
     with pytest.raises(FileNotFoundError):
         processes.run(["/no/such/program"], os.environ, 9)
     assert not processes._live

@@ -12,7 +12,7 @@ from tests.klipper.test_sync import assert_at_tip, done, sync
 from tests.klipper.upstreams import Stalled, contents, git, page
 from tests.support.client import PROJECT, cases, finished
 from tests.support.web import listening
-from tools.core import calls, processes
+from tools.core import calls
 from tools.klipper.checkout import git as tool_git
 
 pytestmark = pytest.mark.slow
@@ -134,8 +134,7 @@ def test_a_disk_that_is_full_when_the_pages_are_written_is_said():
         b"fatal: unable to write new index file\n",
         b"error: failed to write new configuration file /x/.git/config.lock\nfatal: could not set 'core.bare'\n",
     ):
-        ended = processes.Ended(128, b"", words)
-        assert tool_git._failed("read-tree", ended).code == "DISK_FULL"
+        assert tool_git._failed("read-tree", 128, words).code == "DISK_FULL"
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):

@@ -10,7 +10,7 @@ from tests.klipper.asking import call
 from tests.support.client import cases
 from tests.support.web import endless
 from tools.core import settings
-from tools.core.health import CHECKS, TRIALS, guarded
+from tools.core.health import CHECKS, guarded
 from tools.search import services
 from tools.search.settings import SearchSettings
 
@@ -235,14 +235,14 @@ def test_the_check_names_no_secret_and_of_the_shell_asks_once(upstream, env):
     assert health.state == "ok"
     assert KEY not in health.summary and "webhook" not in health.summary
     upstream.answers([PAGE] * 3)
-    assert guarded(TRIALS["search"]).summary.endswith("with a key: 3 results for 'Raspberry Pi'")
+    assert guarded(health.trial).summary.endswith("with a key: 3 results for 'Raspberry Pi'")
     assert len(upstream.seen) == 1
     upstream.answers([])
-    assert guarded(TRIALS["search"]).state == "broken"
+    assert guarded(health.trial).state == "broken"
     upstream.answers({"error": "no credits"}, 402)
-    assert guarded(TRIALS["search"]).summary == "The search service answered 402: “no credits”"
+    assert guarded(health.trial).summary == "The search service answered 402: “no credits”"
     env(SEARCH_API_URL="")
-    assert CHECKS["search"]().state == TRIALS["search"]().state == "unset"
+    assert (CHECKS["search"]().state, CHECKS["search"]().trial) == ("unset", None)
 
 
 def test_an_error_of_the_service_is_quoted_on_one_line(upstream):

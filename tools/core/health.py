@@ -10,15 +10,16 @@ from .tool import toolset_of
 Check = Callable[[], "Health"]
 
 CHECKS: dict[str, Check] = {}
-TRIALS: dict[str, Check] = {}
 
 
 class Health(NamedTuple):
-    """`state` is ok, unset (not set up yet) or broken; `advice` says how to set it up or fix it."""
+    """`state` is ok, unset (not set up yet) or broken; `advice` says how to set it up or fix it; `trial` is a
+    check that may take time or money: only `--check` runs it, and its result counts."""
 
     state: str
     summary: str
     advice: str = ""
+    trial: Check | None = None
 
 
 def check(function: Check) -> Check:
@@ -27,17 +28,14 @@ def check(function: Check) -> Check:
     return function
 
 
-def trial(function: Check) -> Check:
-    """Declare a check that may take time or money: only `--check` runs it, in place of the health check."""
-    TRIALS[toolset_of(function)] = function
-    return function
-
-
 def every(trying: bool = False) -> list[tuple[str, Health]]:
-    """Each offered toolset with the result of its check."""
+    """Each offered toolset with the result of its check, or of its trial."""
     registry.load()
-    checks = CHECKS | (TRIALS if trying else {})
-    return [(name, guarded(checks[name])) for name in sorted(CHECKS) if toolsets.offers(name)]
+    results = []
+    for name in filter(toolsets.offers, sorted(CHECKS)):
+        result = guarded(CHECKS[name])
+        results.append((name, guarded(result.trial) if trying and result.trial else result))
+    return results
 
 
 def guarded(function: Check) -> Health:

@@ -8,13 +8,13 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from . import calls, leaving
 from .errors import Cancelled
 
 if TYPE_CHECKING:
-    from subprocess import Popen
+    from subprocess import CompletedProcess, Popen
 
 POLL_S = 0.1
 # Time between SIGTERM and SIGKILL for a child to clean up; less when the server ends.
@@ -28,24 +28,17 @@ _starting = threading.RLock()
 _ending = False
 
 
-class Ended(NamedTuple):
-    """The end of a child: `status` is its exit status, or minus the signal; `errors` the last of its
-    stderr."""
-
-    status: int
-    output: bytes
-    errors: bytes
-
-
 # The child's output is read as it comes; every POLL_S this looks at the clock, the client and the server.
 # Ending a child ends its whole process group: git leaves the transport to helpers, which may outlive it.
-def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> Ended:
-    """Run a command to its end, in a process group of its own, in `/` and without input or a terminal. A call
-    that is withdrawn ends it.
+def run(
+    words: Sequence[str], environ: Mapping[str, str], timeout_s: float
+) -> CompletedProcess[bytes]:
+    """Run a command to its end, in a process group of its own, in `/` and without input or a terminal; of its
+    stderr the last is kept. A call that is withdrawn ends it.
 
     Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
     """
-    from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+    from subprocess import DEVNULL, PIPE, CompletedProcess, Popen, TimeoutExpired
 
     # Start it, unless the server is on its way out.
     with _starting:
@@ -79,7 +72,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
             _live.discard(child)
     if _ending:
         raise Cancelled()
-    return Ended(child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
+    return CompletedProcess(words, child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 
 
 @leaving.at_leaving

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from tools.core.health import Health, check, trial
+from tools.core.health import Health, check
 from tools.toolkit import JsonObject, Limits, Tool, filled
 
 from . import services
@@ -61,14 +61,12 @@ def health() -> Health:
     engine = services.chosen_engine()
     key = "with a key" if current().search_api_key else "without a key"
     kind = engine.kind if engine else current().search_api_method.upper()
-    return Health("ok", f"{kind} at {urlsplit(current().search_api_url).netloc}, {key}")
+    host = urlsplit(current().search_api_url).netloc
+    return Health("ok", f"{kind} at {host}, {key}", trial=try_service)
 
 
-@trial
 def try_service() -> Health:
     """The service, asked once. Raises ToolError."""
-    if not current().search_api_url:
-        return health()
     count = len(search("Raspberry Pi")["results"])
     return Health(
         "ok" if count else "broken", f"{health().summary}: {count} results for 'Raspberry Pi'"

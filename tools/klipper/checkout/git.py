@@ -78,9 +78,9 @@ def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_
         ended = processes.run(["git", *GIT_OPTIONS, *words], variables, timeout_s)
     except TimeoutError:
         raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
-    if ended.status:
-        raise _failed(words[0], ended)
-    return os.fsdecode(ended.output)
+    if ended.returncode:
+        raise _failed(words[0], ended.returncode, ended.stderr)
+    return os.fsdecode(ended.stdout)
 
 
 def require_git() -> None:
@@ -91,10 +91,10 @@ def require_git() -> None:
         raise failure("GIT_MISSING", "git is not installed")
 
 
-def _failed(command: str, ended: processes.Ended) -> ToolError:
-    words = masked(ended.errors.decode("utf-8", "replace"))
-    if ended.status < 0:
-        words += f"\nended by signal {-ended.status}"
+def _failed(command: str, status: int, errors: bytes) -> ToolError:
+    words = masked(errors.decode("utf-8", "replace"))
+    if status < 0:
+        words += f"\nended by signal {-status}"
     lines = re.split(r"\s*[\r\n]\s*", words.strip())
     telling = list(filter(ERROR_LINE.match, lines))
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400]
