@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEFAULT_PORTS = {"http": 80, "https": 443}
 REFUSAL_BYTES = 64 * 1024
 REDIRECTS = (301, 302, 303, 307, 308)
-SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
+SAFE_IN_TARGET = "/%:@!$&'()*+,;=~?"
 KEYLESS = ("Accept", "Content-Type")
 # IPv6-only networks reach IPv4 addresses through it.
 NAT64 = "64:ff9b::/96"
@@ -106,13 +106,13 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A whole answer, to the last request after redirects; `peer`: the address that it came from, if not a
-    socket of this machine."""
+    """A whole answer, to the last request after redirects; `peer`: the address of the socket that it came
+    from."""
 
     status: int
     headers: "Message"
     body: bytes
-    peer: str = ""
+    peer: Any = None
 
 
 def send(request: Request, limits: Limits) -> Response:
@@ -123,7 +123,7 @@ def send(request: Request, limits: Limits) -> Response:
         if not limits.redirects or response.status not in REDIRECTS or not location:
             return response
         request = request.moved(response.status, location)
-        if is_foreign(response.peer):  # nobody outside may send us to a machine of this network
+        if is_foreign(response.peer[0]):  # nobody outside may send us to a machine of this network
             limits = limits._replace(foreign_only=True)
     raise Misdirected(f"more than {limits.redirects} redirects")
 
@@ -140,13 +140,15 @@ def _origin(url: str) -> tuple[str, str, int]:
 def _exchange(request: Request, limits: Limits) -> Response:
     url = urlsplit(request.url)
     # Path and query, escaped for a request line; a socket's path is not sent.
-    query = f"?{quote(url.query, safe=SAFE_IN_PATH + '?')}" if url.query else ""
-    target = "/" if url.scheme == "unix" else (quote(url.path, safe=SAFE_IN_PATH) or "/") + query
+    target = "/" if url.scheme == "unix" else url.path or "/"
+    if url.query:
+        target += f"?{url.query}"
+    target = quote(target, safe=SAFE_IN_TARGET)
     with closing(_connection(url, limits)) as connection:
         from http.client import HTTPException, IncompleteRead
 
         try:
-            peer = "" if url.scheme == "unix" else connection.sock.getpeername()[0]
+            peer = connection.sock.getpeername()
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
                 body = _body(response, limits.body_bytes)

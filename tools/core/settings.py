@@ -84,12 +84,8 @@ def language_of(texts: Mapping[str, str]) -> str:
 
 
 def _known_toolsets(value: str) -> tuple[str, ...]:
-    names = tuple(value.replace(",", " ").split())
-    if unknown := set(names) - set(places.toolsets()):
-        raise ValueError(
-            f"there is no toolset {min(unknown)!r}, there are {', '.join(places.toolsets())}"
-        )
-    return names
+    parse = one_of(*places.toolsets())
+    return tuple(map(parse, value.replace(",", " ").split()))
 
 
 class Variable(NamedTuple):
