@@ -45,8 +45,7 @@ NAME_PARAM = {"tools/call": "name", "prompts/get": "name", "resources/read": "ur
 
 
 class HttpRequest(protocol.Request):
-    """A request that came with these headers. What is sent about it waits in a queue; None ends it without an
-    answer."""
+    """A request that came with these headers. What is sent about it waits in a queue, which None ends."""
 
     def __init__(self, message: JsonObject, headers: Headers):
         self.headers = headers
@@ -77,7 +76,7 @@ class HttpRequest(protocol.Request):
                 raise RpcError(HEADER_MISMATCH, f"The header {header} differs from the message")
 
     async def next_message(self) -> JsonObject | None:
-        """The next message about it; {} if there was none for PING_S, None if there will be none."""
+        """The next message about it; {} if there was none for PING_S, None after the last one."""
         try:
             return await asyncio.wait_for(self.messages.get(), PING_S)
         except asyncio.TimeoutError:
@@ -113,19 +112,17 @@ class Endpoint:
             call.withdraw()
         if method is None or "id" not in message:
             return await respond(send, 202, {}, b"")
-        with acting_for(remote):
-            request = HttpRequest(message, headers)
-            self.calls[f"{session} {request.id!r}"] = request
-            await self._answer_request(request, receive, send)
-
-    async def _answer_request(self, request: HttpRequest, receive: Receive, send: Send) -> None:
-        """Answer a request, unless its client withdraws it or hangs up: then its tool ends at its next
-        checkpoint, and gives its turn back."""
+        # A request is answered unless its client withdraws it or hangs up: then its tool ends at its next
+        # checkpoint, and gives its turn back.
+        request = HttpRequest(message, headers)
+        self.calls[f"{session} {request.id!r}"] = request
         delivering = asyncio.create_task(_deliver(request, send))
         watching = asyncio.create_task(_watch(request, receive))
         try:
-            body = await self._work(request)
-            request.messages.put_nowait(request.response(body))
+            with acting_for(remote):
+                answer = await self._work(request)
+            request.messages.put_nowait(request.response(answer))
+            request.messages.put_nowait(None)
             await delivering
         finally:
             watching.cancel()
@@ -143,17 +140,15 @@ class Endpoint:
                     return {}
                 # A thread starts with an empty context, and the caller travels in it.
                 run = copy_context().run
-                return {
-                    "result": await request.loop.run_in_executor(
-                        self.threads, run, protocol.result_of, request
-                    )
-                }
+                return await request.loop.run_in_executor(
+                    self.threads, run, protocol.answer_of, request
+                )
         except asyncio.TimeoutError:
             return {"result": results.busy(self.turns.most_each)}
         except RpcError as error:
             return error.answer()
         except Exception:
-            return protocol.unforeseen(f"{request.method} failed").answer()
+            return protocol.unforeseen(f"{request.method} failed")
 
 
 async def _watch(request: HttpRequest, receive: Receive) -> None:
@@ -164,8 +159,8 @@ async def _watch(request: HttpRequest, receive: Receive) -> None:
 
 
 async def _deliver(request: HttpRequest, send: Send) -> None:
-    """Send what comes about a request: JSON, if the first is the answer in the 2026 era; else a stream of
-    events, of which the answer is the last."""
+    """Send the messages about a request. In the 2026 era an answer that is the first of them is sent as JSON;
+    otherwise they are a stream of events, which ends with the answer."""
     message = await request.next_message()
     if request.is_modern and message and "method" not in message:
         code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
@@ -179,8 +174,7 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
     while message is not None:
         event = f"event: message\r\ndata: {_json(message)}\r\n\r\n" if message else ": ping\r\n\r\n"
         await send({"type": "http.response.body", "body": event.encode(), "more_body": True})
-        is_last = message and "method" not in message
-        message = None if is_last else await request.next_message()
+        message = await request.next_message()
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -4,15 +4,15 @@ Each message chooses its era. One whose `_meta` names a protocol version is of 2
 handshake: every request carries its client's capabilities. All others follow `initialize`, whose versions go
 from 2024-11-05 to 2025-11-25. One client may use both over the same pipe.
 
-The second part, `result_of`, is what a method answers; endpoint.py serves it over HTTP, too. The third is
+The second part, `answer_of`, is what a method answers; endpoint.py serves it over HTTP, too. The third is
 the session: a reader, which owns framing and cancellation, and threads, which answer.
 """
 
-import importlib
 import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -54,14 +54,14 @@ NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 # The functions that answer a method, each in a module of tools/core that is imported at its first use. They
 # take the params.
 ANSWERS = {
-    "prompts/list": "prompts.list_prompts",
-    "prompts/get": "prompts.get_prompt",
-    "skills/list": "prompts.list_skills",
-    "skills/get": "prompts.get_skill",
-    "resources/list": "resources.list_resources",
-    "resources/templates/list": "resources.list_templates",
-    "resources/read": "resources.read_resource",
-    "completion/complete": "resources.complete",
+    "prompts/list": "prompts:list_prompts",
+    "prompts/get": "prompts:get_prompt",
+    "skills/list": "prompts:list_skills",
+    "skills/get": "prompts:get_skill",
+    "resources/list": "resources:list_resources",
+    "resources/templates/list": "resources:list_templates",
+    "resources/read": "resources:read_resource",
+    "completion/complete": "resources:complete",
 }
 GREETINGS = ("initialize", "ping", "server/discover")
 
@@ -202,8 +202,8 @@ class Request:
 
     def response(self, body: JsonObject) -> JsonObject:
         """The message that answers it with a result or error, in the form of its era."""
-        result = body.get("result")
-        if result is not None and self.is_modern:
+        if self.is_modern and "result" in body:
+            result = body["result"]
             marks = {} if self.method in UNCACHED else NOT_CACHED
             meta = {**result.get("_meta", {}), SERVER_INFO_KEY: SERVER_INFO}
             body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
@@ -237,22 +237,24 @@ def action_of(answer: Any) -> str:
     return str(answer["action"]) if is_sound else "cancel"
 
 
-def result_of(request: Request) -> JsonObject:
-    """The result of a request, except of one that opens a stream. Raises RpcError."""
+def answer_of(request: Request) -> JsonObject:
+    """The `result` of a request or its `error`, except of one that opens a stream."""
     try:
-        if request.method in GREETINGS:
-            return greeting(request)
+        if request.method in ANSWERS:
+            from pkgutil import resolve_name
+
+            function = resolve_name(f"tools.core.{ANSWERS[request.method]}")
+            return {"result": function(request.params)}
         if request.method == "tools/call":
-            return call_tool(request)
+            return {"result": call_tool(request)}
         if request.method == "tools/list":
-            return {"tools": list_tools(request)}
-        module, function = ANSWERS[request.method].split(".")
-        answer = getattr(importlib.import_module(f"tools.core.{module}"), function)
-        return answer(request.params)  # type: ignore[no-any-return]
+            return {"result": list_tools(request)}
+        return {"result": greeting(request)}
     except ToolError as error:
-        raise RpcError(INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
+        message = f"{error.message}. {error.hint}"
+        return RpcError(INVALID_PARAMS, message, error.answer()).answer()
     except Exception:
-        raise unforeseen(f"{request.method} failed") from None
+        return unforeseen(f"{request.method} failed")
 
 
 def greeting(request: Request) -> JsonObject:
@@ -276,12 +278,12 @@ def greeting(request: Request) -> JsonObject:
     return {"protocolVersion": version, "serverInfo": SERVER_INFO, **about}
 
 
-def list_tools(request: Request) -> list[JsonObject]:
+def list_tools(request: Request) -> JsonObject:
     """The tools on offer to a remote caller, or else as an earlier session saved them."""
     saved = {} if calls.remote_caller() else listing.load()
     saved = saved or listing.build()
     hidden = () if request.shows_pages else saved["for pages"]
-    return [tool for tool in saved["tools"] if tool["name"] not in hidden]
+    return {"tools": [tool for tool in saved["tools"] if tool["name"] not in hidden]}
 
 
 def call_tool(request: Request) -> JsonObject:
@@ -309,10 +311,11 @@ def call_tool(request: Request) -> JsonObject:
     return results.as_result(answer, private, lines)
 
 
-def unforeseen(text: str) -> RpcError:
-    """The error that a client sees in place of the current exception, which is logged."""
+def unforeseen(text: str) -> JsonObject:
+    """The answer that a client gets in place of the current exception, which is logged."""
     log(text)
-    return RpcError(INTERNAL_ERROR, "Internal error; the server's log (stderr) has the details")
+    message = "Internal error; the server's log (stderr) has the details"
+    return RpcError(INTERNAL_ERROR, message).answer()
 
 
 def log(text: str) -> None:
@@ -346,39 +349,40 @@ class StdioRequest(Request):
     def elicit(self, text: str) -> str:
         session = self.session
         question_id = next(session.question_ids)
-        answers: list[JsonObject] = []
-        session.questions[question_id] = answers
+        session.answers[question_id] = {}
         params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
         session.send(
             {"id": question_id, "method": "elicitation/create", "params": params}, about=self
         )
         with session.writing:
-            session.writing.wait_for(lambda: answers or self.withdrawn, calls.QUESTION_S)
-        if answers:
-            answer = answers[0]
+            session.writing.wait_for(
+                lambda: session.answers[question_id] or self.withdrawn, calls.QUESTION_S
+            )
+            answer = session.answers.pop(question_id)
+        if answer:
             return action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(text)
-        session.questions.pop(question_id, None)
         session.send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
         calls.checkpoint()
         return "cancel"
 
 
 class Session:
-    """One client at the other end of `lines`, served until it leaves. `start` runs after the first answer."""
+    """One client at the other end of `lines`, served until it leaves. `start` runs once, after the first
+    answer."""
 
     def __init__(self, lines: stdio.Lines, start: Callable[[], object]):
-        self.lines, self.start = lines, start
+        self.lines, self.start = lines, cache(start)
         # Of the client: the capabilities of its handshake, and what it has used so far.
         self.capabilities: JsonObject = {}
-        self.is_initialized = self.is_modern = self.is_started = False
+        self.is_initialized = self.is_modern = False
         # Held while a line is written, and while it is decided whether one may be. Notified when a question
         # is answered or a call withdrawn.
         self.writing = threading.Condition()
         self.owed: set[StdioRequest] = set()
         # The ids of streams that tell of changes, by their keys.
         self.streams: dict[Any, Any] = {}
-        # Where the answers to questions go, by their ids.
-        self.questions: dict[int, list[JsonObject]] = {}
+        # The answers to open questions by the ids of these, empty until they come.
+        self.answers: dict[int, JsonObject] = {}
         self.question_ids = count(1)
         self.turns = threading.Semaphore(MOST_CALLS)
         self.listers = threading.Semaphore(MOST_LISTS)
@@ -400,58 +404,56 @@ class Session:
 
     def _take(self, line: bytes) -> None:
         """Handle one line; whatever is wrong with it, the session goes on."""
-        try:
-            message = stdio.parse(line)
-        except RpcError as error:
-            self.send({"id": error.request_id, **error.answer()})
-            return
         call = None
         try:
+            message = stdio.parse(line)
             if "method" not in message:
-                answers = self.questions.pop(key_of(message.get("id")), [])
+                key = key_of(message.get("id"))
                 with self.writing:
-                    answers.append(message)
+                    if key in self.answers:
+                        self.answers[key] = message
                     self.writing.notify_all()
             elif "id" not in message:
                 self._take_notification(message)
             else:
                 call = StdioRequest(self, message)
                 self._take_call(call)
+        except RpcError as error:
+            if call:
+                self._finish(call, error.answer())
+            else:
+                self.send({"id": error.request_id, **error.answer()})
         except Exception:
             internal = unforeseen("a line could not be handled")
             if call:
-                self._finish(call, internal.answer())
+                self._finish(call, internal)
 
     def _take_notification(self, message: JsonObject) -> None:
         request_id = (message.get("params") or {}).get("requestId")
         if message["method"] == "notifications/initialized":
             self.is_initialized |= not self.is_modern
-            self._start()
+            self.start()
         elif message["method"] == "notifications/cancelled" and stdio.is_id(request_id):
             key = key_of(request_id)
             self.streams.pop(key, None)
             with self.writing:
-                call = next((call for call in self.owed if call.key == key), None)
-                if call:
-                    call.withdrawn = True
-                    self.owed.discard(call)
-                    self.writing.notify_all()
+                for call in self.owed:
+                    if call.key == key:
+                        call.withdrawn = True
+                        self.owed.discard(call)
+                        self.writing.notify_all()
+                        break  # of two requests with one id the other one goes on
 
     def _take_call(self, call: StdioRequest) -> None:
-        with self.writing:
-            self.owed.add(call)
+        self.owed.add(call)
         self.is_modern |= call.is_modern
-        try:
-            call.admit(self.is_initialized)
-        except RpcError as error:
-            self._finish(call, error.answer())
-            return
+        call.admit(self.is_initialized)
         if call.method == LISTEN:
             self._listen(call)
         elif call.method in GREETINGS:
             if call.method == "initialize":
                 self.capabilities, self.is_initialized = call.params["capabilities"], True
-            self._finish(call, {"result": greeting(call)})
+            self._finish(call, answer_of(call))
         else:
             # A tool that finds no turn is told so; for a list the reader waits, and takes no more lines.
             is_tool = call.method == "tools/call"
@@ -472,9 +474,8 @@ class Session:
         if "toolsListChanged" in kinds:
             self.streams[call.key] = call.id
         params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
-        with self.writing:
-            self.send({"method": ACKNOWLEDGED, "params": params})
-            self.owed.discard(call)
+        self.send({"method": ACKNOWLEDGED, "params": params})
+        self.owed.discard(call)
 
     def announce(self) -> None:
         """Notify the client that tools/list reads differently now."""
@@ -487,12 +488,8 @@ class Session:
 
     def _answer_call(self, call: StdioRequest, turns: threading.Semaphore) -> None:
         """Answer a request, in a thread of its own, and give its turn back."""
-        try:
-            body: JsonObject = {"result": result_of(call)}
-        except RpcError as error:
-            body = error.answer()
-        finally:
-            turns.release()
+        body = answer_of(call)
+        turns.release()
         self._finish(call, body)
 
     # Lines out.
@@ -502,8 +499,8 @@ class Session:
         with self.writing:
             self.send(call.response(body), about=call)
             self.owed.discard(call)
-        if call.method not in LEGACY_ONLY:
-            self._start()
+            if call.method not in LEGACY_ONLY:
+                self.start()
 
     def send(self, message: JsonObject, about: StdioRequest | None = None) -> None:
         """Write one message, unless it is `about` a request that was answered or withdrawn."""
@@ -512,8 +509,3 @@ class Session:
             if leaving.is_leaving or (about and about not in self.owed):
                 return
             self.lines.write(line)
-
-    def _start(self) -> None:
-        if not self.is_started:
-            self.is_started = True
-            self.start()

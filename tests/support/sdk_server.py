@@ -12,7 +12,6 @@ from mcp.shared.exceptions import MCPError
 
 from tools import protocol
 from tools.core import toolsets
-from tools.core.errors import RpcError
 from tools.starting import VERSION
 
 HANDSHAKE = ContextVar("handshake", default=None)
@@ -53,15 +52,14 @@ class SdkServer:
 
         async def handle(context, params: Any):
             request = SdkRequest(method, context)
-            try:
-                answering = protocol.result_of, request
-                result = await anyio.to_thread.run_sync(*answering, limiter=self.threads)
-            except RpcError as error:
-                raise MCPError(error.code, str(error), error.data) from None
+            answering = protocol.answer_of, request
+            body = await anyio.to_thread.run_sync(*answering, limiter=self.threads)
+            if "error" in body:
+                raise MCPError(**body["error"])
             if not request.is_modern:
-                return result
+                return body["result"]
             marks = protocol.NOT_CACHED if method.startswith("skills/") else {}
-            return {"resultType": "complete", **marks, **result}
+            return {"resultType": "complete", **marks, **body["result"]}
 
         return handle
 
