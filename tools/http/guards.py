@@ -41,7 +41,10 @@ SESSION = "mcp-session-id"
 DAY_PAGES = "day-pages"  # in place of a session: the page of the days
 
 # Accept has to name each of these kinds, or a range that it lies in.
-BOTH_KINDS = r"(?=(.*,)?\s*(\*/\*|application/(json|\*))\s*([;,]|$))(?=(.*,)?\s*(\*/\*|text/(event-stream|\*))\s*([;,]|$)).*"
+BOTH_KINDS = (
+    r"(?=(.*,)?\s*(\*/\*|application/(json|\*))\s*([;,]|$))"
+    r"(?=(.*,)?\s*(\*/\*|text/(event-stream|\*))\s*([;,]|$)).*"
+)
 
 logger = logging.getLogger("pi-mcp")
 
@@ -95,11 +98,18 @@ class Guards:
             method = scope["method"]
             if refusal.status != 405 or method not in ("GET", "DELETE"):  # which clients try
                 self._log(refusal.status, refusal.reason)
-            if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
-                refusal.is_read = True
-            is_browser = method == "GET" and "text/html" in headers["accept"]
-            page = sentence("programs") if is_browser else ""
-            await _refuse(refusal, page, send)
+            answer = _answer_to(refusal)
+            kind = JSON_TYPE
+            if method == "GET" and "text/html" in headers["accept"]:
+                answer = sentence("programs")
+                kind = PLAIN_TEXT
+            has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+            if has_body and not refusal.is_read:
+                refusal.headers["connection"] = "close"
+            # The HTTP server may have answered a broken body already, and hung up.
+            with suppress(Exception):
+                reply = {**refusal.headers, "content-type": kind}
+                await respond(send, refusal.status, reply, answer.encode())
 
     def _log(self, status: int, reason: str) -> None:
         if not self.log_rate.wait_s():  # nobody without a token can fill the log
@@ -108,19 +118,43 @@ class Guards:
     async def _serve(
         self, scope: JsonObject, headers: Headers, receive: Receive, send: Send
     ) -> None:
-        # Where it goes: to the sign-in, the endpoint, or the page of the days.
+        """Pass a request on to where it goes: to the sign-in, the endpoint, or the page of the days."""
         path = scope["path"]
-        method = scope["method"]
         is_day = path == day.CALLS
-        is_sent_by_page = method == "POST" and path in (day.PATH, day.CALLS)
+        is_sent_by_page = scope["method"] == "POST" and path in (day.PATH, day.CALLS)
         if is_sent_by_page and headers["origin"] != self.sign_in.issuer:
             raise Refusal(403, "a request of another page")
         if path in self.sign_in.endpoints:
-            return await self._sign_in(scope, headers, receive, send)
+            # Anybody may call those: nothing large is read there.
+            body = await _read(receive, SMALL_BODY)
+            status, headers, body = await self.sign_in.answer(scope, headers, body)
+            if status >= 400:
+                self._log(status, f"{path}: {body.decode()[:200].partition('<')[0]}")
+            return await respond(send, status, headers, body)
         if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
-        # Who asks, and whether they may.
         caller = self._authenticated(headers, is_day)
+        self._check(scope["method"], headers, caller)
+        if is_day:
+            headers[SESSION] = DAY_PAGES
+        # A turn for a long body is held until its call ends.
+        async with AsyncExitStack() as held:
+            if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
+                turn = held.enter_async_context(self.long_bodies.turn(caller.user))
+                try:
+                    await asyncio.wait_for(turn, BODY_TURN_S)
+                except asyncio.TimeoutError:  # before Python 3.11 not the one built in
+                    reason = f"{caller.user!r} waited {BODY_TURN_S} s for room for a long body"
+                    retry = {"retry-after": str(math.ceil(BODY_TURN_S))}
+                    raise Refusal(503, reason, retry) from None
+            body = await _read(receive, LONGEST_BODY)
+            if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
+                await held.aclose()
+            await self.answer(caller, headers, body, receive, send)
+
+    def _check(self, method: str, headers: Headers, caller: Caller) -> None:
+        """Raises Refusal for a request that its caller may not make, or not now; that a page elsewhere makes a
+        browser send; or whose client could not read the answer."""
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
@@ -136,47 +170,9 @@ class Guards:
                 f"too many requests of {caller.user!r} (MCP_HTTP_RATE): try again in {retry_s} s",
                 {"retry-after": retry_s},
             )
-        # The body, and the answer.
-        self._check(headers)
-        if is_day:
-            headers[SESSION] = DAY_PAGES
-        async with AsyncExitStack() as held:
-            if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
-                await self._wait_for_room(held, caller.user)
-            body = await _read(receive, LONGEST_BODY)
-            if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
-                await held.aclose()
-            await self.answer(caller, headers, body, receive, send)
-
-    async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
-        """Wait for a turn for a long body, which `held` keeps until its call ends."""
-        turn = held.enter_async_context(self.long_bodies.turn(user))
-        try:
-            await asyncio.wait_for(turn, BODY_TURN_S)
-        except asyncio.TimeoutError:  # before Python 3.11 not the one built in
-            raise Refusal(
-                503,
-                f"{user!r} waited {BODY_TURN_S} s for room for a long body",
-                {"retry-after": str(math.ceil(BODY_TURN_S))},
-            ) from None
-
-    async def _sign_in(
-        self, scope: JsonObject, headers: Headers, receive: Receive, send: Send
-    ) -> None:
-        """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
-        body = await _read(receive, SMALL_BODY)
-        status, headers, body = await self.sign_in.answer(scope, headers, body)
-        if status >= 400:
-            self._log(status, f"{scope['path']}: {body.decode()[:200].partition('<')[0]}")
-        await respond(send, status, headers, body)
-
-    def _check(self, headers: Headers) -> None:
-        """Raises Refusal for a request that a page elsewhere makes a browser send, and for one whose client
-        could not read the answer."""
         for name, (status, pattern) in self.patterns.items():
-            text = headers[name]
-            if not re.fullmatch(pattern, text, re.IGNORECASE):
-                raise Refusal(status, f"the header {name}: {text[:100]!r}")
+            if not re.fullmatch(pattern, headers[name], re.IGNORECASE):
+                raise Refusal(status, f"the header {name}: {headers[name][:100]!r}")
 
     def _authenticated(self, headers: Headers, is_day: bool) -> Caller:
         """The caller of the request, by its token or its cookie. Every failure looks the same from
@@ -227,20 +223,14 @@ async def _read(receive: Receive, longest: int) -> bytes:
     return bytes(body)
 
 
-async def _refuse(refusal: Refusal, page: str, send: Send) -> None:
-    """Answer with a JSON-RPC error, which any client can show; or with `page`, a text for people."""
+def _answer_to(refusal: Refusal) -> str:
+    """The text of a JSON-RPC error, which any client can show."""
     # The same words whatever is wrong with a token.
     text = "Unauthorized" if refusal.status == 401 else refusal.reason
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
         error["data"] = {"retry_after": int(seconds)}
-    answer = page or json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
-    headers = {**refusal.headers, "content-type": PLAIN_TEXT if page else JSON_TYPE}
-    if not refusal.is_read:
-        headers["connection"] = "close"
-    # The HTTP server may have answered a broken body already, and hung up.
-    with suppress(Exception):
-        await respond(send, refusal.status, headers, answer.encode())
+    return json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
 
 
 async def respond(send: Send, status: int, headers: Headers, body: bytes) -> None:
