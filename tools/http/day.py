@@ -37,7 +37,7 @@ ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
 COOKIE = "pi_mcp_day"
 # The page's own policy, which allows no connection, is replaced by one that allows the home screen and the
 # calls.
-POLICY_TAG = re.compile("<meta http-equiv[^>]+>")
+POLICY_TAG = "<meta http-equiv[^>]+>"
 PAGE_HEAD = Path(__file__).with_name("day.html")
 
 
@@ -84,7 +84,7 @@ class Day:
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
         page = resources.page_text("ui://onepercent/days")
-        page = POLICY_TAG.sub(lambda match: document(PAGE_HEAD), page)
+        page = re.sub(POLICY_TAG, lambda match: document(PAGE_HEAD), page)
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
@@ -96,16 +96,16 @@ class Day:
         if "onepercent" not in grant["scope"]:
             return _form(fields, "other")
         with self.ledger.writing():
-            if self.ledger.spend("invitation", code) is not None:
+            if self.ledger.spend("invitation", code):
                 return _form(fields, "wrong")
             cookie_header = self._keep({**grant, "label": PATH})
         return 303, {**PAGE_HEADERS, **cookie_header, "location": PATH}, b""
 
-    def _grant(self, cookies: str) -> tuple[str, JsonObject]:
+    def _grant(self, header: str) -> tuple[str, JsonObject]:
         """The page's cookie and its grant, empty if it no longer holds."""
         # The last of several: one set by another path or host comes first.
-        matches = re.findall(rf"(?:^|;) *{COOKIE}=([\w-]+)", cookies)
-        cookie = matches[-1] if matches else ""
+        cookies = ["", *re.findall(rf"(?:^|;) *{COOKIE}=([\w-]+)", header)]
+        cookie = cookies[-1]
         grant = self.ledger.grant_of("cookie", cookie)
         if grant and not self.ledger.check_use(grant["token_id"]):
             grant = {}

@@ -19,7 +19,7 @@ TOKEN_S = 60
 GRANT = {"user": "check", "scope": "server:read", "token_id": ""}
 # The header of each 401, with the address of the sign-in.
 REALM = 'realm="pi-mcp"'
-METADATA = re.compile(REALM + ', resource_metadata="([^"]+)"')
+METADATA = REALM + ', resource_metadata="([^"]+)"'
 RESTART = (
     "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
     " (without systemd: ./server.py --http)"
@@ -71,7 +71,7 @@ def inspect(settings: Settings) -> Health:
         ) from None
     call = http.Request(url, "POST", PING, JSON_HEADERS)
     refusal = _ask("a call without a token", 401, "", call)
-    challenge = METADATA.search(refusal.headers.get("WWW-Authenticate", ""))
+    challenge = re.search(METADATA, refusal.headers.get("WWW-Authenticate", ""))
     if not challenge:
         raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
     _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))

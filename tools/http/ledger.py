@@ -7,6 +7,7 @@ One sqlite file in the state folder, for `python3 -m tools token` and the server
 import hashlib
 import json
 import logging
+import os
 import secrets
 import sqlite3
 import time
@@ -31,7 +32,7 @@ CREATE TABLE IF NOT EXISTS secrets (
 """
 # A sign-in is renewed while it is used: it has valid secrets, whose grant has its days.
 ENTRIES = """
-SELECT tokens.*, (SELECT max(json_extract(grant, '$.days')) FROM secrets
+SELECT tokens.*, (SELECT coalesce(max(json_extract(grant, '$.days')), 0) FROM secrets
     WHERE json_extract(grant, '$.token_id') = tokens.id AND secrets.expires > :now) AS days
 FROM tokens WHERE revoked OR expires > :now
 """
@@ -50,11 +51,10 @@ class Ledger:
         path = self.path
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(0o600)
-        status = path.stat()
+        self._status = path.stat()
         # Keys are made after their ledger.
-        if not status.st_size and (path.parent / "http-keys").exists():
+        if not self._status.st_size and (path.parent / "http-keys").exists():
             logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
-        self._file = status.st_dev, status.st_ino
         # Outside of `writing` each statement is a transaction of its own. The server opens it in one thread
         # and uses it in the event loop's.
         self._db = sqlite3.connect(
@@ -74,8 +74,7 @@ class Ledger:
     def db(self) -> sqlite3.Connection:
         """The connection; a new one if the file was replaced, by a restored copy for example."""
         with suppress(FileNotFoundError):
-            status = self.path.stat()
-            if self._db.in_transaction or (status.st_dev, status.st_ino) == self._file:
+            if self._db.in_transaction or os.path.samestat(self._status, self.path.stat()):
                 return self._db
         self._open()
         return self._db
@@ -89,7 +88,7 @@ class Ledger:
 
     def entries(self) -> list[sqlite3.Row]:
         """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days`:
-        how far each use extends a sign-in; None for a token."""
+        how far each use extends a sign-in; 0 for a token."""
         return self.db.execute(ENTRIES, {"now": time.time()}).fetchall()
 
     def add(self, grant: JsonObject, lifetime_s: float) -> None:
@@ -136,13 +135,14 @@ class Ledger:
         [grant] = self.db.execute(query, (_digest(kind, secret), time.time() + left_s)).fetchone()
         return json.loads(grant)  # type: ignore[no-any-return]
 
-    def spend(self, kind: str, secret: str) -> float | None:
-        """Mark a secret as spent: None the first time, in any process; else the time when it was."""
+    def spend(self, kind: str, secret: str) -> float:
+        """Mark a secret as spent: 0 the first time, in any process; else the time when it was, which is not 0
+        either if the secret is unknown."""
         digest = _digest(kind, secret)
         update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
         if self.db.execute(update, (time.time(), digest)).rowcount:
-            return None
-        query = "SELECT coalesce(max(spent), 0) FROM secrets WHERE digest = ?"
+            return 0
+        query = "SELECT coalesce(max(spent), 1) FROM secrets WHERE digest = ?"
         [spent_s] = self.db.execute(query, (digest,)).fetchone()
         return spent_s  # type: ignore[no-any-return]
 

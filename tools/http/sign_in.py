@@ -41,12 +41,9 @@ DAY_S = 86_400
 CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
 # Of a client, or to send the person back to: visible ASCII without # and \, on https or this machine; no
-# user, so the host is what it looks like.
-ADDRESS = re.compile(
-    rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?',
-    re.IGNORECASE | re.ASCII,
-)
-LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
+# user, so the host is what it looks like. In any case (i), of ASCII's letters and digits (a).
+ADDRESS = rf'(?ai)(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?'
+LOOPBACK_PORT = rf"^({LOOPBACK}):\d+"
 PAGE_HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 CORS = {**PAGE_HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
 POLICY = (
@@ -106,9 +103,10 @@ class SignIn:
             "client_id_metadata_document_supported": True,
             "authorization_response_iss_parameter_supported": True,
         }
+        about_resource = {"GET": lambda fields: resource}
         self.endpoints: dict[str, dict[str, Any]] = {
-            metadata: {"GET": lambda fields: resource},
-            f"{metadata}{self.path}": {"GET": lambda fields: resource},
+            metadata: about_resource,
+            f"{metadata}{self.path}": about_resource,
             "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},
             "/register": {"POST": self.register},
             "/authorize": {"GET": self.ask, "POST": self.let_in},
@@ -135,9 +133,9 @@ class SignIn:
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers["cookie"]
-            # The first of the two that the browser names.
-            languages = re.findall(r"\b(ru|en)\b", headers["accept-language"])
-            fields["lang"] = next(iter(languages), "en")
+            # The first of the two that the browser names, or English.
+            languages = f"{headers['accept-language']} en"
+            fields["lang"] = re.findall(r"\b(?:ru|en)\b", languages)[0]
             answer = handler(fields)
             if is_page:
                 return await answer  # type: ignore[no-any-return]
@@ -185,8 +183,8 @@ class SignIn:
         grant |= {field: fields[field] for field in ("client_id", "redirect_uri", "code_challenge")}
         with self.ledger.writing():
             code = self.ledger.make_secret("code", CODE_S, grant)
-            is_first = self.ledger.spend("invitation", invitation) is None
-        if not is_first:
+            spent_s = self.ledger.spend("invitation", invitation)
+        if spent_s:
             return await self.ask(fields, "wrong")
         answer = {"code": code, "iss": self.issuer}
         if "state" in fields:
@@ -218,8 +216,8 @@ class SignIn:
             name = urlsplit(client_id).netloc
             uris = [redirect]
         # On loopback the port is free (RFC 8252 7.3).
-        redirects = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}
-        if not _is_address(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
+        redirects = {re.sub(LOOPBACK_PORT, r"\1", uri) for uri in uris}
+        if not _is_address(redirect) or re.sub(LOOPBACK_PORT, r"\1", redirect) not in redirects:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         required = {"response_type": "code", "code_challenge_method": "S256"}
         if not required.items() <= fields.items() or len(fields["code_challenge"]) != 43:
@@ -254,7 +252,7 @@ class SignIn:
             proof["code_challenge"] = tokens.base64url(sha256(verifier.encode()).digest())
             proof["redirect_uri"] = fields["redirect_uri"]
         grant = self.ledger.grant_of(kind, secret)
-        if not grant or not proof.items() <= grant.items():
+        if not proof.items() <= grant.items():
             raise Denied("invalid_grant", SECRET_REFUSED)
         key = self.keys()[0]
         token_id = grant["token_id"]
@@ -262,9 +260,9 @@ class SignIn:
         # A secret has one successor, however often it is sent: renewals at the same time are one chain.
         refresh = tokens.signature(f"refresh {secret}", key)
         with self.ledger.writing():
-            spent = self.ledger.spend(kind, secret)
+            spent_s = self.ledger.spend(kind, secret)
             # A refresh token is sent twice if two of a client's requests renew at once; later it was stolen.
-            if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
+            if spent_s and (kind == "code" or time.time() - spent_s > GRACE_S):
                 self.ledger.revoke(token_id)
             is_valid = self.ledger.check_use(token_id)
             if is_valid:
@@ -360,7 +358,7 @@ def _name_and_addresses(document: JsonObject) -> tuple[str, list[str]]:
 
 
 def _is_address(uri: object) -> bool:
-    return isinstance(uri, str) and bool(ADDRESS.fullmatch(uri))
+    return isinstance(uri, str) and bool(re.fullmatch(ADDRESS, uri))
 
 
 def _json(body: bytes) -> JsonObject:

@@ -40,7 +40,8 @@ curl
 OpenAI Responses API, in "tools"
   {{"type": "mcp", "server_label": "pi", "server_url": "{url}", "authorization": "{token}",
    "require_approval": {{"never": {{"read_only": true}}}}}}
-Claude Code, Codex, Cursor and the others sign in by themselves: python3 -m tools invite, and docs/remote.md"""
+Claude Code, Codex, Cursor and the others sign in by themselves: python3 -m tools invite, \
+and docs/remote.md"""
 
 
 def main(words: list[str]) -> int:
@@ -115,11 +116,11 @@ def _invite(options: Namespace, ledger: Ledger) -> None:
 def _list(options: Namespace, ledger: Ledger) -> None:
     rows = [("id", "user", "scope", "label", "until", "last use")]
     for token in ledger.entries():
-        until = _minute_or_never(token["expires"])
+        until = _minute_or_never(token["expires"] - token["days"] * sign_in.DAY_S)
         if token["revoked"]:
             until = "revoked"
         elif token["days"]:
-            until = _minute_or_never(token["expires"] - token["days"] * sign_in.DAY_S) + RENEWED
+            until += RENEWED
         rows.append((*token[:4], until, _minute_or_never(token["used"])))  # id, user, scope, label
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
