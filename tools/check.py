@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from subprocess import PIPE
 from textwrap import fill
@@ -44,10 +43,10 @@ def main(command: list[str]) -> int:
     """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name
     and a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
     rows = [
-        ("server", guarded(partial(_server, command))),
+        ("server", guarded(lambda: _server(command))),
         ("settings", guarded(_settings)),
-        ("service", guarded(partial(_service, command[:-1]))),
-        ("http", guarded(partial(http_check.inspect, current()))),
+        ("service", guarded(lambda: _service(command[:-1]))),
+        ("http", guarded(lambda: http_check.inspect(current()))),
     ]
     rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
@@ -97,7 +96,7 @@ def _server(command: list[str]) -> Health:
     try:
         tools = json.loads(done.stdout)["result"]["tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
-        complaint = _last_line(done.stderr) or f"it says nothing, exit status {done.returncode}"
+        complaint = done.stderr or f"it says nothing, exit status {done.returncode}"
         return Health("broken", f"it does not answer: {complaint}", INSTALL)
     python = sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools, listed within {took_s:.1f} s, Python {python}")
@@ -112,15 +111,14 @@ def _service(command: list[str]) -> Health:
             "./setup.sh --systemd makes it quick, if this machine has systemd.",
         )
     done, took_s = _run(command, RESTART)
-    complaint = _last_line(done.stderr)
-    if done.returncode or handover.NOT_HANDED in complaint:
-        return Health("broken", complaint, RESTART)
+    if done.returncode or handover.NOT_HANDED in done.stderr:
+        return Health("broken", done.stderr, RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
 def _run(command: list[str], advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
-    """A session that lists the tools, and the seconds it took; its input is closed after the answer. Raises
-    ToolError with this advice if it does not end."""
+    """A session that lists the tools, of its log the last line alone, and the seconds it took; its input is
+    closed after the answer. Raises ToolError with this advice if it does not end."""
     began_s = time.monotonic()
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin and process.stdout
@@ -134,9 +132,6 @@ def _run(command: list[str], advice: str) -> tuple[subprocess.CompletedProcess[s
         end.cancel()
     if process.returncode == -signal.SIGKILL:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
-    done = subprocess.CompletedProcess(command, process.returncode, answer + rest, log)
+    last_line = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")
+    done = subprocess.CompletedProcess(command, process.returncode, answer + rest, last_line)
     return done, time.monotonic() - began_s
-
-
-def _last_line(log: str) -> str:
-    return log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 PROJECT = os.path.dirname(places.TOOLS)
-SERVER = os.path.join(PROJECT, "server.py")
 
 FRAME_END = b"\0\0"
 TAKEN = b"ok\n"
@@ -52,7 +51,7 @@ def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
     begin()
     options = sys.argv[1:] or ["--standalone"]
-    os.execv(sys.executable, [sys.executable, SERVER, *options])
+    os.execv(sys.executable, [sys.executable, f"{PROJECT}/server.py", *options])
 
 
 def begin() -> None:
@@ -93,9 +92,9 @@ def identity() -> str:
     """A fingerprint of these sources. If the service has another one, it is outdated."""
     from binascii import crc32
 
-    paths = [os.path.join(PROJECT, "server.py")]
-    for folder, _, names in os.walk(os.path.join(PROJECT, "tools")):
-        paths += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    paths = [f"{PROJECT}/server.py"]
+    for folder, _, names in os.walk(f"{PROJECT}/tools"):
+        paths += [f"{folder}/{name}" for name in names if name.endswith(".py")]
     fingerprint = 0
     for path in sorted(paths):
         status = os.stat(path)

@@ -57,18 +57,15 @@ def for_http(address: str) -> tuple[socket.socket, bool]:
     if not listener and "/" in address:
         listener, _lock = at(Path(address))  # the lock ends with this process
     if not listener:
-        listener = _tcp(address)
+        host, _, port = address.rpartition(":")
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            place = host.strip("[]"), int(port)
+            listener = socket.create_server(place, family=family, backlog=BACKLOG)
+        except (OSError, ValueError, OverflowError) as error:
+            raise OSError(f"MCP_HTTP_LISTEN: cannot listen at {address}: {error}") from None
     if listener.family != socket.AF_UNIX:
         # Without it the last chunk of a stream waits 40 ms for an ACK. asyncio sets it only if the socket
         # names its protocol, which Python's does not. The connections inherit it.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener, is_kept
-
-
-def _tcp(address: str) -> socket.socket:
-    host, _, port = address.rpartition(":")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
-    except (OSError, ValueError, OverflowError) as error:
-        raise OSError(f"MCP_HTTP_LISTEN: cannot listen at {address}: {error}") from None

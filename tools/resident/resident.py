@@ -177,12 +177,8 @@ def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; return the reason if that is impossible."""
     # A variable without a name cannot be set: a Windows shell hands on `=C:=C:\\`.
     values = dict(variable.split(b"=", 1) for variable in environ if variable.find(b"=") > 0)
-    # Only what differs is written: the rest stays in pages that are shared with the service.
-    for name in os.environb.keys() - values.keys():
-        del os.environb[name]
-    for name, value in values.items():
-        if os.environb.get(name) != value:
-            os.environb[name] = value
+    os.environb.clear()
+    os.environb.update(values)
     settings.forget()
     time.tzset()
     try:
