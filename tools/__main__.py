@@ -26,21 +26,22 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, indent
 
 if not __package__:  # run as a folder, whose parent is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools import listing
 from tools.core import calls, leaving, registry, settings, toolsets
-from tools.core.tool import Tool, enveloped, toolset_of
-from tools.starting import settings_or_refuse
+from tools.core.tool import Tool, description, enveloped, toolset_of
+from tools.starting import refuse, settings_or_refuse
 from tools.toolkit import TextOutput, ToolError, compact_json
 
 YES_WORDS = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
 TABLE_HEAD = "| variable | default | meaning |\n| --- | --- | --- |"
-ENV_FILE_HEAD = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
+ENV_FILE_HEAD = """# The settings of pi-mcp. To set one, write its value and take the # away in
+# front of its name."""
 EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
 
 
@@ -56,7 +57,7 @@ def main(words: list[str]) -> int:
         settings_or_refuse()
         return _print(_output(words, registry.listed()))
     except settings.SettingsError as error:
-        return _print(TextOutput(str(error), 2))
+        refuse(str(error))
     except ToolError as error:
         return _print(error.answer())
     except OSError as error:
@@ -72,13 +73,13 @@ def main(words: list[str]) -> int:
 def _output(words: list[str], tools: dict[str, Tool]) -> object:
     # A command may change a tool's description: the saved listings are no longer valid then.
     toolsets.LISTENERS.append(listing.forget)
+    is_help = bool(words) and words[-1] in HELP
     match words:
         # Commands about tools and settings.
         case ["list"]:
-            width = max(map(len, tools), default=0)
-            return TextOutput(
-                "\n".join(f"{name:<{width}}  {tool.title}" for name, tool in tools.items())
-            )
+            width = max(map(len, tools))
+            lines = [f"{name:<{width}}  {tool.title}" for name, tool in tools.items()]
+            return TextOutput("\n".join(lines))
         case ["settings"] | ["settings", "file"]:
             return TextOutput(settings_table(words[1:] == ["file"]))
         case ["schema", name]:
@@ -86,13 +87,13 @@ def _output(words: list[str], tools: dict[str, Tool]) -> object:
         case ["call", name, *rest] if name not in HELP and len(rest) < 2:
             tool = registry.tool_named(name, tools.values())
             about = f"{tool.description}\n\n{tool.parameters.usage}"
-            return TextOutput(about) if rest and rest[0] in HELP else _call(tool, *rest)
+            return TextOutput(about) if is_help else _call(tool, *rest)
         # Commands that print by themselves and give an exit status.
         case ["token", *rest] | ["invite", *rest]:
             from tools.http import token_command
 
             return TextOutput("", token_command.main(words if words[0] == "invite" else rest))
-        case ["bundle", file] if file not in HELP:
+        case ["bundle", file] if not is_help:
             from tools import connect
 
             return TextOutput("", connect.bundle_command(file))
@@ -104,12 +105,10 @@ def _output(words: list[str], tools: dict[str, Tool]) -> object:
                 return TextOutput(_commands(toolset), 2)
             output = command(*rest)
             return output if isinstance(output, TextOutput) else enveloped(output)
-        # Help; for any other words it is an error.
-        case [toolset, *rest] if commands := _commands(toolset):
-            return TextOutput(commands, 0 if not rest or rest[0] in HELP else 2)
-        case [*_, flag] if flag in HELP:
-            return TextOutput(__doc__.strip())
-    return TextOutput(__doc__.strip(), 2)
+    # Help of a toolset or of all; for any other words it is an error.
+    commands = _commands(words[0]) if words else ""
+    is_usual = is_help or (commands and len(words) == 1)
+    return TextOutput(commands or __doc__.strip(), 0 if is_usual else 2)
 
 
 def settings_table(as_file: bool = False) -> str:
@@ -139,13 +138,11 @@ def _commands(toolset: str) -> str:
     lines = []
     for (owner, name), command in registry.COMMANDS.items():
         if owner == toolset:
-            words = [
-                _placeholder(parameter)
-                for parameter in inspect.signature(command).parameters.values()
-            ]
-            lines.append(f"python3 -m tools {toolset} {' '.join([name, *words])}")
-            about = (inspect.getdoc(command) or "").partition("\n\n")[0]
-            lines.append(fill(about, 78, initial_indent="    ", subsequent_indent="    "))
+            parameters = inspect.signature(command).parameters.values()
+            words = [name, *map(_placeholder, parameters)]
+            about = description(command).partition("\n\n")[0]
+            lines.append(f"python3 -m tools {toolset} {' '.join(words)}")
+            lines.append(indent(fill(about, 74), "    "))
     return "\n".join(lines)
 
 

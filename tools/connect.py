@@ -61,8 +61,8 @@ def _command() -> str:
 
 def client_json(host: str, command: str) -> str:
     """The configuration of Claude Desktop and Cursor."""
-    server = {"command": "ssh", "args": [*OPTIONS, host, command]}
-    return json.dumps({"mcpServers": {"pi": server}})
+    arguments = [*OPTIONS, host, command]
+    return json.dumps({"mcpServers": {"pi": {"command": "ssh", "args": arguments}}})
 
 
 def clients_text(host: str, command: str) -> str:
@@ -72,7 +72,8 @@ def clients_text(host: str, command: str) -> str:
     arguments = json.dumps(words)
     example = EXAMPLE if host == ELSEWHERE[0] else ""
     vs_code = f'{{"name": "pi", "command": "ssh", "args": {arguments}}}'
-    return f"""{example}Once, on the client's computer: ssh-keygen (if it has no key), then  ssh-copy-id {host}
+    return f"""{example}Once, on the client's computer: ssh-keygen (if it has no key), then \
+ ssh-copy-id {host}
 (NAME.local works only in your home network; elsewhere use a name or address that reaches the Pi.)
 
 Claude Code   claude mcp add --scope user pi -- ssh {line}
@@ -117,14 +118,13 @@ def manifest() -> JsonObject:
     for name, tool in registry.listed().items():
         summary = tool.description.partition(". ")[0].rstrip(".")
         tools.append({"name": name, "description": f"{summary}."})
-    host_help = "As ssh takes it; your key must be there (ssh-copy-id)."
-    command_help = "The server's absolute path, or what ./setup.sh --systemd installs."
     return {
         "manifest_version": "0.3",
         "name": "pi-mcp",
         "display_name": "Raspberry Pi (pi-mcp)",
         "version": VERSION,
-        "description": "Anki, goals and habits, the Klipper documentation and search, on your Raspberry Pi over ssh.",
+        "description": "Anki, goals and habits, the Klipper documentation and search, "
+        "on your Raspberry Pi over ssh.",
         "author": {"name": "pi-mcp"},
         "icon": "icon.png",
         "tools": tools,
@@ -138,8 +138,16 @@ def manifest() -> JsonObject:
             },
         },
         "user_config": {
-            "host": _field("User and address of the Pi", host_help, host),
-            "command": _field("Command on the Pi", command_help, command),
+            "host": _field(
+                "User and address of the Pi",
+                "As ssh takes it; your key must be there (ssh-copy-id).",
+                host,
+            ),
+            "command": _field(
+                "Command on the Pi",
+                "The server's absolute path, or what ./setup.sh --systemd installs.",
+                command,
+            ),
         },
     }
 

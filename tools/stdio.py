@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from typing import Any, BinaryIO, TypeGuard
+from typing import Any, BinaryIO, NamedTuple, TypeGuard
 
 from tools.core import leaving
 from tools.core.errors import RpcError
@@ -16,7 +16,7 @@ MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more onc
 # The bytes that do not separate values.
 APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
-ID_IN_TEXT = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
+ID_IN_TEXT = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")'
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -27,12 +27,11 @@ RESULT = {"jsonrpc": "2.0", "id": (str, int), "result": dict}
 ERROR = {"jsonrpc": "2.0", "error": {"code": int, "message": str}}
 
 
-class Lines:
-    """The client's ends of stdin and stdout. Both methods block."""
+class Lines(NamedTuple):
+    """The client's ends of stdin and stdout. Reading and writing block."""
 
-    def __init__(self, stdin: BinaryIO, stdout: BinaryIO):
-        self.stdin = stdin
-        self.stdout = stdout
+    stdin: BinaryIO
+    stdout: BinaryIO
 
     def read(self) -> bytes:
         """One line, or b"" at EOF; only the beginning of a line that is too long."""
@@ -78,7 +77,7 @@ def claim() -> Lines:
 def parse(line: bytes) -> JsonObject:
     """The JSON-RPC message of a line: a request, a notification or an answer. Raises RpcError."""
     if reason := refusal(line):
-        match = ID_IN_TEXT.search(line[:300])
+        match = re.search(ID_IN_TEXT, line[:300])
         raise RpcError(INVALID_REQUEST, reason, request_id=json.loads(match[1]) if match else None)
     request_id = None
     try:
