@@ -41,9 +41,12 @@ def build() -> JsonObject:
 
 
 def load() -> JsonObject:
-    """The listing that was saved for these sources and settings; empty if there is none."""
+    """The listing that was saved for these sources and settings; empty if there is none, or for a remote
+    caller."""
     from tools.core.files import plain_file
 
+    if remote_caller():
+        return {}
     with suppress(OSError, ValueError), plain_file(_path(), of_this_user=True) as file:
         checksum, text = file.read().split(b"\n", 1)
         if checksum == b"%08x" % crc32(text):
@@ -58,20 +61,15 @@ def save(listing: JsonObject) -> None:
     with suppress(OSError):
         text = compact_json(listing).encode()
         replace_file(_path(), b"%08x\n%b" % (crc32(text), text))
-        for path in _files()[:-MOST_KEPT]:
-            path.unlink()
+    forget(MOST_KEPT)
 
 
-def forget() -> None:
-    """Remove the saved listings: a tool's description changed."""
+def forget(most_kept: int = 0) -> None:
+    """Remove the saved listings, since a tool's description changed; or all but the newest."""
     with suppress(OSError):
-        for path in _files():
+        files = current().state_dir.glob("listing-*")
+        for path in sorted(files, key=os.path.getmtime, reverse=True)[most_kept:]:
             path.unlink(missing_ok=True)
-
-
-def _files() -> list[Path]:
-    """The saved listings, the oldest first."""
-    return sorted(current().state_dir.glob("listing-*"), key=os.path.getmtime)
 
 
 def _path() -> Path:

@@ -280,8 +280,7 @@ def greeting(request: Request) -> JsonObject:
 
 def list_tools(request: Request) -> JsonObject:
     """The tools on offer to a remote caller, or else as an earlier session saved them."""
-    saved = {} if calls.remote_caller() else listing.load()
-    saved = saved or listing.build()
+    saved = listing.load() or listing.build()
     hidden = () if request.shows_pages else saved["for pages"]
     return {"tools": [tool for tool in saved["tools"] if tool["name"] not in hidden]}
 

@@ -109,7 +109,7 @@ def fits(value: Any, shape: Any) -> bool:
     if isinstance(shape, str):
         return bool(value == shape)
     if isinstance(shape, type):
-        return isinstance(value, shape) and (shape is bool or not isinstance(value, bool))
+        return type(value) is shape  # to JSON `true` is no number
     if not isinstance(value, dict):
         return False
     if "*" in shape:

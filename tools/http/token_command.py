@@ -132,8 +132,7 @@ def _minute_or_never(seconds: float) -> str:
 
 
 def _revoke(options: Namespace, ledger: Ledger) -> None:
-    is_ours = ledger.revoke(options.id)
-    remark = "" if is_ours else "; it was not given out here, by `token list`"
+    remark = "" if ledger.revoke(options.id) else "; it was not given out here, by `token list`"
     print(f"{options.id} is refused from now on{remark}")
 
 

@@ -108,21 +108,17 @@ def _offer(path: str) -> socket:
     import _socket
 
     _trust(path)
-    connection = _socket.socket(_socket.AF_UNIX)
-    try:
-        connection.settimeout(ANSWER_S)
-        connection.connect(path)
-        _send_session(connection)
-        answer = connection.recv(4096)
-        if answer != TAKEN:
-            reason = answer.decode(errors="replace").strip()
-            if reason.startswith(FULL):
-                raise SystemExit(f"pi-mcp: {reason}")
-            raise ServeHere(reason or "it ended")
-        connection.sendall(AGREED)
-    except BaseException:
-        connection.close()
-        raise
+    connection = _socket.socket(_socket.AF_UNIX)  # whatever is raised closes it with this frame
+    connection.settimeout(ANSWER_S)
+    connection.connect(path)
+    _send_session(connection)
+    answer = connection.recv(4096)
+    if answer != TAKEN:
+        reason = answer.decode(errors="replace").strip()
+        if reason.startswith(FULL):
+            raise SystemExit(f"pi-mcp: {reason}")
+        raise ServeHere(reason or "it ended")
+    connection.sendall(AGREED)
     return connection
 
 

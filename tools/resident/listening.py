@@ -22,7 +22,7 @@ def at(path: Path) -> tuple[socket.socket, int]:
     """A socket at `path`, and the lock on its folder that keeps a second service away. Raises OSError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        lock = os.open(path.parent, os.O_RDONLY)
         status = os.fstat(lock)
         if status.st_uid != os.getuid() or status.st_mode & 0o022:
             raise OSError(f"{path.parent} must belong to you and be closed to others (chmod 700)")

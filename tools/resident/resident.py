@@ -62,8 +62,8 @@ def main(serve: Callable[[], None], identity: str) -> int:
         listener.close()
         if lock is not None:
             os.close(lock)  # else the session would hold it until its end
-        if _take_over(connection, identity):
-            serve()
+        _take_over(connection, identity)
+        serve()
 
     _accept_sessions(listener, settings.current().idle_exit_s if lock is None else 0, run_session)
     if lock is not None:
@@ -144,33 +144,30 @@ def _be_child(run_session: Callable[[socket.socket], None], connection: socket.s
         leaving.leave(code)
 
 
-def _take_over(connection: socket.socket, identity: str) -> bool:
-    """Become the session of the caller at the other end; False if it was refused or does not agree.
-
-    Raises ConnectionError, TimeoutError: the caller is gone, or says nothing.
-    """
+def _take_over(connection: socket.socket, identity: str) -> None:
+    """Become the session of the caller at the other end. Raises SystemExit: it was refused; ConnectionError,
+    TimeoutError: it is gone, does not agree, or says nothing."""
     connection.settimeout(OFFER_S)
     # Together with handles the kernel gives 36 kB at most.
     frame, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
     while not frame.endswith(handover.FRAME_END):
         part = connection.recv(2**16)
         if not part:
-            raise ConnectionResetError("the caller left in the middle of its offer")
+            raise ConnectionResetError
         frame += part
     caller, folder, *environ = frame.removesuffix(handover.FRAME_END).split(b"\0")
     reason = _enter(folder, environ) if caller == identity.encode() else OUTDATED
     if reason:
         _refuse(connection, reason)
-        return False
+        raise SystemExit(1)
     connection.sendall(handover.TAKEN)
     if connection.recv(1) != handover.AGREED:
-        return False
+        raise ConnectionResetError
     connection.settimeout(None)
     for handle, target in zip(handles, (0, 1, 2), strict=True):
         os.dup2(handle, target)
         os.close(handle)
     leaving.handover_connection = connection
-    return True
 
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
