@@ -161,9 +161,6 @@ def test_a_wrong_used_or_late_code_lets_nobody_in(phone, monkeypatch):
     for code in ("ABCDEFGH", "", used, "x" * 9000):
         status, headers, text = phone.type(code)
         assert (status, is_form(text), "set-cookie" in headers) == (403, True, False)
-    assert {phone.enter("ABCDEFGH") for _ in range(50)} == {403}
-    assert phone.enter(phone.server.invited()) == 303, "a stranger's wrong codes keep nobody out"
-    phone.cookie = None
     ahead(monkeypatch, 601)
     assert phone.enter(late) == 403
     assert phone.is_out()

@@ -1,9 +1,7 @@
 """Who is let in over HTTP, what is refused, and whose tools are whose: the application without a socket."""
 
 import json
-import sqlite3
 import time
-from contextlib import closing
 
 import pytest
 
@@ -225,13 +223,6 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
             exchange.hold = False
             exchange.status()
     assert (status, "retry-after" in headers) == (503, True)
-
-
-def test_a_ledger_that_is_locked_by_another_process_is_no_fault_of_the_token(server, token):
-    with closing(sqlite3.connect(server.state / "http-tokens.sqlite3")) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        assert server.listed(token) == 503
-    assert server.listed(token) == 200
 
 
 def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):

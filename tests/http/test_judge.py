@@ -9,7 +9,6 @@ from itertools import product
 import pytest
 
 from tests.server.test_judge import (
-    IDS,
     METHODS,
     NOT_COMPARED,
     PARAMS,
@@ -18,7 +17,7 @@ from tests.server.test_judge import (
     enveloped,
     session_of,
 )
-from tests.support.client import json_lines, rpc
+from tests.support.client import cases, json_lines, rpc
 from tests.support.http_judge import USER, Judge, essence
 from tests.support.http_memory import InMemory
 from tools import protocol
@@ -193,16 +192,40 @@ def test_routing_headers_that_come_twice(beside):
         assert beside.check(message, modern(message), again=[header]) == 400
 
 
-# Members of a good request with other values, and whole messages.
-CHANGED = json_lines("""
-{"jsonrpc": "1.0"}
-{"jsonrpc": 2}
-{"jsonrpc": null}
-{"method": 7}
-{"method": null}
-{"method": []}
-{"odd": 1}
-""")
+# What changes a good request as text, once: the part and what is in its place (“” for nothing).
+CHANGES = r"""
+"2.0" | "1.0"
+"2.0" | 2
+"2.0" | null
+"jsonrpc": "2.0", | “”
+"tools/list" | 7
+"tools/list" | null
+"tools/list" | []
+"method": "tools/list", | “”
+, "params" | , "odd": 1, "params"
+"params" | "params": {}, "params"
+"params" | "other"
+"id": 1 | "id": 0
+"id": 1 | "id": -1
+"id": 1 | "id": "a"
+"id": 1 | "id": ""
+"id": 1 | "id": "й"
+"id": 1 | "id": 1099511627776
+"id": 1 | "id": 1152921504606846976
+{ | {,
+{ | {"odd": 1e999,
+{ | {"odd": -0,
+{ | {"odd": 1.,
+{ | {"odd": 01,
+"""
+# The SDK's ids of the 2025 era differ: those that are none are a difference that is meant.
+ODD_IDS = """
+"id": 1 | "id": 1.5
+"id": 1 | "id": true
+"id": 1 | "id": null
+"id": 1 | "id": []
+"id": 1 | "id": {}
+"""
 OTHERS = json_lines("""
 []
 5
@@ -219,20 +242,18 @@ BYTES = [b"", b" ", b"garbage", b"{}", b"null", b"[" * 1000, b"\xff", b'{"a":' *
 @in_both_eras
 def test_odd_messages(beside, is_modern):
     good, headers = in_era(is_modern, "tools/list", {})
-    ids = IDS if is_modern else [one for one in IDS if type(one) in (int, str)]
-    bodies = [{**good, "id": request_id} for request_id in ids]
-    bodies += [{**good, **changes} for changes in CHANGED]
-    for name in ("jsonrpc", "params", "method"):
-        bodies.append({**good})
-        del bodies[-1][name]
-    text = json.dumps(good).encode()
-    bodies += [[good], [good, good], *OTHERS, *BYTES]
-    bodies += [text[:-1], text + b"}", b"\0" + text, b"\r\n " + text + b" \n"]
-    bodies += [text.replace(b"{", odd, 1) for odd in (b"{ \n", b"{,")]
-    bodies.append(text.replace(b'"params"', b'"params": {}, "params"'))
-    bodies.append(json.dumps(good).encode("utf-16-le")[1:])
-    for number in (b"1e999", b"-0", b"1.", b"01", b"1" * 400):
-        bodies.append(text.replace(b"{", b'{"odd": %b,' % number, 1))
+    text = json.dumps(good)
+    bodies = [[good], [good, good], *OTHERS, *BYTES]
+    changes = cases(CHANGES)
+    if is_modern:
+        changes += cases(ODD_IDS)
+    for part, new in changes:
+        assert part in text
+        bodies.append(text.replace(part, new.strip("“”"), 1).encode())
+    for odd in (text[:-1], text + "}", "\0" + text, f"\r\n {text} \n", text.replace("{", "{ \n")):
+        bodies.append(odd.encode())
+    bodies.append(text.replace("{", '{"odd": %s,' % ("1" * 400), 1).encode())
+    bodies.append(text.encode("utf-16-le")[1:])
     assert {beside.check(body, headers) for body in bodies} == {200, 400}
 
 

@@ -28,24 +28,6 @@ def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more(clock):
     assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 15]
 
 
-@pytest.mark.parametrize("callers, most_at_once", [("aaaaaaaaa", 2), ("abcabcabc", 4)])
-def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers, most_at_once):
-    turns, at_once, seen = Turns(4, 2), [], []
-
-    async def work(caller):
-        async with turns.turn(caller):
-            at_once.append(caller)
-            seen.append(len(at_once))
-            await asyncio.sleep(0.001)
-            at_once.pop()
-
-    async def everybody():
-        await asyncio.gather(*map(work, callers))
-
-    asyncio.run(everybody())
-    assert (max(seen), len(seen), bool(turns.by_caller)) == (most_at_once, 9, False)
-
-
 def test_who_waits_keeps_no_turn_from_others_and_takes_none_after_that():
     async def waiting():
         turns = Turns(2, 1)

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.support.client import ENVELOPE, HANDSHAKE, messages, rpc
+from tests.http.test_judge import in_both_eras, in_era
+from tests.support.client import HANDSHAKE, messages, rpc
 from tests.support.http_memory import InMemory
 from tests.support.serve_with_tools import misbehaving_tools
 from tests.support.services import wait_until
@@ -182,16 +183,12 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, how):
     assert not any(b'"result"' in exchange.text() for exchange in waiting)
 
 
-@pytest.mark.parametrize("era", ["2025", "2026"])
-def test_a_silent_call_says_now_and_then_that_it_goes_on(server, token, monkeypatch, era):
+@in_both_eras
+def test_a_silent_call_says_now_and_then_that_it_goes_on(server, token, monkeypatch, is_modern):
     """A proxy cuts a connection in which nothing comes."""
     monkeypatch.setattr(endpoint, "PING_S", 0.01)
-    message = call_of("test_sleeps", seconds=20)
-    headers = {}
-    if era == "2026":
-        message["params"]["_meta"] = ENVELOPE
-        headers = {"Mcp-Method": "tools/call", "Mcp-Name": "test_sleeps"}
-        headers["MCP-Protocol-Version"] = protocol.MODERN_VERSION
+    params = {"name": "test_sleeps", "arguments": {"seconds": 20}}
+    message, headers = in_era(is_modern, "tools/call", params)
     call = server.begin(message, token=token, headers=headers)
     wait_until(lambda: call.text().count(b": ping\r\n\r\n") > 1)
     server.tools.AWAKE.set()

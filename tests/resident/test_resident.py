@@ -330,6 +330,7 @@ def test_check_says_whether_sessions_are_handed_over(service):
     done = finished(command, env=service.environment)
     assert f"✓ service     {service.socket}" in done.stdout
     done = finished(command)
+    assert done.stdout.startswith("✓ server")
     assert "○ service " in done.stdout
     assert done.returncode == 0
 

@@ -151,11 +151,7 @@ def test_a_wrong_start_is_one_line_and_exit_2():
         assert told in done.stderr
 
 
-def test_check_and_help_answer_without_serving():
-    checked = run("--check")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout.startswith("✓ server")
-    assert "○ klipper" in checked.stdout
+def test_help_answers_without_serving():
     assert "--check" in run("--help").stdout
 
 
