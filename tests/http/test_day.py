@@ -36,31 +36,27 @@ class Phone(Asking):
         pairs = {**BROWSER, "Cookie": self.cookie and f"a=b; {COOKIE}={self.cookie}", **headers}
         return self.server.send(body, method=method, path=path, headers=pairs)
 
-    def open(self):
-        """Status and text of the page."""
-        status, headers, body = self.send("GET", Origin=None)
-        self._keep(headers)
-        is_packed = headers.get("content-encoding") == "gzip"
-        return status, (gzip.decompress(body) if is_packed else body).decode()
+    def open(self, method="GET", body=b"", **headers):
+        """Status, headers and text of the page or the form; the cookie is kept."""
+        status, headers, body = self.send(method, body, **{"Origin": None, **headers})
+        if kept := re.match(rf"{COOKIE}=([^;]+); (.*)", headers.get("set-cookie", "")):
+            self.cookie, self.rules = kept.groups()
+        if headers.get("content-encoding") == "gzip":
+            body = gzip.decompress(body)
+        return status, headers, body.decode()
 
     def is_in(self):
         """True if it shows the page."""
-        status, text = self.open()
+        status, _, text = self.open()
         return status == 200 and not is_form(text)
 
     def is_out(self):
         """True if it shows the form for a code, and the page's calls are refused."""
-        return is_form(self.open()[1]) and self.ask()[0] == 401
+        return is_form(self.open()[2]) and self.ask()[0] == 401
 
     def type(self, code, **headers):
         form = urlencode({"code": code}).encode()
-        status, answer, body = self.send("POST", form, **FORM, **headers)
-        self._keep(answer)
-        return status, answer, body.decode()
-
-    def _keep(self, headers):
-        if kept := re.match(rf"{COOKIE}=([^;]+); (.*)", headers.get("set-cookie", "")):
-            self.cookie, self.rules = kept.groups()
+        return self.open("POST", form, **{"Origin": ORIGIN, **FORM, **headers})
 
     def signed_in(self, **invitation):
         assert self.enter(self.server.invited(**invitation)) == 303
@@ -143,7 +139,7 @@ def test_the_page_is_small_cannot_be_framed_and_runs_nothing_but_its_own_scripts
 
 
 def test_the_home_screen_gets_a_name_and_a_picture(phone):
-    _, text = phone.open()
+    _, _, text = phone.open()
     [manifest] = re.findall('rel="manifest" href="([^"]+)"', text)
     _, headers, body = phone.send("GET", path=manifest, Origin=None)
     app = json.loads(body)
@@ -235,9 +231,8 @@ def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
         assert phone.is_out()
     phone.cookie = None
     assert phone.status("POST", LIST, CALLS, Authorization=f"Bearer {token}") == 401
-    for grant, field in (("refresh_token", "refresh_token"), ("authorization_code", "code")):
-        fields = {"grant_type": grant, field: cookie, "client_id": "https://client.example/x"}
-        assert phone.status("POST", urlencode(fields).encode(), "/token", **FORM) == 400
+    fields = {"grant_type": "refresh_token", "refresh_token": cookie, "client_id": f"{ORIGIN}/x"}
+    assert phone.status("POST", urlencode(fields).encode(), "/token", **FORM) == 400
     assert cookie.encode() not in kept_bytes(phone.server)
     assert cookie not in caplog.text
 
@@ -270,7 +265,7 @@ def test_a_full_disk_uses_up_no_invitation_and_keeps_nobody_from_looking(phone):
     with full_disk(phone.server):
         status, _, text = phone.type(invitation)
         assert (status, "disk" in text) == (503, True)
-        status, text = phone.open()
+        status, _, text = phone.open()
         assert (status, is_form(text), "</script>" in text) == (200, False, True)
         assert phone.ask()[0] == 200
     assert phone.enter(invitation) == 303
@@ -327,6 +322,6 @@ def test_cookies_of_others_beside_it_do_no_harm(phone):
     cookie = phone.signed_in().cookie
     for before in (f"x-{COOKIE}=other; ", f"{COOKIE}=of-another-path; ", "monday=1; ", ""):
         line = f"{before}{COOKIE}={cookie}; x=eA"
-        assert not is_form(gzip.decompress(phone.send("GET", Cookie=line)[2]).decode())
+        assert not is_form(phone.open(Cookie=line)[2])
     for line in (f"x{COOKIE}={cookie}", COOKIE, ";;;", "\xff" * 100):
-        assert is_form(phone.send("GET", Cookie=line)[2].decode())
+        assert is_form(phone.open(Cookie=line)[2])

@@ -44,10 +44,6 @@ class Phone:
         answer = self.server.content("get_user_snapshot", token=self.token, include=[part])
         return answer["data"][part]
 
-    def turned(self, press):
-        """Wait until the browser shows another page after `press`."""
-        turned(self.tab, press)
-
     def calls(self):
         """How many calls the page has made."""
         return sum(url.endswith("/day/call") for url in self.tab.requests)
@@ -57,7 +53,7 @@ class Phone:
         code = self.server.invited()
         self.tab.click("#code")
         self.tab.type(f"{code[:4]}-{code[4:]}".lower())
-        self.turned(lambda: self.tab.key("Enter"))
+        turned(self.tab, lambda: self.tab.key("Enter"))
         self.wait("document.querySelector('.tick')")
 
     def wait(self, condition):
@@ -131,7 +127,7 @@ def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
     phone.sign_in()
     [row] = [row for row in phone.server.ledger.entries() if row["label"] == "/day"]
     phone.server.ledger.revoke(row["id"])
-    phone.turned(lambda: phone.tab.click("#h1"))
+    turned(phone.tab, lambda: phone.tab.click("#h1"))
     phone.wait("document.querySelector('#code')")
     assert phone.data("xp")["balance"] == 10
 

@@ -143,14 +143,13 @@ def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server, to
 
 def test_a_refusal_closes_the_connection_only_where_a_body_may_be_unread(server, token):
     """Bun's clients lost the answer that came behind a refused GET, and began without tools."""
-    requests = [({"method": method, "token": token}, 405) for method in ("GET", "DELETE", "HEAD")]
-    requests += [({"method": "GET"}, 401), ({"method": "GET", "path": "/other"}, 404)]
-    for request, status in requests:
+    requests = [{"method": method, "token": token} for method in ("GET", "DELETE", "HEAD")]
+    requests += [{"method": "GET"}, {"method": "GET", "path": "/other"}]
+    for request in requests:
         for length in (None, "0"):
-            answer = server.send(b"", **request, headers={"Content-Length": length})
-            assert (answer[0], "connection" in answer[1]) == (status, False), request
-        answer = server.send(b"{}", **request)
-        assert (answer[0], answer[1]["connection"]) == (status, "close")
+            _, headers, _ = server.send(b"", **request, headers={"Content-Length": length})
+            assert "connection" not in headers, request
+        assert server.send(b"{}", **request)[1]["connection"] == "close"
     assert server.send(LIST)[1]["connection"] == "close"
     assert server.send(b"x" * 5_000_000, token=token)[1]["connection"] == "close"
     assert "connection" not in server.send(b"garbage", token=token)[1]

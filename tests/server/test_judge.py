@@ -105,14 +105,6 @@ METHODS = [
     "tasks/list",
 ]
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-SETTINGS = json_lines("""
-{"MCP_TOOLSETS": "klipper,server"}
-{"MCP_READ_ONLY": "1"}
-{"MCP_TOOL_NAMES": "dotted"}
-{"MCP_LANGUAGE": "en"}
-{"MCP_PAGES": "on"}
-{"MCP_PAGES": "off"}
-""")
 SESSIONS = int(os.environ.get("MIX_SESSIONS", "160"))
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list", "skills/list")
 
@@ -211,15 +203,6 @@ def test_the_2026_era_with_every_capability_client_and_version():
     sessions = [[ask(0, "server/discover", _meta=meta), *lists(meta)] for meta in metas]
     sessions += [[ask(0, "tools/list", _meta=meta)] for meta in odd]
     assert sum(map(check, sessions)) > 80
-
-
-@pytest.mark.parametrize("values", SETTINGS, ids=str)
-def test_every_setting_that_shapes_the_lists(env, values):
-    env(**values)
-    for capabilities in ({}, PAGES):
-        assert check([initialize(capabilities=capabilities), INITIALIZED, *lists()]) == 6
-        assert check([ask(0, "server/discover", _meta=envelope(capabilities))]) == 1
-        assert check(lists(envelope(capabilities))) == 5
 
 
 HALF_BEGUN = [initialize(request_id="b")]

@@ -84,10 +84,6 @@ class Exchange:
                 for name, value in [*present(wanted).items(), *again]
             ],
             "query_string": query.encode(),
-            "root_path": "",
-            "scheme": "http",
-            "client": ("127.0.0.1", 1),
-            "server": ("127.0.0.1", 80),
         }
         self.read = 0
         self.sent = []
