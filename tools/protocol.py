@@ -171,31 +171,31 @@ class Request:
 
     def admit(self, is_begun: bool = True) -> None:
         """Check that this era has the method and this client may call it. Raises RpcError."""
+        # The envelope of a modern request.
+        version = self.meta.get(PROTOCOL_VERSION)
         if self.is_modern:
-            self._check_envelope()
+            if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
+                raise RpcError(
+                    INVALID_PARAMS,
+                    f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}",
+                )
+            self.check_transport()
+            if version != MODERN_VERSION:
+                data = {"supported": [MODERN_VERSION], "requested": version}
+                raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
+        # The method.
         shape = SHAPES.get(self.method)
         foreign = LEGACY_ONLY if self.is_modern else MODERN_ONLY
         is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
         if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
+        # Its params.
         is_begun = is_begun or self.is_modern or self.method in LEGACY_ONLY
         # Of all optional members this one may not be null.
         is_null = self.meta.get("progressToken", "") is None
         members = {**shape, "_meta?": ENVELOPE if self.is_modern else META_MEMBERS}
         if is_null or not is_begun or not fits(self.params, members):
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
-
-    def _check_envelope(self) -> None:
-        version = self.meta.get(PROTOCOL_VERSION)
-        if not isinstance(version, str) or CLIENT_CAPABILITIES not in self.meta:
-            raise RpcError(
-                INVALID_PARAMS,
-                f"params._meta needs {PROTOCOL_VERSION}, which is a text, and {CLIENT_CAPABILITIES}",
-            )
-        self.check_transport()
-        if version != MODERN_VERSION:
-            data = {"supported": [MODERN_VERSION], "requested": version}
-            raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
 
     def check_transport(self) -> None:
         """Check what came around a modern request's message. Raises RpcError."""
@@ -248,7 +248,10 @@ def answer_of(request: Request) -> JsonObject:
         if request.method == "tools/call":
             return {"result": call_tool(request)}
         if request.method == "tools/list":
-            return {"result": list_tools(request)}
+            listed = listing.load() or listing.build()
+            hidden = () if request.shows_pages else listed["for pages"]
+            tools = [tool for tool in listed["tools"] if tool["name"] not in hidden]
+            return {"result": {"tools": tools}}
         return {"result": greeting(request)}
     except ToolError as error:
         message = f"{error.message}. {error.hint}"
@@ -276,13 +279,6 @@ def greeting(request: Request) -> JsonObject:
     if version not in HANDSHAKE_VERSIONS:
         version = HANDSHAKE_VERSIONS[-1]
     return {"protocolVersion": version, "serverInfo": SERVER_INFO, **about}
-
-
-def list_tools(request: Request) -> JsonObject:
-    """The tools on offer to a remote caller, or else as an earlier session saved them."""
-    saved = listing.load() or listing.build()
-    hidden = () if request.shows_pages else saved["for pages"]
-    return {"tools": [tool for tool in saved["tools"] if tool["name"] not in hidden]}
 
 
 def call_tool(request: Request) -> JsonObject:

@@ -12,9 +12,8 @@ from tests.support.client import LIST, messages, rpc
 from tests.support.http_memory import InMemory
 from tests.support.http_server import Asking
 from tools.__main__ import main
-from tools.http.day import ALLOWED, CALLS, COOKIE, Day
+from tools.http.day import ALLOWED, CALLS, COOKIE
 from tools.http.ledger import Ledger
-from tools.http.limits import Rate
 from tools.http.sign_in import SignIn
 
 URL = "https://pi.example/mcp"
@@ -286,12 +285,6 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
         assert [phone.ask()[0] for _ in range(4)] == [200, 200, 200, 429]
         token = server.token(scope="onepercent")
         assert server.listed(token, headers=HOST) == 429
-
-
-@pytest.mark.parametrize("path", ["/day", "/day/call", "/authorize", "/token/"])
-def test_an_address_that_has_another_use_is_refused_at_the_start(tmp_path, path):
-    with pytest.raises(OSError, match="MCP_HTTP_URL"):
-        Day(SignIn(f"https://pi.example{path}", Ledger(tmp_path), tuple), Rate(60))
 
 
 def test_a_port_that_the_scheme_has_anyway_is_not_expected_from_browsers(tmp_path):

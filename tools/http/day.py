@@ -42,7 +42,7 @@ PAGE_HEAD = Path(__file__).with_name("day.html")
 
 
 class Day:
-    """The endpoints of the page, beside those of the sign-in. Raises OSError if MCP's own is one of them."""
+    """The endpoints of the page, beside those of the sign-in."""
 
     def __init__(self, sign_in: SignIn, rate: Rate):
         self.sign_in = sign_in
@@ -59,8 +59,6 @@ class Day:
                     "GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")
                 },
             }
-        if sign_in.path in (*sign_in.endpoints, CALLS):
-            raise OSError(f"MCP_HTTP_URL: {sign_in.path} has another use here; end it in /mcp, say")
 
     def caller(self, cookies: str) -> Caller:
         """The caller of a request with these cookies. Raises InvalidToken."""

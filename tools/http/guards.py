@@ -98,8 +98,16 @@ class Guards:
             method = scope["method"]
             if refusal.status != 405 or method not in ("GET", "DELETE"):  # which clients try
                 self._log(refusal.status, refusal.reason)
-            answer = _answer_to(refusal)
+            # A JSON-RPC error, which any client can show, with the same words whatever is wrong with a token.
+            text = "Unauthorized" if refusal.status == 401 else refusal.reason
+            error: JsonObject = {"code": refusal.code, "message": text}
+            if seconds := refusal.headers.get(
+                "retry-after"
+            ):  # some clients never look at the header
+                error["data"] = {"retry_after": int(seconds)}
+            answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
             kind = JSON_TYPE
+            # A text for a person with a browser.
             if method == "GET" and "text/html" in headers["accept"]:
                 answer = sentence("programs")
                 kind = PLAIN_TEXT
@@ -221,16 +229,6 @@ async def _read(receive: Receive, longest: int) -> bytes:
         if len(body) > longest:
             raise Refusal(413, f"a body of more than {longest} bytes")
     return bytes(body)
-
-
-def _answer_to(refusal: Refusal) -> str:
-    """The text of a JSON-RPC error, which any client can show."""
-    # The same words whatever is wrong with a token.
-    text = "Unauthorized" if refusal.status == 401 else refusal.reason
-    error: JsonObject = {"code": refusal.code, "message": text}
-    if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
-        error["data"] = {"retry_after": int(seconds)}
-    return json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
 
 
 async def respond(send: Send, status: int, headers: Headers, body: bytes) -> None:

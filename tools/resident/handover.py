@@ -56,19 +56,15 @@ def main() -> NoReturn:
 
 def begin() -> None:
     """Begin `server.py`: hand the session over if the command line is empty."""
-    ensure_stdio_open()
-    if not sys.argv[1:]:
-        attempt()
-
-
-def ensure_stdio_open() -> None:
-    """Open /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
-    number, and be used as it."""
+    # /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
+    # number, and be used as it.
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             stream = open(os.devnull, "r+")  # noqa: SIM115 | it takes the lowest number, the closed one's
             os.set_inheritable(stream.fileno(), True)
             setattr(sys, name, stream)
+    if not sys.argv[1:]:
+        attempt()
 
 
 def attempt() -> None:
