@@ -229,25 +229,21 @@ BEGUN_WRONGLY = {
     "code_challenge_method": ["plain", None],
     "response_type": ["token", None],
     "resource": ["https://other.example/mcp", f"{ORIGIN}/other"],
-    "client_id": ["x.y.z", "http://pi.example/client", None],
 }
 
 
 def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(person):
     code = person.server.invited()
-    for name, values in BEGUN_WRONGLY.items():
+    foreign = tokens.sign({"iss": "pi-mcp client", "redirect_uris": [BACK]}, b"f" * 32)
+    client_ids = ["x.y.z", "http://pi.example/client", None]
+    client_ids += [f"{person.client_id}A", foreign, person.server.token()]
+    for name, values in [*BEGUN_WRONGLY.items(), ("client_id", client_ids)]:
         expected = 401 if name == "client_id" else 400
         for value in [*values, ""]:
             change = {name: value}
             for status, headers, _ in (person.page(**change), person.type(code, **change)):
                 assert (status, "location" in headers) == (expected, False), change
     assert person.enter(code) == 303
-
-
-def test_forged_client_ids_are_refused(person):
-    foreign = tokens.sign({"iss": "pi-mcp client", "redirect_uris": [BACK]}, b"f" * 32)
-    for client_id in (f"{person.client_id}A", foreign, person.server.token()):
-        assert person.page(client_id=client_id)[0] == 401
 
 
 def test_on_loopback_the_port_is_free_and_nothing_else_is(person):

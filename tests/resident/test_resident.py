@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.support.client import HANDSHAKE, PROJECT, TIMEOUT_S, Client, finished, pipe
+from tests.support.client import HANDSHAKE, PROJECT, TIMEOUT_S, Client, cases, finished, pipe
 from tests.support.services import SERVER, Service, alive, wait_until
 from tools.core import places
 from tools.resident import handover
@@ -301,22 +301,26 @@ def test_a_service_of_other_sources_is_not_used(service):
     service.wait_until_empty()
 
 
+# Each written in its turn: a file, its text, the time of its change.
+SOURCES = """
+server.py | x | 1000
+tools/deep/one.py | x | 1000
+tools/deep/one.py | x | 1001
+tools/deep/one.py | xx | 1001
+tools/deep/two.py | xx | 1001
+server.py | xx | 1000
+"""
+
+
 def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
     monkeypatch.setattr(handover, "PROJECT", str(tmp_path))
-    source, server = tmp_path / "tools" / "deep" / "one.py", tmp_path / "server.py"
-    for file in (source, server):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
-    identities = {handover.identity()}
-    for change in (
-        lambda: os.utime(source, (10**9, 10**9)),
-        lambda: source.write_text("\n") and os.utime(source, (10**9, 10**9)),
-        lambda: source.rename(source.with_name("two.py")),
-        lambda: server.write_text("\n"),
-    ):
-        change()
+    (tmp_path / "tools" / "deep").mkdir(parents=True)
+    identities = set()
+    for name, text, changed_s in cases(SOURCES):
+        (tmp_path / name).write_text(text)
+        os.utime(tmp_path / name, (int(changed_s), int(changed_s)))
         identities.add(handover.identity())
-    assert len(identities) == 5
+    assert len(identities) == len(cases(SOURCES))
 
 
 def test_a_client_whose_state_cannot_be_written_serves_by_itself(service, tmp_path):
