@@ -22,7 +22,7 @@ from tools.core.errors import RpcError, ToolError
 from tools.core.json_types import JsonObject, compact_json, filled
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
-from tools.stdio import fits, key_of
+from tools.stdio import ID, fits
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
@@ -88,7 +88,7 @@ CAPABILITIES = {
     "extensions?": {"*": dict},
     "experimental?": {"*": dict},
 }
-META_MEMBERS = {"progressToken?": (str, int)}
+META_MEMBERS = {"progressToken?": ID}
 ENVELOPE = {**META_MEMBERS, f"{CLIENT_INFO}?": INFO, CLIENT_CAPABILITIES: CAPABILITIES}
 STREAM = {
     "toolsListChanged?": bool,
@@ -331,7 +331,8 @@ class StdioRequest(Request):
     def __init__(self, session: "Session", message: JsonObject):
         self.session = session
         super().__init__(message, session.capabilities)
-        self.key = key_of(self.id)
+        # As a client may write it when it refers to the request: "7" is 7.
+        self.key = str(self.id)
 
     def has_modern_era(self) -> bool:
         # A client that used the envelope before and made no handshake has forgotten it here.
@@ -344,16 +345,17 @@ class StdioRequest(Request):
     def elicit(self, text: str) -> str:
         session = self.session
         question_id = next(session.question_ids)
-        session.answers[question_id] = {}
+        key = str(question_id)
+        session.answers[key] = {}
         params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
         session.send(
             {"id": question_id, "method": "elicitation/create", "params": params}, about=self
         )
         with session.writing:
             session.writing.wait_for(
-                lambda: session.answers[question_id] or self.withdrawn, calls.QUESTION_S
+                lambda: session.answers[key] or self.withdrawn, calls.QUESTION_S
             )
-            answer = session.answers.pop(question_id)
+            answer = session.answers.pop(key)
         if answer:
             return action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(text)
         session.send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
@@ -376,8 +378,8 @@ class Session:
         self.owed: set[StdioRequest] = set()
         # The ids of streams that tell of changes, by their keys.
         self.streams: dict[Any, Any] = {}
-        # The answers to open questions by the ids of these, empty until they come.
-        self.answers: dict[int, JsonObject] = {}
+        # The answers to open questions by the ids of these as text, empty until they come.
+        self.answers: dict[str, JsonObject] = {}
         self.question_ids = count(1)
         self.turns = threading.Semaphore(MOST_CALLS)
         self.listers = threading.Semaphore(MOST_LISTS)
@@ -403,7 +405,7 @@ class Session:
         try:
             message = stdio.parse(line)
             if "method" not in message:
-                key = key_of(message.get("id"))
+                key = str(message.get("id"))
                 with self.writing:
                     if key in self.answers:
                         self.answers[key] = message
@@ -424,12 +426,11 @@ class Session:
                 self._finish(call, internal)
 
     def _take_notification(self, message: JsonObject) -> None:
-        request_id = (message.get("params") or {}).get("requestId")
+        key = str((message.get("params") or {}).get("requestId"))
         if message["method"] == "notifications/initialized":
             self.is_initialized |= not self.is_modern
             self.start()
-        elif message["method"] == "notifications/cancelled" and stdio.is_id(request_id):
-            key = key_of(request_id)
+        elif message["method"] == "notifications/cancelled":
             self.streams.pop(key, None)
             with self.writing:
                 for call in self.owed:

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from typing import Any, BinaryIO, NamedTuple, TypeGuard
+from typing import Any, BinaryIO, NamedTuple
 
 from tools.core import leaving
 from tools.core.errors import RpcError
@@ -22,8 +22,9 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
 # Shapes of JSON-RPC's messages, whatever the id of a request is.
+ID = (int, str)
 REQUEST = {"jsonrpc": "2.0", "method": str, "params?": dict}
-RESULT = {"jsonrpc": "2.0", "id": (str, int), "result": dict}
+RESULT = {"jsonrpc": "2.0", "id": ID, "result": dict}
 ERROR = {"jsonrpc": "2.0", "error": {"code": int, "message": str}}
 
 
@@ -82,7 +83,7 @@ def parse(line: bytes) -> JsonObject:
     request_id = None
     try:
         message = json.loads(line.decode(errors="surrogatepass"))
-        if isinstance(message, dict) and is_id(message.get("id")):
+        if fits(message, {"id": ID}):
             request_id = message["id"]
         line.decode()  # half a character cannot be sent back, however it is written
         if b"\\u" in line:
@@ -133,17 +134,3 @@ def refusal(line: bytes) -> str:
     if values <= MOST_VALUES:
         values += sum(len(outside) for outside in marks.split(b'"')[::2])
     return f"Message too large: at most {MOST_VALUES} values" if values > MOST_VALUES else ""
-
-
-def is_id(value: object) -> TypeGuard[int | str]:
-    """True for an id that a request may have: a whole number, or text that can be sent back (not half a
-    character)."""
-    if isinstance(value, str):
-        return value == value.encode(errors="ignore").decode()
-    return type(value) is int
-
-
-def key_of(request_id: Any) -> Any:
-    """An id as a client may write it when it refers to a request: "7" is 7."""
-    is_number = isinstance(request_id, str) and request_id.isascii() and request_id.isdecimal()
-    return int(request_id) if is_number and len(request_id) < 20 else request_id
