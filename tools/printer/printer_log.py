@@ -30,10 +30,6 @@ from .printer_state import UNKNOWN, klipper_of, number_of, text_of
 
 # Characters of an answer: 600 tokens.
 MOST_ANSWER_CHARS = 2400
-# Messages of the start that is asked for.
-MOST_ERRORS = 4
-# Earlier starts that failed.
-MOST_EARLIER = 6
 # Characters of a pasted log that are read, from its end.
 MOST_PASTED_CHARS = 1_000_000
 # Days of logs that are looked through for the beginning of a start.
@@ -42,8 +38,6 @@ MOST_FILES = 3
 MOST_DIFFERENT = 1000
 # Coordinates, times and counts, which differ in the lines of one message.
 LONG_NUMBER = re.compile(r"\b(?:\d+\.\d+|\d{3,})")
-# Lines of one configuration.
-MOST_CONFIG = 50_000
 # The ends of a print that ask for no cause (Moonraker's history).
 UNHURT = ("completed", "in_progress", "cancelled")
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
@@ -52,8 +46,6 @@ STARTED = re.compile(
     r"Start printer at (.{1,60}?) \((\d{1,12}(?:\.\d{1,12})?)[\d.]{0,20} (\d{1,12}(?:\.\d{1,12})?)\)"
 )
 VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]{1,60})")
-# The time since the boot in a Stats line.
-UPTIME = re.compile(rb"Stats (\d{1,12}(?:\.\d{1,12})?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
 # of Python that a traceback quotes are indented.
 ERROR_LINE = re.compile(
@@ -63,19 +55,13 @@ ERROR_LINE = re.compile(
 CRASH = re.compile(r"Unhandled exception during|Internal error on command")
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
-# The prefixes of messages in the log, which people do not type: `Transition to shutdown state: `,
-# `pins.error: `.
-PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
-TRANSITION = "Transition to shutdown state: "
 # The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
 MCU_SHUTDOWN = "MCU shutdown"
-# The parts of a Stats line: a board with what it sent and lost, and the host.
-BOARD_STATS = re.compile(
+# A board in a Stats line, with what it sent and lost.
+BOARD_STATS = (
     r" (\S+): (?:\w+=\S+ )*?bytes_read=(?P<received>\d{1,18}) bytes_retransmit=(?P<retransmitted>\d{1,18})"
     r" bytes_invalid=(?P<invalid>\d{1,18})"
 )
-HOST_STATS = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
-LONGEST_LINE = 600
 # The prefix of each message in the log of Creality's Klipper: level, time, logger, place.
 MAKERS_LINE = re.compile(rb"^\[[A-Z][\w ]*\] \d{4}-\d\d-\d\d [\d:,]+ \[\w+\] \[[^\]]*\] ")
 # Bytes of a Stats line that are read: Klipper's have some hundreds for each board.
@@ -99,19 +85,8 @@ def printer_log(
     Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA or of the Moonraker of PRINTERS, or
     the text. Only lines that are known messages are given: a log holds names and tokens.
     """
-    # The log, and what the printer says of its last print.
-    job: JsonObject = {}
-    if text:
-        # If it is quoted, it is indented as a whole.
-        end = dedent(text[-MOST_PASTED_CHARS:]).encode("utf-8", "replace")
-        logs = [Log(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))]
-    else:
-        asked = printers.chosen(printer, "; or send the log as `text`")
-        with suppress(ToolError, *FORM_ERRORS):  # there may be no Moonraker
-            job = dict(asked.ask(HISTORY, {"limit": 1})["jobs"][0])
-        logs = asked.logs()
-
-    # The start in the log, and those before it.
+    # The start that is asked for, and those before it.
+    logs, job = _logs_and_job(text, printer)
     newest = logs[-1]
     starts = _starts(logs)
     *earlier, start = _up_to(session, starts)
@@ -128,17 +103,30 @@ def printer_log(
         last_line_hours_ago=start is starts[-1] and _hours_since(newest.written),
         shutdown=cut_between_words(start.state, 200),
     )
-    answer["errors"] = errors = [*map(_explained, start.errors[:MOST_ERRORS])]
+    answer["errors"] = errors = [*map(_explained, start.errors[:4])]
     answer |= filled(
         last_print=job and _last_print(job, starts),
         link=_connections(start),
         config=config,
-        earlier_failures=failures[-MOST_EARLIER:],
+        earlier_failures=failures[-6:],
     )
     # Fewer errors if it is too long.
     while len(compact_json(answer)) > MOST_ANSWER_CHARS and len(errors) > 1:
         errors.pop()
     return printer_page.DrawnAnswer(answer, findings=page_findings)
+
+
+def _logs_and_job(text: str, printer: str) -> tuple[list[Log], JsonObject]:
+    """The logs, the newest last, and Moonraker's record of the last print."""
+    if text:
+        # If it is quoted, it is indented as a whole.
+        end = dedent(text[-MOST_PASTED_CHARS:]).encode("utf-8", "replace")
+        return [Log(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))], {}
+    asked = printers.chosen(printer, "; or send the log as `text`")
+    job: JsonObject = {}
+    with suppress(ToolError, *FORM_ERRORS):  # there may be no Moonraker
+        job = dict(asked.ask(HISTORY, {"limit": 1})["jobs"][0])
+    return asked.logs(), job
 
 
 def _up_to(session: int, starts: list["Start"]) -> list["Start"]:
@@ -160,8 +148,8 @@ def _hours_since(time_s: float) -> float:
 
 
 def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
-    """The end of a job: how and when it ended, what it took, and if it failed the error of the start that it
-    ran in: Klipper may have been started again since."""
+    """The status of a print, how long ago it ended, its time and filament. If it failed, also the cause: the
+    first error of the start in which it ran, which need not be the last start."""
     fields = ("end_time", "print_duration", "filament_used")
     ended, seconds, filament_mm = (number_of(job, name) or 0 for name in fields)
     status = text_of(job, "status", 40)
@@ -190,9 +178,9 @@ def _connections(start: "Start") -> JsonObject:
     """The connections and the host at the last Stats line."""
     stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
     link: JsonObject = {}
-    for board in BOARD_STATS.finditer(stats):
+    for board in re.finditer(BOARD_STATS, stats):
         link[board[1]] = {what: int(count) for what, count in board.groupdict().items()}
-    if host := HOST_STATS.search(stats):
+    if host := re.search(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})", stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
 
@@ -251,7 +239,7 @@ class Start:
     @property
     def ran_s(self) -> int:
         """The seconds from the start to the last Stats line."""
-        uptime = UPTIME.match(self.stats)
+        uptime = re.match(rb"Stats (\d{1,12}(?:\.\d{1,12})?):", self.stats)
         ran_s = float(uptime[1]) - self.clock if uptime and self.clock else 0
         return max(0, round(ran_s))
 
@@ -276,7 +264,7 @@ class Start:
             self.config, self.in_config = [], True
         elif line == "=======================":
             self.in_config = False
-        elif self.in_config and len(self.config) < MOST_CONFIG:
+        elif self.in_config:
             self.config.append(line)
         elif line == "Config error":  # Klipper refuses it (klippy/klippy.py)
             self.refused = True
@@ -295,14 +283,16 @@ class Start:
     def count(self, line: str) -> None:
         """Take a line that may say why everything stopped; count its message and move it to the end of
         `counted`, unless it only follows from another."""
-        if line.startswith(TRANSITION):
-            self.state = self.state or one_line(line.removeprefix(TRANSITION))
+        # People do not type the prefixes of the log: `Transition to shutdown state: `, `pins.error: `.
+        typed = re.sub(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ", "", line)
+        if line.startswith("Transition to shutdown state: "):
+            self.state = self.state or one_line(typed)
         elif self.state and line.endswith("Command request"):
             return  # from a board that was stopped by another error, or by M112
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
         if message := message_in(LONG_NUMBER.sub("0", line)):
-            first = Error(message, PREFIX.sub("", line), 0)
+            first = Error(message, typed, 0)
             before = self.counted.pop(message.means, first)
             self.counted[message.means] = first._replace(times=before.times + 1)
 
@@ -338,7 +328,7 @@ def _starts_in(logs: list[Log]) -> list[Start]:
             start.stats = line
             continue
         checkpoint()
-        text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
+        text = line[:600].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
             when, second, clock = match.groups()
             start = Start(when, float(second), float(clock), version)

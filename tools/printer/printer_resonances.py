@@ -17,11 +17,11 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
-CSV_NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
+CSV_NAME = r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv"
 LARGEST_CSV_BYTES = 4_000_000
 # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
 # `shapers:` stands before them. Their rows are not read: since then they hold values of other frequencies.
-FITTED = re.compile(r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)")
+FITTED = r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)"
 # The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the time from their
 # middle, in periods of the shaper's frequency, and the share of the move.
 PULSES = {
@@ -88,7 +88,7 @@ def _newest(printer: Path) -> dict[str, Path]:
         checkpoint()
         with suppress(OSError):  # it may be gone since it was listed
             status = path.lstat()
-            if status.st_uid in owners and (name := CSV_NAME.fullmatch(path.name)):
+            if status.st_uid in owners and (name := re.fullmatch(CSV_NAME, path.name)):
                 dated.append((status.st_mtime, path, name[1]))
     return {axis: path for _, path, axis in sorted(dated)}
 
@@ -96,12 +96,18 @@ def _newest(printer: Path) -> dict[str, Path]:
 def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
     """The peaks and the shaper, and the spectrum as the page draws it."""
     header = text.partition("\n")[0]
-    fitted = FITTED.findall(header)[: len(PULSES)]
+    fitted = re.findall(FITTED, header)[: len(PULSES)]
     try:
         spectrum = []
         for row in csv.DictReader(text.splitlines()):
             checkpoint()
-            spectrum.append(_row(row, fitted))
+            hz, power = float(row["freq"]), float(row["psd_xyz"])
+            if None in row.values() or not 0 <= hz * power < math.inf:
+                raise ValueError
+            # Klipper does this before it fits: high frequencies weigh less, slow noise nothing.
+            if not fitted:
+                power *= math.exp(min(0, 1 - (10 / (hz + 0.1)) ** 2)) / (hz + 0.1)
+            spectrum.append((hz, power))
         answer = {"file": name, **_peaks(spectrum), "read": READ}
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
         raise ToolError(
@@ -120,17 +126,6 @@ def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
         "vibrations_left_percent": round(100 * best.vibrations, 1),
     }
     return answer, printer_page.spectrum(spectrum, _shaped(best.name, best.hz, spectrum))
-
-
-def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
-    """The frequency and the power in all directions. Raises ValueError, TypeError, KeyError."""
-    hz, power = float(row["freq"]), float(row["psd_xyz"])
-    if None in row.values() or not 0 <= hz * power < math.inf:
-        raise ValueError
-    # Klipper does this before it fits: high frequencies weigh less, slow noise nothing
-    if not fitted:
-        power *= math.exp(min(0, 1 - (10 / (hz + 0.1)) ** 2)) / (hz + 0.1)
-    return hz, power
 
 
 def _peaks(spectrum: Spectrum) -> JsonObject:

@@ -14,8 +14,6 @@ from tools.klipper.printers import FORM_ERRORS, INFO, QUERY, Printer, PrinterNam
 from tools.klipper.search import messages
 from tools.toolkit import JsonObject, Tool, ToolError, filled, one_line
 
-MOST_HEATERS = 6
-MOST_WARNINGS = 3
 # The fields that are asked for (Status_Reference.md).
 STATUS_OBJECTS: JsonObject = {
     "print_stats": "filename state message print_duration filament_used info".split(),
@@ -28,7 +26,7 @@ STATUS_OBJECTS: JsonObject = {
 }
 ENDED = ("error", "shutdown")
 # The end of each message of Klipper: how to restart. `Printer is halted` ends those about the configuration.
-RESTART_ADVICE = re.compile(
+RESTART_ADVICE = (
     r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*"
 )
 # The text in place of a guess at a message's meaning.
@@ -39,7 +37,7 @@ UNKNOWN = messages.Message(
     [],
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
-RELEASE_HEADING = re.compile(r"(?m)^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})")
+RELEASE_HEADING = r"(?m)^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})"
 # The parts of an answer that are given for each of several printers.
 IN_LINE = ("state", "message", "job")
 
@@ -82,7 +80,7 @@ def _state(printer: Printer) -> JsonObject:
         heaters = _part(status, "heaters")
         names = heaters.get("available_heaters") or []
         names += heaters.get("available_sensors") or []
-        wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
+        wanted = {str(name): ["temperature", "target"] for name in names[:6]}
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer_parts(info, status, degrees)
         bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
@@ -115,16 +113,23 @@ def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonO
 
 def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; empty where Klipper has none."""
-    message = RESTART_ADVICE.sub("", str(info.get("state_message", "")))
+    message = re.sub(RESTART_ADVICE, "", str(info.get("state_message", "")))
     version = text_of(info, "software_version", 60)
     config = _part(status, "configfile")
+    temperatures = {}
+    for name in degrees:
+        heater = _part(degrees, name)
+        temperature, target = number_of(heater, "temperature"), number_of(heater, "target")
+        if temperature is not None:
+            goal = f" of {target:g}" if target else ""
+            temperatures[name[:40]] = f"{temperature:.1f}{goal}"
     answer: JsonObject = {
         "state": text_of(info, "state", 40),
         "message": cut_between_words(one_line(message), 300),
         "version": version,
         "klipper": klipper_of(version),
         "job": _job(status),
-        "temperatures": _temperatures(degrees),
+        "temperatures": temperatures,
         "save_config_pending": config.get("save_config_pending") is True,
     }
     if answer["state"] in ENDED:
@@ -138,7 +143,7 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
         "homed": "" if homed is None else str(homed)[:10] or "none",
         "mesh": _mesh(_part(status, "bed_mesh")),
         "position": [round(mm, 2) for mm in position if mm is not None],
-        "warnings": warnings[:MOST_WARNINGS],
+        "warnings": warnings[:3],
     }
 
 
@@ -148,15 +153,15 @@ def klipper_of(version: str) -> str:
     release = version.removeprefix("v").partition("-")[0].rpartition(".")[0]
     if version and not release:
         return "its maker's own, of unknown age: messages may be the maker's, too"
-    dates = {}
-    with suppress(ToolError, OSError):  # without the documentation there are no dates
-        dates = dict(RELEASE_HEADING.findall(pages.page_text(pages.resolve("Releases.md"))))
-    newest = next(iter(dates), release)
-    if release not in dates or release == newest:
-        return ""
-    date = dates[release]
-    changed = ", with files changed by its maker or a plugin" if version.endswith("-dirty") else ""
-    return f"of {date[:4]}-{date[4:]}{changed}; today's is {newest}"
+    # Without the documentation there are no dates, nor is there one of a release that is newer than it.
+    with suppress(ToolError, ValueError, LookupError):
+        text = pages.page_text(pages.resolve("Releases.md"))
+        (newest, _), *older = re.findall(RELEASE_HEADING, text)
+        date = dict(older)[release]
+        is_changed = version.endswith("-dirty")
+        changed = ", with files changed by its maker or a plugin" if is_changed else ""
+        return f"of {date[:4]}-{date[4:]}{changed}; today's is {newest}"
+    return ""
 
 
 def _mesh(mesh: JsonObject) -> str:
@@ -198,17 +203,6 @@ def _job(status: JsonObject) -> JsonObject:
     if filament := number_of(stats, "filament_used"):
         job["filament_m"] = round(filament / 1000, 2)
     return job
-
-
-def _temperatures(degrees: JsonObject) -> JsonObject:
-    temperatures = {}
-    for name in degrees:
-        heater = _part(degrees, name)
-        temperature, target = number_of(heater, "temperature"), number_of(heater, "target")
-        if temperature is not None:
-            goal = f" of {target:g}" if target else ""
-            temperatures[name[:40]] = f"{temperature:.1f}{goal}"
-    return temperatures
 
 
 def _part(status: JsonObject, name: str) -> JsonObject:
