@@ -20,9 +20,6 @@ from .headings import ENTRY_LEVEL
 from .search import index, messages
 from .search.query import Ranked, Term, question, ranked
 
-MOST_ABSENT = 8
-# Characters of each of them.
-LONGEST_ABSENT = 40
 # A page is shown only if its score has this share of the best.
 LEAST_SHARE_OF_BEST = 0.5
 # The share of the best section's score that another section of the page has to have to be shown beside it.
@@ -76,10 +73,15 @@ def search_docs(
     elif explanations:
         answer["known_messages"] = explanations
     if absent:
-        words = [word[:LONGEST_ABSENT] for word in absent[:MOST_ABSENT]]
+        words = [word[:40] for word in absent[:8]]
         answer["absent"] = f"not found in the documentation: {', '.join(words)}"
     if not results:
-        answer["hint"] = _nearest_names(query, catalogue)
+        names = [page.path for page in catalogue.files]
+        nearest = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
+        listed = f"The nearest file names: {', '.join(nearest)}. " if nearest else ""
+        answer["hint"] = (
+            f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
+        )
     return {**answer, "result": results} if answer else results
 
 
@@ -141,13 +143,6 @@ def _closest(text: str, terms: list[Term]) -> int:
         return len(words.intersection(ALPHANUMERICS.findall(low, start, start + CLOSE_CHARS)))
 
     return max(starts, key=variety, default=0)
-
-
-def _nearest_names(query: str, catalogue: index.Index) -> str:
-    names = [page.path for page in catalogue.files]
-    suggestions = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
-    listed = f"The nearest file names: {', '.join(suggestions)}. " if suggestions else ""
-    return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 
 
 def _snippet(text: str, at: int) -> str:

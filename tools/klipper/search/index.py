@@ -40,10 +40,7 @@ CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
 # A character that sorts after all letters.
 AFTER_ALL_LETTERS = "\U0010ffff"
-ASKED_FILE = Path(__file__).with_name("asked.txt")
-# A line of it: `page#anchor`, tab, English, tab, Russian.
-ASKED = re.compile(r"(?m)^([^#\n]+)#([^\t\n]*)\t(.*)")
-# The sources that make an index, and the newest of them while they are imported.
+# When the newest of the sources that make an index was written, while they are imported.
 SOURCES = [Path(headings.__file__), *Path(__file__).parent.glob("*.*")]
 MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
 
@@ -111,8 +108,10 @@ def counted(files: list[Page]) -> bytes:
         checkpoint()
         text = text_or_empty(page)
         asked = asked_words().get(page.path, {})
-        for (anchor, section), (_, following) in pairwise(_sections(text)):
-            end = following.offset
+        # First, what stands before the first heading.
+        sections = [("", PageSection("", 1, 0)), *headings.sections(text).items()]
+        section_ends = [section.offset for _, section in sections[1:]] + [len(text)]
+        for (anchor, section), end in zip(sections, section_ends, strict=True):
             if section.offset == end:  # nothing stands before the first heading
                 continue
             body = list(tokens(text[section.offset : end]))
@@ -135,18 +134,13 @@ def counted(files: list[Page]) -> bytes:
     return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
-def _sections(text: str) -> list[tuple[str, PageSection]]:
-    """The sections of a page by their anchors; first, one for what stands before them; last, one that begins
-    at the end."""
-    start, end = PageSection("", 1, 0), PageSection("", 1, len(text))
-    return [("", start), *headings.sections(text).items(), ("", end)]
-
-
 @cache
 def asked_words() -> dict[str, dict[str, set[str]]]:
     """The words with which people ask for a section, by its page and anchor."""
     asked: dict[str, dict[str, set[str]]] = {}
-    for page, anchor, text in ASKED.findall(ASKED_FILE.read_text("utf-8")):
+    lines = Path(__file__).with_name("asked.txt").read_text("utf-8")
+    # A line is `page#anchor`, tab, English, tab, Russian.
+    for page, anchor, text in re.findall(r"(?m)^([^#\n]+)#([^\t\n]*)\t(.*)", lines):
         asked.setdefault(page, {})[anchor] = set(tokens(text)) - STOP_WORDS
     return asked
 

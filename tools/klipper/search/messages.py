@@ -26,20 +26,10 @@ SYNONYMS = dict(
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication "
     "comm=communication hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
-# The name of a board in a message about it, `mcu 'extruder_mcu': …`: it is not the main one.
-BOARD_NAME = re.compile(r"(?i)(mcu ')\w+_mcu(?=')")
 # Words that may stand between two words of a message.
 GAP = r"(?: \S+){0,1}? "
 # Words in the place of a `*`.
 LONG_GAP = r"(?: \S+){0,12}? "
-# Characters of a line in which a message is looked for.
-LONGEST_PROSE = 600
-# Lines of a log that are looked at.
-MOST_LINES = 500
-# Messages that are explained.
-MOST_FOUND = 8
-# Characters of a text that may be misspelt: a longer one is pasted.
-LONGEST_MISSPELT = 300
 
 
 class Message(NamedTuple):
@@ -53,18 +43,19 @@ class Message(NamedTuple):
 
 
 def messages_in(text: str) -> list[Message]:
-    """The messages that a text quotes, each once, in its order: of each line the first that fits."""
+    """The first messages that a text quotes, each once, in its order: of each line the first that fits."""
     found: dict[str, Message] = {}
-    spell = len(text) <= LONGEST_MISSPELT
-    for line in text.splitlines()[:MOST_LINES]:
-        if message := of_line(line[:LONGEST_PROSE], spell=spell):
+    spell = len(text) <= 300  # a longer one is pasted, not typed
+    for line in text.splitlines()[:500]:
+        if message := of_line(line[:600], spell=spell):
             found.setdefault(message.means, message)
-    return list(found.values())[:MOST_FOUND]
+    return list(found.values())[:8]
 
 
 def of_line(line: str, *, spell: bool = False) -> Message | None:
     """The message in a line."""
-    words = _words(BOARD_NAME.sub(r"\1board", line))
+    # The name of a board in a message about it, `mcu 'extruder_mcu': …`, says that it is not the main one.
+    words = _words(re.sub(r"(?i)(mcu ')\w+_mcu(?=')", r"\1board", line))
     if spell:
         words = [spelling.nearest(word, _vocabulary()) or word for word in words]
     text = f" {' '.join(words)} "

@@ -26,7 +26,7 @@ from .spelling import STOP_WORDS, nearest, words
 # The most terms of a question: a pasted log has no more to say than its first lines.
 MOST_TERMS = 32
 # Decimals and single digits: coordinates and versions, which no page is about.
-MERE_NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
+MERE_NUMBER = r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])"
 # The fewest letters of a word that is looked for inside of others.
 SHORTEST_PART = 3
 
@@ -35,7 +35,6 @@ SHORTEST_PART = 3
 # with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
-GLOSSARY_ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
 # A stem of so few letters (`ток`) takes only a short ending.
 SHORTEST_STEM = 3
 LONGEST_ENDING = 2
@@ -60,13 +59,9 @@ FURTHER_SOURCE_FACTOR = 0.8
 Term = frozenset[str]
 
 
-# A term in a section: its rarity over all sections, and its count in this one.
-Hit = tuple[Term, float, int]
-
-
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
-    plain = MERE_NUMBER.sub(" ", text)
+    plain = re.sub(MERE_NUMBER, " ", text)
     found = list(_terms(words(plain), index))
     terms = [term for _, term in found]
     terms += _identifiers(plain, index)
@@ -136,7 +131,7 @@ def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
     entries = defaultdict(list)
-    for key, value in GLOSSARY_ENTRY.findall(GLOSSARY.read_text("utf-8")):
+    for key, value in re.findall(r"([^\s;][^;\n]*): ([^;\n]+)", GLOSSARY.read_text("utf-8")):
         entries[key[:2]].append((key.split(), value.split()))
     for group in entries.values():
         group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
@@ -153,32 +148,7 @@ class Ranked(NamedTuple):
 
 def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     """The pages that have something of a question, best first. `text` may name a further source."""
-    hits, total = _hits(index, terms)
-    pages = defaultdict(list)
-    names = {}
-    for number in sorted(hits):
-        section = index.sections[number]
-        score, share, headed = _section_score(index, section, hits[number], total)
-        pages[section.page].append((score, share, number))
-        if section.offset == 0:  # its heading has the page's name
-            names[section.page] = headed
-
-    result = []
-    for number, sections in pages.items():
-        # A page is its name, its best section, and a falling part of each next one.
-        sections.sort(key=lambda scored: -scored[0])
-        together = NAME_WEIGHT * names.get(number, 0)
-        for rank, (score, _, _) in enumerate(sections[:MOST_NEXT]):
-            together += score * NEXT_SECTION_SHARE**rank
-        page = index.files[number]
-        if page.source not in text.lower():
-            together *= FURTHER_SOURCE_FACTOR
-        result.append(Ranked(page, together, sections))
-    return sorted(result, key=lambda page: -page.score)
-
-
-def _hits(index: Index, terms: list[Term]) -> tuple[dict[int, list[Hit]], float]:
-    """The terms that each section has, and the rarity of all terms together."""
+    # The terms that each section has, each with its rarity and its count there; the rarity of all together.
     hits = defaultdict(list)
     total = 0.0
     for term in terms:
@@ -190,11 +160,33 @@ def _hits(index: Index, terms: list[Term]) -> tuple[dict[int, list[Hit]], float]
         total += rarity
         for number, count in counts.items():
             hits[number].append((term, rarity, count))
-    return hits, total
+
+    # The sections of each page with their scores.
+    pages = defaultdict(list)
+    names = {}
+    for number in sorted(hits):
+        section = index.sections[number]
+        score, share, headed = _section_score(index, section, hits[number], total)
+        pages[section.page].append((score, share, number))
+        if section.offset == 0:  # its heading has the page's name
+            names[section.page] = headed
+
+    # A page is its name, its best section, and a falling part of each next one.
+    result = []
+    for number, sections in pages.items():
+        sections.sort(key=lambda scored: -scored[0])
+        together = NAME_WEIGHT * names.get(number, 0)
+        for rank, (score, _, _) in enumerate(sections[:MOST_NEXT]):
+            together += score * NEXT_SECTION_SHARE**rank
+        page = index.files[number]
+        if page.source not in text.lower():
+            together *= FURTHER_SOURCE_FACTOR
+        result.append(Ranked(page, together, sections))
+    return sorted(result, key=lambda page: -page.score)
 
 
 def _section_score(
-    index: Index, section: IndexedSection, hits: list[Hit], total: float
+    index: Index, section: IndexedSection, hits: list[tuple[Term, float, int]], total: float
 ) -> tuple[float, float, float]:
     """A section's score, the share of the question that it has, and the rarity of the terms in its
     heading."""
