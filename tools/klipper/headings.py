@@ -20,12 +20,8 @@ CLOSING_MARKS = re.compile(r"(?<![^ \t])#+$")
 MARKUP = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # Characters that an anchor leaves out.
 NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
-# The date of an entry as it is typed.
-TYPED_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 # A dated entry is below every heading.
 ENTRY_LEVEL = 7
-# The axis of a section: `stepper_x`.
-AXIS_ENDING = re.compile(r"_[a-z]$")
 # Words of three characters or more.
 LONG_WORD = re.compile(r"\w{3,}")
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
@@ -136,11 +132,12 @@ def _headed_section(typed: str, by_name: dict[str, PageSection]) -> PageSection 
         for section in by_name.values():
             if section.heading.startswith(f"[{kind} "):
                 return section
-    spellings = [anchor(TYPED_DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
+    dated = re.sub(r"(20\d\d)(\d\d)(\d\d)\b", r"\1-\2-\3", typed)
+    spellings = [anchor(dated.rstrip(": "))]
     if is_section or "_" in kind:
         base = kind.rstrip("0123456789")
         # [heater_fan hotend], [extruder2] as [extruder1], [stepper_x] as [stepper]
-        spellings += [kind, base + "1", AXIS_ENDING.sub("", base)]
+        spellings += [kind, base + "1", re.sub(r"_[a-z]$", "", base)]
     return next((by_name[spelling] for spelling in spellings if spelling in by_name), None)
 
 

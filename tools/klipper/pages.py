@@ -17,11 +17,9 @@ SUFFIX = ".md"
 # Bytes of a page that are read for its title.
 TITLE_BYTES = 8192
 # The address of a page on the official site, or in the repository.
-ADDRESS = re.compile(
-    r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
-)
+ADDRESS = r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
 # A path that is absolute, in a home folder, of Windows, or leads up.
-OUTSIDE = re.compile(r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)")
+OUTSIDE = r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)"
 
 
 class Page(NamedTuple):
@@ -80,8 +78,7 @@ def _is_shown(name: str) -> bool:
 
 
 def _is_inside(path: str, root: str) -> bool:
-    inside = os.path.realpath(root)
-    return os.path.commonpath([os.path.realpath(path), inside]) == inside
+    return os.path.realpath(path).startswith(f"{os.path.realpath(root)}/")
 
 
 def page_text(page: Page) -> str:
@@ -129,9 +126,9 @@ def resolve(path: str) -> Page:
     the documentation, nothing there (the hint names the nearest pages).
     """
     wanted = path.strip()
-    if match := ADDRESS.match(wanted):
+    if match := re.match(ADDRESS, wanted):
         wanted = unquote(match[1]).partition("?")[0] or "index.md"
-    if not wanted.isprintable() or OUTSIDE.search(wanted):
+    if not wanted.isprintable() or re.search(OUTSIDE, wanted):
         raise ToolError(
             f"The path must be relative to docs and stay inside it: {wanted[:200]}",
             "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them.",

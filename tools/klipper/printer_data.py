@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.core import toolsets
 from tools.toolkit import ToolError, plain_file
 
 from .settings import current
@@ -19,11 +18,11 @@ def printer_folder() -> Path:
 
 
 def folder(takes: str) -> Path:
-    """The folder of the printer on this machine. `takes` ends the hints: what the tool accepts instead.
+    """The folder of the printer on this machine. `takes` ends the hint if there is none: what the tool
+    accepts instead.
 
-    Raises ToolError: none is set, or the caller may not see it.
+    Raises ToolError.
     """
-    require_scope()
     path = printer_folder()
     if not path.is_dir():
         raise ToolError(
@@ -32,16 +31,6 @@ def folder(takes: str) -> Path:
             "NO_PRINTER",
         )
     return path
-
-
-def require_scope() -> None:
-    """Raises ToolError for a caller who may not use the printer's tools: by no other tool either."""
-    if not toolsets.offers("printer"):
-        raise ToolError(
-            "The printer's own files are not for this caller",
-            "A token needs the scope `printer`, and MCP_TOOLSETS must include it.",
-            "NOT_ALLOWED",
-        )
 
 
 @contextmanager

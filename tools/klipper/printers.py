@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from tools.core import http
+from tools.core import http, toolsets
 from tools.toolkit import JsonObject, ToolError
 
 from . import printer_data, settings
@@ -59,7 +59,13 @@ class Log(NamedTuple):
 
 def names() -> list[str]:
     """The printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
-    printer_data.require_scope()
+    # Nor may a caller use them by a tool of another toolset.
+    if not toolsets.offers("printer"):
+        raise ToolError(
+            "The printer's own files are not for this caller",
+            "A token needs the scope `printer`, and MCP_TOOLSETS must include it.",
+            "NOT_ALLOWED",
+        )
     here = [HERE] if printer_data.printer_folder().is_dir() else []
     return [*here, *settings.current().printers]
 
@@ -112,12 +118,11 @@ class Folder(NamedTuple):
                         if message.get("id") == method:
                             return message["result"]
         except (OSError, *FORM_ERRORS) as error:
-            message = f"Klipper is not running, or something else answers at {path}: {error}"
-        raise ToolError(
-            message,
-            "printer_log shows what happened; start Klipper, or check its service.",
-            "PRINTER_SILENT",
-        ) from None
+            raise ToolError(
+                f"Klipper is not running, or something else answers at {path}: {error}",
+                "printer_log shows what happened; start Klipper, or check its service.",
+                "PRINTER_SILENT",
+            ) from None
 
     def _left_s(self) -> float:
         """The seconds until the deadline, a moment after it: a socket takes no fewer than none."""
@@ -168,10 +173,10 @@ class Moonraker(NamedTuple):
                 if name.count("/") == pattern.count("/") and "/." not in f"/{name}":
                     data = None
                     with suppress(ToolError):
-                        data = self._file("config", name)
+                        data = self._file(name)
                     yield posixpath.relpath(name, base), data
 
-        return printer_cfg.from_bytes(self._file("config", path), find)
+        return printer_cfg.from_bytes(self._file(path), find)
 
     def logs(self) -> list[Log]:
         """The logs, the newest last. Raises ToolError."""
@@ -186,17 +191,19 @@ class Moonraker(NamedTuple):
         return logs or [Log(partial(self._lines, LOG))]
 
     def _lines(self, name: str) -> list[bytes]:
-        return self._file("logs", name, {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}).splitlines()
+        end = {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}
+        return self._get(f"server/files/logs/{quote(name)}", end).splitlines()
 
     def _files(self, root: str) -> list[Any]:
         return self._result("server/files/list", {"root": root}, list)
 
-    def _file(self, root: str, path: str, headers: Mapping[str, str] = {}) -> bytes:
+    def _file(self, path: str) -> bytes:
+        """A file of the configuration."""
         if ".." in path:
             raise self._error(
                 f"shows nothing outside its folder: {path[:80]}", "OUTSIDE", FILES_HINT
             )
-        return self._get(f"server/files/{root}/{quote(path)}", headers)
+        return self._get(f"server/files/config/{quote(path)}")
 
     def _result(self, path: str, query: JsonObject, kind: type = object) -> Any:
         """The result in an answer as JSON, which is of a kind. Raises ToolError."""

@@ -16,11 +16,9 @@ STATE_FOLDER = ".pi-mcp"
 # The link in it to the generation to read. A sync switches by replacing it.
 CURRENT = "current"
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
-REPOSITORY = re.compile(
+REPOSITORY = (
     r"(?a)([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?"
 )
-# A printer of PRINTERS with its address, or of PRINTER_KEYS with its key.
-NAMED_PRINTER = re.compile(r"(?a)(?<!\S)(?!here=)([\w-]+)=(\S+)")
 
 
 class Repository(NamedTuple):
@@ -36,7 +34,7 @@ class Repository(NamedTuple):
 def _repositories(value: str) -> tuple[Repository, ...]:
     repositories = []
     for word in value.split():
-        match = REPOSITORY.fullmatch(word)
+        match = re.fullmatch(REPOSITORY, word)
         if not match:
             raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
         name, url, branch, docs = match.groups("")
@@ -50,7 +48,7 @@ def _repositories(value: str) -> tuple[Repository, ...]:
 
 def _pairs(value: str) -> dict[str, str]:
     """The words `name=value` of a setting. Raises ValueError."""
-    pairs = dict(NAMED_PRINTER.findall(value))
+    pairs = dict(re.findall(r"(?a)(?<!\S)(?!here=)([\w-]+)=(\S+)", value))
     if len(pairs) < len(value.split()):
         raise ValueError(
             "expected name=value, each name once; the printer on this machine is called `here` already"

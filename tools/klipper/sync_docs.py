@@ -14,8 +14,6 @@ from .config.machine import cut_between_words
 from .search import index
 from .settings import Source, check_folder, is_foreign, sources
 
-MOST_ENTRIES = 20
-LONGEST_ENTRY = 200
 HOW_TO_SYNC = "Call sync_docs once: python3 -m tools call sync_docs"
 STATE_WORDS = {
     True: "behind its upstream",
@@ -104,9 +102,7 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
         dated = [
             f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since
         ]
-        answer["config_changes_since"] = [
-            cut_between_words(entry, LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]
-        ]
+        answer["config_changes_since"] = [cut_between_words(entry, 200) for entry in dated[:20]]
     return answer
 
 

@@ -16,8 +16,6 @@ from ..settings import Source, current, is_foreign, sources
 from . import git
 
 logger = logging.getLogger(__name__)
-# A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
-LOGIN = re.compile(r"(?i)https?://[^/]*@")
 STALE_NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 # The hint if only checkouts that this server may not change are behind.
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
@@ -29,7 +27,8 @@ def ask(source: Source) -> tuple[str, str]:
 
     Raises ToolError: unreachable, no such branch, an address with a password.
     """
-    if LOGIN.match(source.url):
+    # git would show a login in the list of processes and keep it in `.git/config`.
+    if re.match(r"(?i)https?://[^/]*@", source.url):
         address = settings.masked(source.url)
         raise git.failure(
             "INVALID_UPSTREAM",

@@ -92,7 +92,15 @@ def update(source: Source, report: ReportStage) -> JsonObject:
         before, after = old and title(old), title(new)
         status = "updated" if old else "cloned"
         answer = {"status": "restored" if before == after else status, "old": before, "new": after}
-        answer |= _changed_pages(source, old, new)
+        # The pages added, changed and removed.
+        earlier = _checksums(source, old) if old else {}
+        present = _checksums(source, new)
+        kept = earlier.keys() & present.keys()
+        answer |= filled(
+            added=sorted(present.keys() - kept),
+            changed=sorted(page for page in kept if earlier[page] != present[page]),
+            removed=sorted(earlier.keys() - kept),
+        )
     if edits := _tidy(source, new):
         answer["local_edits"] = edits
     report(100, "done")
@@ -216,18 +224,6 @@ def _replace_link(path: Path, target: str) -> None:
     link.unlink(missing_ok=True)
     link.symlink_to(target)
     link.replace(path)
-
-
-def _changed_pages(source: Source, old: Path | None, new: Path) -> JsonObject:
-    """The pages added, changed and removed."""
-    before = _checksums(source, old) if old else {}
-    after = _checksums(source, new)
-    kept = before.keys() & after.keys()
-    return filled(
-        added=sorted(after.keys() - kept),
-        changed=sorted(page for page in kept if before[page] != after[page]),
-        removed=sorted(before.keys() - kept),
-    )
 
 
 def _checksums(source: Source, generation: Path) -> dict[str, int]:

@@ -13,7 +13,7 @@ CONTACT_TIMEOUT_S = 60
 # The timeout of fetching everything; a stalled upstream is given up earlier.
 FETCH_TIMEOUT_S = 900
 # The variables that our git keeps: only those that say where its configuration is.
-INHERITED = re.compile(r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_")
+INHERITED = r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_"
 # No prompts, English messages, only known protocols.
 ENVIRON = {
     "LC_ALL": "C",
@@ -72,7 +72,7 @@ def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_
 
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
-    inherited = {name: value for name, value in os.environ.items() if INHERITED.match(name)}
+    inherited = {name: value for name, value in os.environ.items() if re.match(INHERITED, name)}
     variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}
     try:
         ended = processes.run(["git", *GIT_OPTIONS, *words], variables, timeout_s)

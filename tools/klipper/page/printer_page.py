@@ -15,10 +15,6 @@ from ..config.printer_cfg import Finding, PrinterConfig
 DATA = "pi-mcp/printer"
 # Findings that the page lists; the others are counted.
 MOST_FINDINGS = 400
-LONGEST_VALUE = 60
-LONGEST_MESSAGE = 240
-# Other lines with the same mistake that are named.
-MOST_OTHER_LINES = 8
 # Points of a mesh in one direction.
 MOST_POINTS = 60
 # Points of a spectrum, and the highest frequency of interest.
@@ -51,8 +47,8 @@ PRINTER_PAGE = Page("ui://printer/printer", FILE, _drawn, notes=())
 def entry(finding: Finding) -> JsonObject:
     """A finding as it is answered and drawn."""
     fields = finding._asdict()
-    also = fields.pop("also")[:MOST_OTHER_LINES]
-    message = cut_between_words(finding.message, LONGEST_MESSAGE)
+    also = fields.pop("also")[:8]
+    message = cut_between_words(finding.message, 240)
     return filled(**fields | {"message": message, "also_in_lines": also})
 
 
@@ -62,7 +58,7 @@ def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
     for finding in found[:MOST_FINDINGS]:
         section = config.sections.get(finding.section)
         value = section.value(finding.option) if section else ""
-        shortened = cut_between_words(" ".join(value.split()), LONGEST_VALUE)
+        shortened = cut_between_words(" ".join(value.split()), 60)
         listed.append({**entry(finding), "value": shortened, "count": 1 + len(finding.also)})
     return listed
 
