@@ -74,13 +74,11 @@ def list_docs_map(
     characters of its section, all below it included.
     """
     by_name = {each.name: each for each in sources()}
-    source = by_name.get((path or "").strip("/ "))
-    return _tree(source) if source else _page(path or "")
-
-
-def _page(path: str) -> JsonObject:
-    """The headings of one page; dated entries are only counted."""
-    page = pages.resolve(path)
+    wanted = path or ""
+    if source := by_name.get(wanted.strip("/ ")):
+        return _tree(source)
+    # The headings of one page; dated entries are only counted.
+    page = pages.resolve(wanted)
     text = pages.page_text(page)
     lines, entries = [], []
     for section in headings.sections(text).values():

@@ -18,7 +18,7 @@ from tools.toolkit import JsonObject, Limits, ToolError, several
 from . import pages
 from .headings import ENTRY_LEVEL
 from .search import index, messages
-from .search.query import Ranked, Term, question, ranked
+from .search.query import Term, question, ranked
 
 # A page is shown only if its score has this share of the best.
 LEAST_SHARE_OF_BEST = 0.5
@@ -86,47 +86,42 @@ def search_docs(
 
 
 def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[JsonObject]:
-    """The results of the best pages; a page of several sources is given once."""
+    """The results of the best pages: of a page two if two sections score nearly the same; a page of several
+    sources is given once."""
+    # The pages that score enough, the same of several sources together.
     ranking = ranked(catalogue, terms, query)
     same = defaultdict(list)
     for candidate in ranking:
         if candidate.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
             page = candidate.page
             same[page.path.removeprefix(f"{page.source}/")].append(candidate)
-    for first, *others in same.values():
-        also = [other.page.path for other in others]
-        for result in _of_page(catalogue, first, terms):
-            if also:
-                result["also_in"] = also
+    for (page, _, sections), *others in same.values():
+        text = index.text_or_empty(page)
+        title = pages.title(text, page.path)
+        best, share, first = sections[0]
+        numbers = [
+            number for score, _, number in sections[:2] if score >= SECOND_SECTION_SHARE * best
+        ]
+        # The newest entry that has as much of the question.
+        if catalogue.sections[first].level == ENTRY_LEVEL:
+            numbers = [min(number for _, other, number in sections if other >= share)]
+        for number in numbers if text else ():  # a sync may just have removed the page
+            section = catalogue.sections[number]
+            result: JsonObject = {"path": page.path}
+            if _letters(title) != _letters(Path(page.path).stem):
+                result["title"] = title
+            match = section.offset + _closest(text[section.offset : section.end], terms)
+            result |= {
+                "heading": section.heading,
+                "line": text.count("\n", 0, section.offset) + 1,
+                "offset": section.offset,
+                "snippet": _snippet(text, match),
+            }
+            if section.level == ENTRY_LEVEL:
+                result["date"] = section.heading
+            if others:
+                result["also_in"] = [other.page.path for other in others]
             yield result
-
-
-def _of_page(catalogue: index.Index, candidate: Ranked, terms: list[Term]) -> Iterator[JsonObject]:
-    """The results of a page: two if two sections score nearly the same; none if a sync has just removed
-    it."""
-    page, _, sections = candidate
-    text = index.text_or_empty(page)
-    title = pages.title(text, page.path)
-    best, share, first = sections[0]
-    numbers = [number for score, _, number in sections[:2] if score >= SECOND_SECTION_SHARE * best]
-    # The newest entry that has as much of the question.
-    if catalogue.sections[first].level == ENTRY_LEVEL:
-        numbers = [min(number for _, other, number in sections if other >= share)]
-    for number in numbers if text else ():
-        section = catalogue.sections[number]
-        result: JsonObject = {"path": page.path}
-        if _letters(title) != _letters(Path(page.path).stem):
-            result["title"] = title
-        match = section.offset + _closest(text[section.offset : section.end], terms)
-        result |= {
-            "heading": section.heading,
-            "line": text.count("\n", 0, section.offset) + 1,
-            "offset": section.offset,
-            "snippet": _snippet(text, match),
-        }
-        if section.level == ENTRY_LEVEL:
-            result["date"] = section.heading
-        yield result
 
 
 def _letters(text: str) -> str:

@@ -92,23 +92,17 @@ def _state(printer: Printer) -> JsonObject:
         ) from None
     page_findings: list[JsonObject] = []
     if answer["state"] in ENDED:
-        cause, page_findings = _cause(str(info.get("state_message")), printer)
-        answer |= cause
+        # The meaning of the message that it stopped with, and the mistakes in printer.cfg if they are the cause.
+        state_message = str(info.get("state_message"))
+        message = [*messages.messages_in(state_message), UNKNOWN][0]
+        answer["known_message"] = messages.explained(message)
+        if "Printer is halted" in state_message:
+            with suppress(ToolError):  # its message says that the file cannot be read
+                config = printer.config()
+                errors = checking.checker().errors(config)
+                answer["config"] = check_config.mistakes(errors)
+                page_findings = printer_page.findings(config, errors)
     return printer_page.DrawnAnswer(filled(**answer), findings=page_findings, bed=bed)
-
-
-def _cause(state_message: str, printer: Printer) -> tuple[JsonObject, list[JsonObject]]:
-    """The meaning of the message that Klipper stopped with, and the mistakes in the configuration if that is
-    the cause; those mistakes as the page draws them."""
-    message = [*messages.messages_in(state_message), UNKNOWN][0]
-    cause: JsonObject = {"known_message": messages.explained(message)}
-    if "Printer is halted" in state_message:
-        with suppress(ToolError):  # its message says that the file cannot be read
-            config = printer.config()
-            errors = checking.checker().errors(config)
-            cause["config"] = check_config.mistakes(errors)
-            return cause, printer_page.findings(config, errors)
-    return cause, []
 
 
 def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:

@@ -64,7 +64,11 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     plain = re.sub(MERE_NUMBER, " ", text)
     found = list(_terms(words(plain), index))
     terms = [term for _, term in found]
-    terms += _identifiers(plain, index)
+    # Identifiers as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`.
+    for chunk in CHUNK.findall(plain.lower()):
+        joined = WORD_JOINT.sub("", chunk)
+        if joined != chunk:
+            terms.append(index.forms(joined) or index.containing(joined))
     absent = [word for word, term in found if not term and not index.containing(word)]
     distinct = list(filter(None, dict.fromkeys(terms)))
     return distinct[:MOST_TERMS], list(dict.fromkeys(absent))
@@ -99,14 +103,6 @@ def _elsewhere(word: str, index: Index) -> Term:
     inside = index.containing(word) if len(word) >= SHORTEST_PART else Term()
     alike = chain(index.beginning(word[:1]), index.beginning(word[1:2]))
     return inside or index.forms(nearest(word, alike))
-
-
-def _identifiers(text: str, index: Index) -> Iterator[Term]:
-    """The identifiers of a text as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`."""
-    for chunk in CHUNK.findall(text.lower()):
-        joined = WORD_JOINT.sub("", chunk)
-        if joined != chunk:
-            yield index.forms(joined) or index.containing(joined)
 
 
 def meaning_of(words: list[str]) -> tuple[int, list[str]]:
