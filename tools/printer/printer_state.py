@@ -2,6 +2,7 @@
 are."""
 
 import re
+from collections import defaultdict
 from contextlib import suppress
 from itertools import chain
 
@@ -76,14 +77,16 @@ def _state(printer: Printer) -> JsonObject:
     """The state of one printer. Raises ToolError."""
     info = printer.ask(INFO, {})
     try:
-        status = printer.ask(QUERY, {"objects": STATUS_OBJECTS})["status"]
-        heaters = _part(status, "heaters")
+        parts = printer.ask(QUERY, {"objects": STATUS_OBJECTS})["status"]
+        # A part is null if it is not loaded, as the toolhead before the configuration is read.
+        status = defaultdict(dict, filled(**parts))
+        heaters = status["heaters"]
         names = heaters.get("available_heaters") or []
         names += heaters.get("available_sensors") or []
         wanted = {str(name): ["temperature", "target"] for name in names[:6]}
         degrees = printer.ask(QUERY, {"objects": wanted})["status"]
         answer = _answer_parts(info, status, degrees)
-        bed = printer_page.bed(_part(status, "bed_mesh").get("probed_matrix"))
+        bed = printer_page.bed(status["bed_mesh"].get("probed_matrix"))
     except FORM_ERRORS as error:
         raise ToolError(
             f"What answers for the printer {printer.name} is not Klipper ({error})",
@@ -109,10 +112,9 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
     """The parts of the answer; empty where Klipper has none."""
     message = re.sub(RESTART_ADVICE, "", str(info.get("state_message", "")))
     version = text_of(info, "software_version", 60)
-    config = _part(status, "configfile")
+    config = status["configfile"]
     temperatures = {}
-    for name in degrees:
-        heater = _part(degrees, name)
+    for name, heater in filled(**degrees).items():
         temperature, target = number_of(heater, "temperature"), number_of(heater, "target")
         if temperature is not None:
             goal = f" of {target:g}" if target else ""
@@ -128,14 +130,14 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
     }
     if answer["state"] in ENDED:
         return answer
-    toolhead = _part(status, "toolhead")
+    toolhead = status["toolhead"]
     homed = toolhead.get("homed_axes")
     axes = dict(zip("xyz", toolhead.get("position") or [], strict=False))
     position = [number_of(axes, axis) for axis in "xyz"]
     warnings = [text_of(warning, "message", 120) for warning in config.get("warnings") or []]
     return answer | {
         "homed": "" if homed is None else str(homed)[:10] or "none",
-        "mesh": _mesh(_part(status, "bed_mesh")),
+        "mesh": _mesh(status["bed_mesh"]),
         "position": [round(mm, 2) for mm in position if mm is not None],
         "warnings": warnings[:3],
     }
@@ -173,12 +175,12 @@ def _mesh(mesh: JsonObject) -> str:
 
 def _job(status: JsonObject) -> JsonObject:
     """The present or last job: its progress, time, and why it ended."""
-    stats = _part(status, "print_stats")
+    stats = status["print_stats"]
     if not stats.get("filename"):
         return {}
     # The share of the file that was read, or else that of M73.
-    by_file = number_of(_part(status, "virtual_sdcard"), "progress")
-    progress = by_file or number_of(_part(status, "display_status"), "progress")
+    by_file = number_of(status["virtual_sdcard"], "progress")
+    progress = by_file or number_of(status["display_status"], "progress")
     state = text_of(stats, "state", 20)
     job = filled(
         file=text_of(stats, "filename", 80), state=state, message=text_of(stats, "message", 160)
@@ -190,19 +192,13 @@ def _job(status: JsonObject) -> JsonObject:
         job["percent"] = round(100 * progress)
         if seconds and 0 < progress <= 1:
             job["left_s"] = round(seconds / progress - seconds)
-    layers = _part(stats, "info")
+    layers = stats.get("info") or {}
     layer, total = number_of(layers, "current_layer"), number_of(layers, "total_layer")
     if layer is not None:
         job["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
     if filament := number_of(stats, "filament_used"):
         job["filament_m"] = round(filament / 1000, 2)
     return job
-
-
-def _part(status: JsonObject, name: str) -> JsonObject:
-    """A part of Klipper's status; empty if it is null, as the toolhead before the configuration is read."""
-    part = status.get(name)
-    return part if isinstance(part, dict) else {}
 
 
 def text_of(part: JsonObject, name: str, most: int) -> str:
