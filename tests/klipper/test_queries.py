@@ -50,7 +50,7 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
     first = index.index_of_pages()
     assert index.index_of_pages() is first
     with monkeypatch.context() as blind:
-        blind.delattr(index, "text_or_empty")  # no page is read
+        blind.delattr(index.pages, "page_text")  # no page is read
         again = index_of_another_session()
     assert (again.sections, again.words) == (first.sections, first.words)
     assert list(map(again.row, again.words)) == list(map(first.row, first.words))
@@ -60,7 +60,7 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
 
 def test_a_damaged_index_is_made_again():
     row = index.index_of_pages().row("probe")
-    file = index.state_path(index.INDEX_NAME)
+    file = index.state_path("klipper-index")
     whole = file.read_bytes()
     for damaged in damages(whole):
         file.write_bytes(damaged)

@@ -103,13 +103,13 @@ class Folder(NamedTuple):
         path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(self._left_s())
-                connection.connect(os.fspath(path))
+                connection.settimeout(TIMEOUT_S)
+                connection.connect(str(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)
                 data = b""
                 while True:  # notifications come, too
-                    connection.settimeout(self._left_s())
+                    connection.settimeout(max(self.deadline - time.monotonic(), 0.001))
                     part = connection.recv(LONGEST_READ_BYTES)
                     if not part or len(data) > MOST_MESSAGE_BYTES:
                         raise ValueError("it ends, or does not end")
@@ -123,10 +123,6 @@ class Folder(NamedTuple):
                 "printer_log shows what happened; start Klipper, or check its service.",
                 "PRINTER_SILENT",
             ) from None
-
-    def _left_s(self) -> float:
-        """The seconds until the deadline, a moment after it: a socket takes no fewer than none."""
-        return max(self.deadline - time.monotonic(), 0.001)
 
     def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""
@@ -224,8 +220,7 @@ class Moonraker(NamedTuple):
                 f"does not answer at {self.url}: {error.reason}", "PRINTER_SILENT"
             ) from error
         status = response.status
-        is_page = response.headers.get_content_type() == "text/html"
-        if status < 300 and not is_page:
+        if status < 300:
             return response.body
         if status in (401, 403):
             raise self._error(
@@ -233,7 +228,8 @@ class Moonraker(NamedTuple):
                 "PRINTER_KEY",
                 "Set PRINTER_KEYS to `NAME=KEY`; the printer's web page shows the key.",
             )
-        is_absent = status == 404 and not is_page
+        # A web page comes from another program than Moonraker.
+        is_absent = status == 404 and response.headers.get_content_type() != "text/html"
         # Moonraker does not know Klipper's addresses until Klipper has run once.
         if status in (502, 503) or (is_absent and path.startswith("printer/")):
             raise self._error(

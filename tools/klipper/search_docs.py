@@ -96,7 +96,7 @@ def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[
             page = candidate.page
             same[page.path.removeprefix(f"{page.source}/")].append(candidate)
     for (page, _, sections), *others in same.values():
-        text = index.text_or_empty(page)
+        text = pages.page_text(page)
         title = pages.title(text, page.path)
         best, share, first = sections[0]
         numbers = [
@@ -105,7 +105,7 @@ def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[
         # The newest entry that has as much of the question.
         if catalogue.sections[first].level == ENTRY_LEVEL:
             numbers = [min(number for _, other, number in sections if other >= share)]
-        for number in numbers if text else ():  # a sync may just have removed the page
+        for number in numbers:
             section = catalogue.sections[number]
             result: JsonObject = {"path": page.path}
             if _letters(title) != _letters(Path(page.path).stem):

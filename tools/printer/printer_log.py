@@ -52,7 +52,7 @@ ERROR_LINE = re.compile(
     r"(?ai)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # The parts of a traceback that ended Klipper: its beginning, a line that names a file, the error at its end.
-CRASH = re.compile(r"Unhandled exception during|Internal error on command")
+CRASH = ("Unhandled exception during", "Internal error on command")
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
 # The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
@@ -268,7 +268,7 @@ class Start:
             self.config.append(line)
         elif line == "Config error":  # Klipper refuses it (klippy/klippy.py)
             self.refused = True
-        elif CRASH.match(line):
+        elif line.startswith(CRASH):
             self.crash, self.frame = line, ""
         elif frame := FRAME.match(line):
             self.frame = f" ({frame[1]}:{frame[2]})"

@@ -39,8 +39,6 @@ UNKNOWN = messages.Message(
 )
 # In Releases.md, newest first: the heading of a release, and the year and month it is available since.
 RELEASE_HEADING = r"(?m)^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})"
-# The parts of an answer that are given for each of several printers.
-IN_LINE = ("state", "message", "job")
 
 
 @Tool("printer_state", page=printer_page.PRINTER_PAGE)
@@ -62,7 +60,7 @@ def printer_state(printer: PrinterName = "") -> JsonObject:
     here = answers.pop(printers.HERE, {})
     lines = {}
     for name, answer in answers.items():
-        lines[name] = {part: answer[part] for part in IN_LINE if part in answer}
+        lines[name] = {part: answer[part] for part in ("state", "message", "job") if part in answer}
     return {**here, "printers": lines}
 
 

@@ -15,7 +15,6 @@ read, and the checkout's `docs` and `.git` lead there for people.
 #   changed by a person: such a generation is not removed but moved, whole, into `local-edits`.
 # - `_tidy` does all the rest and may be repeated: a sync that was killed before it leaves it to the next one.
 
-import errno
 import os
 import re
 import time
@@ -58,12 +57,9 @@ def locked(source: Source) -> Iterator[None]:
         with exclusive_lock(f"the checkout of {source.label}", path=path):
             yield
     except OSError as error:
-        code = (
-            "DISK_FULL"
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-            else "NOT_WRITABLE"
-        )
         reason = f"{error.strerror or error}: {error.filename}"
+        is_full = re.search(git.FAILURE_PATTERNS["DISK_FULL"], reason)
+        code = "DISK_FULL" if is_full else "NOT_WRITABLE"
         raise git.failure(
             code, f"The checkout of {source.label} cannot be written: {reason}"
         ) from error

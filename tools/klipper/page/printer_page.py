@@ -13,8 +13,6 @@ from ..config.printer_cfg import Finding, PrinterConfig
 
 # The entry of `_meta` with the page's data.
 DATA = "pi-mcp/printer"
-# Findings that the page lists; the others are counted.
-MOST_FINDINGS = 400
 # Points of a mesh in one direction.
 MOST_POINTS = 60
 # Points of a spectrum, and the highest frequency of interest.
@@ -55,7 +53,7 @@ def entry(finding: Finding) -> JsonObject:
 def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:
     """The findings, each with the number of its lines and the value that stands in the file."""
     listed = []
-    for finding in found[:MOST_FINDINGS]:
+    for finding in found[:400]:
         section = config.sections.get(finding.section)
         value = section.value(finding.option) if section else ""
         shortened = cut_between_words(" ".join(value.split()), 60)
@@ -86,7 +84,7 @@ def _height(value: Any) -> float | None:
 def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[list[float]]:
     """Frequency in Hz, power without and with the shaper in thousandths of the highest power; `shaped` is
     empty if none was recommended."""
-    highest = max(power for _, power in powers) or 1
+    highest = max(power for _, power in powers)
     rows = []
     for index, (hz, power) in enumerate(powers):
         if hz <= HIGHEST_HZ:

@@ -35,7 +35,6 @@ CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 WORD_JOINT = re.compile("[_-]")
 # The count of a word in a heading, in words of the text.
 HEADING_WEIGHT = 4
-INDEX_NAME = "klipper-index"
 CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
 # A character that sorts after all letters.
@@ -106,7 +105,10 @@ def counted(files: list[Page]) -> bytes:
     postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
     for number, page in enumerate(files):
         checkpoint()
-        text = text_or_empty(page)
+        try:
+            text = pages.page_text(page)
+        except ToolError:  # it is not text
+            continue
         asked = asked_words().get(page.path, {})
         # First, what stands before the first heading.
         sections = [("", PageSection("", 1, 0)), *headings.sections(text).items()]
@@ -179,23 +181,13 @@ def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     files = [page for page, *_ in stamped]
     # The checksum starts from the pages' stamps and the sources' time, so that it never fits other pages.
     of_these = crc32(repr((MADE_NS, stamped)).encode())
-    with (
-        suppress(OSError, ValueError),
-        plain_file(state_path(INDEX_NAME), of_this_user=True) as file,
-    ):
+    path = state_path("klipper-index")
+    with suppress(OSError, ValueError), plain_file(path, of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)
         if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], of_these):
             return Index(files, kept)
     content = counted(files)
     index = CHECKSUM % crc32(content, of_these) + content
     with suppress(OSError):  # then the next session counts again
-        replace_file(state_path(INDEX_NAME), index)
+        replace_file(path, index)
     return Index(files, index)
-
-
-def text_or_empty(page: Page) -> str:
-    """The text of a page; "" if a sync has removed it, or it is not text."""
-    try:
-        return pages.page_text(page)
-    except ToolError:
-        return ""

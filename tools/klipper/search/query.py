@@ -23,8 +23,6 @@ from ..pages import Page
 from .index import CHUNK, WORD_JOINT, Index, IndexedSection
 from .spelling import STOP_WORDS, nearest, words
 
-# The most terms of a question: a pasted log has no more to say than its first lines.
-MOST_TERMS = 32
 # Decimals and single digits: coordinates and versions, which no page is about.
 MERE_NUMBER = r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])"
 # The fewest letters of a word that is looked for inside of others.
@@ -35,9 +33,6 @@ SHORTEST_PART = 3
 # with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
-# A stem of so few letters (`ток`) takes only a short ending.
-SHORTEST_STEM = 3
-LONGEST_ENDING = 2
 # BM25's k1 and b: how soon a count saturates, how much the length of a section weighs.
 SATURATION = 1.2
 LENGTH = 0.75
@@ -71,7 +66,8 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
             terms.append(index.forms(joined) or index.containing(joined))
     absent = [word for word, term in found if not term and not index.containing(word)]
     distinct = list(filter(None, dict.fromkeys(terms)))
-    return distinct[:MOST_TERMS], list(dict.fromkeys(absent))
+    # A pasted log has no more to say than its first lines.
+    return distinct[:32], list(dict.fromkeys(absent))
 
 
 def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
@@ -117,9 +113,8 @@ def meaning_of(words: list[str]) -> tuple[int, list[str]]:
 def _fits(word: str, key: str) -> bool:
     if key.isascii():
         return word == key
-    return word.startswith(key) and (
-        len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING
-    )
+    # A stem of three letters (`ток`) takes only a short ending.
+    return word.startswith(key) and (len(key) > 3 or len(word) <= len(key) + 2)
 
 
 @cache

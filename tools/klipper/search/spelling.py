@@ -21,14 +21,6 @@ RUSSIAN_ENDING = re.compile(
     r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
     r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|[аеёиоуыэюяьй])$"
 )
-# The fewest letters of a word that is respelt.
-SHORTEST = 4
-# The most letters of such a word.
-LONGEST_WORD = 40
-# A word of so many letters may have two mistakes, a shorter one has one.
-LONG = 8
-# The least share of letters in the same order.
-LEAST_LIKENESS = 0.8
 # The endings that may follow a stem, and none.
 ENDINGS = {
     "",
@@ -57,13 +49,13 @@ def nearest(word: str, words: Iterable[str]) -> str:
 
     The first letter may be missing, or be swapped with the second, but not be another.
     """
-    if not SHORTEST <= len(word) <= LONGEST_WORD or word.isdigit():
+    if not 4 <= len(word) <= 40 or word.isdigit():
         return ""
-    most = 2 if len(word) >= LONG else 1
+    most = 2 if len(word) >= 8 else 1  # mistakes
     letters = set(word)
     candidates = []
     for other in words:
         is_as_long = abs(len(other) - len(word)) <= most and other[0] in word[:2]
         if is_as_long and len(letters.symmetric_difference(other)) <= 2 * most:
             candidates.append(other)
-    return "".join(get_close_matches(word, candidates, 1, LEAST_LIKENESS))
+    return "".join(get_close_matches(word, candidates, 1, 0.8))
