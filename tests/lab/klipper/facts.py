@@ -147,14 +147,13 @@ class Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
                 self.locals[ast.unparse(node.targets[0])] = node.value
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                self.call(node)
+        for node in calls(self.tree, ""):
+            self.call(node)
         self.options = pins(self) | self.options
 
     def call(self, node):
-        kind = KINDS.get(node.func.attr)
-        receiver = ast.unparse(node.func.value)
+        receiver, _, method = ast.unparse(node.func).rpartition(".")
+        kind = KINDS.get(method)
         if kind is None or "config" not in receiver or not node.args or receiver in OTHERS:
             return
         name = self.option(node.args[0])
@@ -163,7 +162,7 @@ class Module:
             return
         values = {word: self.value(value) for word, value in words.items()}
         spec = kind
-        if node.func.attr == "getchoice":
+        if method == "getchoice":
             spec = self.choices(words.get("choices") or node.args[1])
         spec += interval(values)
         if kind.startswith("l") and isinstance(count := values.get("count"), int):
@@ -274,9 +273,9 @@ def reaches(start, modules, more):
 
 def readers(modules):
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
-    found = {kind: (module, "?") for kind, module in READERS.items()}
-    for kind in ("printer", "extruder"):
-        found[kind] = (READERS[kind], "-")
+    found = {}
+    for kind, module in READERS.items():
+        found[kind] = (module, "-" if kind in SET_UP else "?")
     for name, module in modules.items():
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
         plain, named = "load_config" in functions, "load_config_prefix" in functions
@@ -347,8 +346,8 @@ def main():
         name = ".".join(path.relative_to(klippy).with_suffix("").parts).removesuffix(".__init__")
         modules[name] = Module(name, path)
     shapers = [shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"]]
-    for option in ("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"):
-        modules["extras.input_shaper"].options[option] = f"c{'|'.join(shapers)}"
+    types = ("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z")
+    modules["extras.input_shaper"].options |= dict.fromkeys(types, f"c{'|'.join(shapers)}")
     fields(modules)
     share(modules)
     kinds = {
@@ -356,12 +355,10 @@ def main():
         for kind, (module, sign) in sorted(readers(modules).items())
     }
     used = {name for *_, names in kinds.values() for name in names}
-    version, date = (
-        subprocess.check_output(["git", "-C", checkout, *words], text=True).strip()
-        for words in (["describe", "--tags", "--long"], ["log", "-1", "--format=%cs"])
-    )
+    words = ["git", "-C", checkout, "log", "-1", "--format=%(describe:tags) %cs"]
+    version = subprocess.check_output(words, text=True).strip()
     print(
-        f"# Klipper {version} {date}: made by tests/lab/klipper/facts.py; options.py says what the signs mean."
+        f"# Klipper {version}: made by tests/lab/klipper/facts.py; options.py says what the signs mean."
     )
     for name in sorted(used):
         print(f"of {short(name)}:", *map("=".join, sorted(modules[name].options.items())))

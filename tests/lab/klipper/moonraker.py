@@ -81,15 +81,11 @@ def asked(url, path, **headers):
     """What it answers: status, type, the part of a file, body."""
     request = urllib.request.Request(f"{url}/{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request) as response:
-            return answer(response)
+        response = urllib.request.urlopen(request)
     except urllib.error.HTTPError as error:
-        return answer(error)
+        response = error
     except OSError:
         return {"status": 0}
-
-
-def answer(response):
     body = re.sub(r',"traceback":.*', "}}", response.read().decode())
     length = response.headers.get("Content-Range")
     return {

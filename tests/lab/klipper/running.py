@@ -1,25 +1,25 @@
 """A real Klipper on this machine: its sources of one commit, its Linux process as the board, klippy.py as the
 host."""
 
-import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from tests.support import services
+from tools.core.errors import ToolError
+from tools.klipper import printers
 
 COMMIT = "84104bbbd7625d28b4eaaad83f4562972460ecd9"
 # A git repository that has the commit.
 SOURCE = os.environ.get("KLIPPER_SOURCE", "https://github.com/Klipper3d/klipper.git")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pi-mcp-lab"
 
-END = b"\x03"
 READY_S, ASK_S = 150.0, 20.0
 
 
@@ -87,25 +87,13 @@ class Klipper:
         self.port.unlink(missing_ok=True)
 
     def answers(self):
-        with suppress(OSError):
+        with suppress(ToolError):
             return bool(self.ask("info"))
         return False
 
     def ask(self, method, **params):
         """The answer of the API server to one request."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(ASK_S)
-            connection.connect(str(self.socket))
-            request = {"id": method, "method": method, "params": params}
-            connection.sendall(json.dumps(request).encode() + END)
-            data = b""
-            while True:
-                while END not in data:
-                    data += connection.recv(65536)
-                message, _, data = data.partition(END)
-                answer = json.loads(message)
-                if answer.get("id") == method:
-                    return answer.get("result") or answer
+        return printers.Folder(self.folder, time.monotonic() + ASK_S).ask(method, params)
 
     def send(self, script):
         """Run G-Code."""
