@@ -12,7 +12,7 @@ from tests.klipper.test_sync_failures import command
 from tests.klipper.upstreams import Upstream
 from tools.core import registry, toolsets
 from tools.core.health import CHECKS
-from tools.klipper.checkout import freshness
+from tools.klipper.checkout.freshness import at_start, note
 from tools.klipper.sync_docs import health
 
 pytestmark = pytest.mark.slow
@@ -34,10 +34,10 @@ def described():
 
 def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, caplog):
     registry.load()
-    assert registry.start_jobs() == [freshness.at_start]
+    assert registry.start_jobs() == [at_start]
     before = state_of(docs)
 
-    freshness.at_start()
+    at_start()
 
     (record,) = caplog.records
     assert record.levelno == logging.WARNING and "sync_docs" in record.message
@@ -47,7 +47,7 @@ def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, cap
 
 
 def test_a_failed_sync_leaves_the_note(docs, behind, heard):
-    freshness.at_start()
+    at_start()
     behind.go_away()
     assert not sync()["success"]
     assert described() and heard == [True]
@@ -56,15 +56,15 @@ def test_a_failed_sync_leaves_the_note(docs, behind, heard):
 def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(
     env, docs, upstream, heard, caplog
 ):
-    freshness.at_start()
+    at_start()
     assert not docs.exists()
     done()
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
-    freshness.at_start()
+    at_start()
     upstream.publish("Bed_Mesh", "two")
     env(MCP_READ_ONLY=1)
-    freshness.at_start()
-    assert heard == [False] and caplog.text == "" and not freshness.note()
+    at_start()
+    assert heard == [False] and caplog.text == "" and not note()
 
 
 @pytest.fixture
@@ -77,11 +77,11 @@ def due(env, behind):
 
 
 def test_sessions_share_one_check_an_interval(due, behind, caplog):
-    freshness.at_start()
+    at_start()
     behind.go_away()
     caplog.clear()
 
-    freshness.at_start()
+    at_start()
 
     assert described() and "not asked" not in caplog.text
     assert len(caplog.records) == 1, "a new session says too that the docs are behind"
@@ -91,10 +91,10 @@ def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_els
     due, behind, heard, caplog
 ):
     behind.go_away()
-    freshness.at_start()
+    at_start()
     assert len(caplog.records) == 1 and heard == [] and not described()
     caplog.clear()
-    freshness.at_start()
+    at_start()
     assert caplog.text == ""
 
 
@@ -104,14 +104,14 @@ def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):
     for text in ("{", '{"x": 1}', "\0", of_the_future):
         due.write_text(text)
         assert not described()
-        freshness.at_start()
+        at_start()
         assert described()
 
 
 def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_is_enough(
     env, docs, behind
 ):
-    freshness.at_start()
+    at_start()
     other = Upstream(env() / "other")
     env(KLIPPER_DOCS_URL=other.url)
     assert not described()
@@ -119,7 +119,7 @@ def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_
     env(KLIPPER_DOCS_URL=behind.url, KLIPPER_DOCS_EXTRA=f"other={other.url}")
     done()
     other.publish("Bed_Mesh", "two")
-    freshness.at_start()
+    at_start()
     assert described()
 
 
@@ -143,7 +143,7 @@ def test_what_the_check_says_of_the_docs(env, docs, upstream):
 
     upstream.publish("Bed_Mesh", "two")
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
-    freshness.at_start()
+    at_start()
     found = health()
     assert found.state == "ok" and "behind" in found.summary and "sync_docs" in found.advice
 

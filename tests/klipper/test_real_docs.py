@@ -4,14 +4,12 @@ questions."""
 import json
 import operator
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import DOCS_MISSING, PROJECT, SHARED, documentation
 from tests.klipper.asking import call, paths, search, tokens
 from tests.klipper.test_check_config import look_up
-from tests.klipper.test_reading import joined
 from tools.core.json_types import compact_json
 from tools.klipper import headings, pages
 from tools.klipper.config import printer_cfg
@@ -21,11 +19,6 @@ from tools.printer import printer_resonances
 
 if not documentation():
     pytest.skip(DOCS_MISSING, allow_module_level=True)
-
-
-def test_reading_window_by_window_reproduces_every_real_page(real_docs):
-    for page in pages.pages():
-        assert joined(page.path) == Path(page.location).read_bytes().decode()
 
 
 def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):

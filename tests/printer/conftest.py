@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import SMALL_DOCS
 from tests.klipper.asking import call
 from tests.printer import klippy
+from tools.printer import printer_resonances
 
 
 @pytest.fixture
@@ -28,6 +29,13 @@ def printer(env):
         (folder / "logs/klippy.log").write_text(klippy.log())
         env(KLIPPER_PRINTER_DATA=folder)
         yield folder
+
+
+@pytest.fixture
+def folder(printer, tmp_path, monkeypatch):
+    """The folder that stands for /tmp, on the machine of a printer."""
+    monkeypatch.setattr(printer_resonances, "FOLDER", tmp_path)
+    return tmp_path
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from tests.support import web
 
 RECORDED = json.loads(Path(__file__).with_name("moonraker.json").read_text("utf-8"))
 JSON = "application/json; charset=UTF-8"
-JOB = {
-    "job_id": "000002", "user": "No User", "filename": "benchy.gcode", "status": "klippy_shutdown", "exists": True,
-    "start_time": 1785751000.0, "end_time": 1785751900.0, "print_duration": 612.4, "total_duration": 701.0,
-    "filament_used": 1234.5, "metadata": {"size": 800}, "auxiliary_data": [],
+JOB = json.loads(RECORDED["server/history/list?limit=1"]["body"])["result"]["jobs"][0] | {
+    "filename": "benchy.gcode", "status": "klippy_shutdown", "end_time": 1785751900.0, "print_duration": 612.4,
+    "filament_used": 1234.5,
 }  # fmt: skip
 
 

@@ -14,10 +14,12 @@ from tests.printer.klippy import (
     RESULTS,
     STATS,
     TOO_CLOSE,
+    halted,
     klipper,
     ran,
     recorded,
     speaking,
+    start,
     state_of,
 )
 from tests.printer.moonraker import JOB, RECORDED, Moonraker, listing, serving
@@ -62,8 +64,8 @@ LOGS = {
     "a board that is gone": ran(1, TWO_BOARDS),
     "too late": ran(1, STOPPED),
     "M112": ran(1, PRESSED),
-    "refused": klippy.start(1) + REFUSED,
-    "a crash": klippy.start(1) + CRASHED,
+    "refused": start(1) + REFUSED,
+    "a crash": start(1) + CRASHED,
     "it runs": ran(1),
     "no start": STATS.format(1060) + "\n" + STOPPED,
 }
@@ -90,15 +92,13 @@ def test_the_stand_in_answers_in_the_form_of_a_real_moonraker(printer):
         status, _, headers = Moonraker(printer).answer(path, {"Range": part})
         assert (status, headers["Content-Type"]) == (real["status"], real["type"])
         assert ("Content-Range" in headers) == bool(real["range"])
-    listed = [json.loads(said["body"]) for name, said in RECORDED.items() if "/list?" in name]
-    jobs, files = (answer["result"] for answer in listed)
-    assert JOB.keys() == jobs["jobs"][0].keys()
+    files = json.loads(RECORDED["server/files/list?root=logs"]["body"])["result"]
     assert listing(printer)[0].keys() == files[0].keys()
 
 
 def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
     env(KLIPPER_PRINTER_DATA="off")
-    log = klippy.start(1) + "x" * 1_500_000 + "\n" + ran(2, STOPPED)
+    log = start(1) + "x" * 1_500_000 + "\n" + ran(2, STOPPED)
     answer = call("printer_log", text=log)
     assert answer["started"].startswith("Mon Aug  2")
     assert answer["shutdown"] == TOO_CLOSE
@@ -108,7 +108,7 @@ def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
 
 def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, told, web, monkeypatch):
     monkeypatch.setattr(printers, "MOST_MOONRAKER_BYTES", 4000)
-    answer = told(klippy.start(1) + "y\n" * 3000 + ran(2, STOPPED))
+    answer = told(start(1) + "y\n" * 3000 + ran(2, STOPPED))
     assert (answer["shutdown"], answer["starts"]) == (TOO_CLOSE, 1)
     unread = log.stat().st_size - 4000
     assert answer["cut"] == f"the first {unread:,} bytes of the log were not read"
@@ -146,7 +146,7 @@ v0.13.0-419-g2e5802370-dirty | newest
 
 def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, told, pages):
     for version, age in cases(AGES):
-        log = told(klippy.start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED)
+        log = told(start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED)
         info = RESULTS["info"] | {"software_version": version}
         state = state_of(printer, RESULTS | {"info": info})
         assert log.get("klipper", "newest") == state.get("klipper", "newest") == age
@@ -156,7 +156,7 @@ def test_a_message_that_nobody_knows_is_said_as_unknown(printer, told):
     message = "prtouch run pressure check failed on the strain gauge"
     (error,) = told(ran(1, f"Transition to shutdown state: {message}\n"))["errors"]
     assert (error["line"], error["means"]) == (message, "Not one of Klipper's own messages.")
-    state = state_of(printer, klippy.halted("shutdown", f"{message}\nPrinter is shutdown\n"))
+    state = state_of(printer, halted("shutdown", f"{message}\nPrinter is shutdown\n"))
     assert "Not one of" in state["known_message"]["means"]
 
 

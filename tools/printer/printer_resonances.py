@@ -6,7 +6,6 @@ import csv
 import math
 import os
 import re
-from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -85,10 +84,9 @@ def _newest(printer: Path) -> dict[str, Path]:
     owners = {os.geteuid(), printer.stat().st_uid}
     dated = []
     for path in FOLDER.glob("*.csv"):
-        with suppress(OSError):  # it may be gone since it was listed
-            status = path.lstat()
-            if status.st_uid in owners and (name := re.fullmatch(CSV_NAME, path.name)):
-                dated.append((status.st_mtime, path, name[1]))
+        status = path.lstat()
+        if status.st_uid in owners and (name := re.fullmatch(CSV_NAME, path.name)):
+            dated.append((status.st_mtime, path, name[1]))
     return {axis: path for _, path, axis in sorted(dated)}
 
 
