@@ -11,8 +11,8 @@ from tests.support import web
 RECORDED = json.loads(Path(__file__).with_name("moonraker.json").read_text("utf-8"))
 JSON = "application/json; charset=UTF-8"
 JOB = json.loads(RECORDED["server/history/list?limit=1"]["body"])["result"]["jobs"][0] | {
-    "filename": "benchy.gcode", "status": "klippy_shutdown", "end_time": 1785751900.0, "print_duration": 612.4,
-    "filament_used": 1234.5,
+    "filename": "benchy.gcode", "status": "klippy_shutdown", "end_time": 1785751900.0,
+    "print_duration": 612.4, "filament_used": 1234.5,
 }  # fmt: skip
 
 

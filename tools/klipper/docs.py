@@ -10,8 +10,6 @@ from .settings import Source, sources
 
 # Characters of one answer's text, its closing line included.
 MOST_CHARS = 10_000
-# Characters of that line.
-LONGEST_CLOSING = 100
 
 
 @pages.DocsTool("read_doc", title="Read Klipper's docs")
@@ -39,7 +37,7 @@ def read_doc(
     offset = max(offset, section.offset)
     closing = ""
     if end - offset > MOST_CHARS:  # the cut is after a line where that costs little
-        longest = offset + MOST_CHARS - LONGEST_CLOSING
+        longest = offset + MOST_CHARS - 100  # of the closing line
         stop = text.rfind("\n", offset + MOST_CHARS // 2, longest) + 1 or longest
         again = f"offset={stop} and this heading" if wanted else f"offset={stop}"
         closing = f"\n[… {end - stop} characters more: read_doc again with {again}]"

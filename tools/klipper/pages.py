@@ -14,12 +14,8 @@ from .headings import headings
 from .settings import Source, sources
 
 SUFFIX = ".md"
-# Bytes of a page that are read for its title.
-TITLE_BYTES = 8192
 # The address of a page on the official site, or in the repository.
 ADDRESS = r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
-# A path that is absolute, in a home folder, of Windows, or leads up.
-OUTSIDE = r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)"
 
 
 class Page(NamedTuple):
@@ -108,7 +104,7 @@ def outline(page: Page) -> JsonObject:
     Raises OSError.
     """
     with open(page.location, "rb") as file:
-        text = file.read(TITLE_BYTES).decode("utf-8", "ignore")
+        text = file.read(8192).decode("utf-8", "ignore")
         return {"title": title(text, page.path), "size": file.seek(0, os.SEEK_END)}
 
 
@@ -128,7 +124,8 @@ def resolve(path: str) -> Page:
     wanted = path.strip()
     if match := re.match(ADDRESS, wanted):
         wanted = unquote(match[1]).partition("?")[0] or "index.md"
-    if not wanted.isprintable() or re.search(OUTSIDE, wanted):
+    # A path that is absolute, in a home folder, of Windows, or leads up.
+    if not wanted.isprintable() or re.search(r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)", wanted):
         raise ToolError(
             f"The path must be relative to docs and stay inside it: {wanted[:200]}",
             "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them.",

@@ -24,8 +24,6 @@ from .search.query import Term, question, ranked
 LEAST_SHARE_OF_BEST = 0.5
 # The share of the best section's score that another section of the page has to have to be shown beside it.
 SECOND_SECTION_SHARE = 0.85
-# Characters within which the words of a question count as close together.
-CLOSE_CHARS = 160
 # Characters of a snippet.
 SNIPPET_CHARS = 196
 # Characters of a snippet before the match.
@@ -135,7 +133,7 @@ def _closest(text: str, terms: list[Term]) -> int:
     starts = [match.start() for match in ALPHANUMERICS.finditer(low) if match[0] in words]
 
     def variety(start: int) -> int:
-        return len(words.intersection(ALPHANUMERICS.findall(low, start, start + CLOSE_CHARS)))
+        return len(words.intersection(ALPHANUMERICS.findall(low, start, start + 160)))
 
     return max(starts, key=variety, default=0)
 

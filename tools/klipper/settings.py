@@ -138,8 +138,8 @@ class Source(NamedTuple):
     @property
     def head(self) -> str:
         """The commit of the present pages; empty if it is unknown or not to be compared."""
-        if current := generation_of(self.checkout):
-            return current.name.rpartition("_")[2]
+        if generation := generation_of(self.checkout):
+            return generation.name.rpartition("_")[2]
         git_dir = self.checkout / ".git"
         with suppress(OSError, ValueError):
             # Read without git: this configuration may name programs. Only checkouts of the documentation are

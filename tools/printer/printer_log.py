@@ -38,8 +38,6 @@ MOST_FILES = 3
 MOST_DIFFERENT = 1000
 # Coordinates, times and counts, which differ in the lines of one message.
 LONG_NUMBER = re.compile(r"\b(?:\d+\.\d+|\d{3,})")
-# The ends of a print that ask for no cause (Moonraker's history).
-UNHURT = ("completed", "in_progress", "cancelled")
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
 STARTED = re.compile(
@@ -57,15 +55,8 @@ FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
 # The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
 MCU_SHUTDOWN = "MCU shutdown"
-# A board in a Stats line, with what it sent and lost.
-BOARD_STATS = (
-    r" (\S+): (?:\w+=\S+ )*?bytes_read=(?P<received>\d{1,18}) bytes_retransmit=(?P<retransmitted>\d{1,18})"
-    r" bytes_invalid=(?P<invalid>\d{1,18})"
-)
 # The prefix of each message in the log of Creality's Klipper: level, time, logger, place.
 MAKERS_LINE = re.compile(rb"^\[[A-Z][\w ]*\] \d{4}-\d\d-\d\d [\d:,]+ \[\w+\] \[[^\]]*\] ")
-# Bytes of a Stats line that are read: Klipper's have some hundreds for each board.
-LONGEST_STATS = 4000
 
 
 @Tool("printer_log", page=printer_page.PRINTER_PAGE)
@@ -150,18 +141,19 @@ def _hours_since(time_s: float) -> float:
 def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
     """The status of a print, how long ago it ended, its time and filament. If it failed, also the cause: the
     first error of the start in which it ran, which need not be the last start."""
-    fields = ("end_time", "print_duration", "filament_used")
-    ended, seconds, filament_mm = (number_of(job, name) or 0 for name in fields)
-    status = text_of(job, "status", 40)
+    ended = number_of(job, "end_time") or 0
+    status = text_of(job, "status")
     answer = filled(
-        file=text_of(job, "filename", 80), status=status, ended_hours_ago=_hours_since(ended)
+        file=text_of(job, "filename"), status=status, ended_hours_ago=_hours_since(ended)
     )
-    answer |= {"seconds": round(seconds), "filament_m": round(filament_mm / 1000, 2)}
+    answer["seconds"] = round(number_of(job, "print_duration") or 0)
+    answer["filament_m"] = round((number_of(job, "filament_used") or 0) / 1000, 2)
     during = Start()
     for start in starts:
         if start.began <= ended:
             during = start
-    if status not in UNHURT and during.errors:
+    # Moonraker's words for the ends that ask for no cause.
+    if status not in ("completed", "in_progress", "cancelled") and during.errors:
         answer["cause"] = _explained(during.errors[0])
     return answer
 
@@ -176,9 +168,15 @@ def _explained(error: "Error") -> JsonObject:
 
 def _connections(start: "Start") -> JsonObject:
     """The connections and the host at the last Stats line."""
-    stats = start.stats[:LONGEST_STATS].decode("utf-8", "replace")
+    # Klipper's line has some hundreds of bytes for each board.
+    stats = start.stats[:4000].decode("utf-8", "replace")
     link: JsonObject = {}
-    for board in re.finditer(BOARD_STATS, stats):
+    boards = re.finditer(
+        r" (\S+): (?:\w+=\S+ )*?bytes_read=(?P<received>\d{1,18})"
+        r" bytes_retransmit=(?P<retransmitted>\d{1,18}) bytes_invalid=(?P<invalid>\d{1,18})",
+        stats,
+    )
+    for board in boards:
         link[board[1]] = {what: int(count) for what, count in board.groupdict().items()}
     if host := re.search(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})", stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}

@@ -16,11 +16,7 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
 FOLDER = Path("/tmp")
-CSV_NAME = r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv"
 LARGEST_CSV_BYTES = 4_000_000
-# SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
-# `shapers:` stands before them. Their rows are not read: since then they hold values of other frequencies.
-FITTED = r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)"
 # The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the time from their
 # middle, in periods of the shaper's frequency, and the share of the move.
 PULSES = {
@@ -85,7 +81,8 @@ def _newest(printer: Path) -> dict[str, Path]:
     dated = []
     for path in FOLDER.glob("*.csv"):
         status = path.lstat()
-        if status.st_uid in owners and (name := re.fullmatch(CSV_NAME, path.name)):
+        name = re.fullmatch(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv", path.name)
+        if name and status.st_uid in owners:
             dated.append((status.st_mtime, path, name[1]))
     return {axis: path for _, path, axis in sorted(dated)}
 
@@ -93,7 +90,11 @@ def _newest(printer: Path) -> dict[str, Path]:
 def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
     """The peaks and the shaper, and the spectrum as the page draws it."""
     header = text.partition("\n")[0]
-    fitted = re.findall(FITTED, header)[: len(PULSES)]
+    # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule
+    # changed, `shapers:` stands before them. Their rows are not read: since then they hold values of other
+    # frequencies.
+    columns = re.findall(r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)", header)
+    fitted = columns[: len(PULSES)]
     try:
         spectrum = []
         for row in csv.DictReader(text.splitlines()):

@@ -26,10 +26,6 @@ STATUS_OBJECTS: JsonObject = {
     "configfile": ["warnings", "save_config_pending"],
 }
 ENDED = ("error", "shutdown")
-# The end of each message of Klipper: how to restart. `Printer is halted` ends those about the configuration.
-RESTART_ADVICE = (
-    r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*"
-)
 # The text in place of a guess at a message's meaning.
 UNKNOWN = messages.Message(
     "",
@@ -37,8 +33,6 @@ UNKNOWN = messages.Message(
     "Ask whose it is: the printer's maker or a plugin.",
     [],
 )
-# In Releases.md, newest first: the heading of a release, and the year and month it is available since.
-RELEASE_HEADING = r"(?m)^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})"
 
 
 @Tool("printer_state", page=printer_page.PRINTER_PAGE)
@@ -93,7 +87,7 @@ def _state(printer: Printer) -> JsonObject:
         ) from None
     page_findings: list[JsonObject] = []
     if answer["state"] in ENDED:
-        # The meaning of the message that it stopped with, and the mistakes in printer.cfg if they are the cause.
+        # The meaning of the message that it stopped with; the mistakes in printer.cfg if they are the cause.
         state_message = str(info.get("state_message"))
         message = [*messages.messages_in(state_message), UNKNOWN][0]
         answer["known_message"] = messages.explained(message)
@@ -108,8 +102,13 @@ def _state(printer: Printer) -> JsonObject:
 
 def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; empty where Klipper has none."""
-    message = re.sub(RESTART_ADVICE, "", str(info.get("state_message", "")))
-    version = text_of(info, "software_version", 60)
+    # Each message ends with how to restart, and one about the configuration with `Printer is halted`.
+    message = re.sub(
+        r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*",
+        "",
+        str(info.get("state_message", "")),
+    )
+    version = text_of(info, "software_version")
     config = status["configfile"]
     temperatures = {}
     for name, heater in filled(**degrees).items():
@@ -118,7 +117,7 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
             goal = f" of {target:g}" if target else ""
             temperatures[name[:40]] = f"{temperature:.1f}{goal}"
     answer: JsonObject = {
-        "state": text_of(info, "state", 40),
+        "state": text_of(info, "state"),
         "message": cut_between_words(one_line(message), 300),
         "version": version,
         "klipper": klipper_of(version),
@@ -132,7 +131,7 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
     homed = toolhead.get("homed_axes")
     axes = dict(zip("xyz", toolhead.get("position") or [], strict=False))
     position = [number_of(axes, axis) for axis in "xyz"]
-    warnings = [text_of(warning, "message", 120) for warning in config.get("warnings") or []]
+    warnings = [text_of(warning, "message") for warning in config.get("warnings") or []]
     return answer | {
         "homed": "" if homed is None else str(homed)[:10] or "none",
         "mesh": _mesh(status["bed_mesh"]),
@@ -150,7 +149,9 @@ def klipper_of(version: str) -> str:
     # Without the documentation there are no dates, nor is there one of a release that is newer than it.
     with suppress(ToolError, ValueError, LookupError):
         text = pages.page_text(pages.resolve("Releases.md"))
-        (newest, _), *older = re.findall(RELEASE_HEADING, text)
+        # The headings of releases, newest first, with the year and month they are available since.
+        releases = re.findall(r"(?m)^## Klipper (\d+\.\d+)\.0\s+Available on (\d{6})", text)
+        (newest, _), *older = releases
         date = dict(older)[release]
         is_changed = version.endswith("-dirty")
         changed = ", with files changed by its maker or a plugin" if is_changed else ""
@@ -166,7 +167,7 @@ def _mesh(mesh: JsonObject) -> str:
     heights = list(chain.from_iterable(matrix))
     if not heights:
         return "none loaded"
-    name = text_of(mesh, "profile_name", 40) or "unnamed"
+    name = text_of(mesh, "profile_name") or "unnamed"
     span = f"{min(heights):.2f} to {max(heights):.2f} mm".replace("-", "−")
     return f"{name}, {span}, {len(matrix[0])}×{len(matrix)}"
 
@@ -179,10 +180,8 @@ def _job(status: JsonObject) -> JsonObject:
     # The share of the file that was read, or else that of M73.
     by_file = number_of(status["virtual_sdcard"], "progress")
     progress = by_file or number_of(status["display_status"], "progress")
-    state = text_of(stats, "state", 20)
-    job = filled(
-        file=text_of(stats, "filename", 80), state=state, message=text_of(stats, "message", 160)
-    )
+    state = text_of(stats, "state")
+    job = filled(file=text_of(stats, "filename"), state=state, message=text_of(stats, "message"))
     seconds = number_of(stats, "print_duration")
     if seconds is not None:
         job["seconds"] = round(seconds)
@@ -199,9 +198,10 @@ def _job(status: JsonObject) -> JsonObject:
     return job
 
 
-def text_of(part: JsonObject, name: str, most: int) -> str:
+def text_of(part: JsonObject, name: str) -> str:
+    """The first characters of a text that somebody else wrote, on one line."""
     value = part.get(name)
-    return "" if value is None else one_line(value)[:most]
+    return "" if value is None else one_line(value)[:160]
 
 
 def number_of(part: JsonObject, name: str) -> float | None:
@@ -213,8 +213,8 @@ def number_of(part: JsonObject, name: str) -> float | None:
 @check
 def health() -> Health:
     """The health: the printer's folder and its parts, the names of PRINTERS. Klipper is not asked."""
-    names = ("config/printer.cfg", "logs/klippy.log", "comms/klippy.sock")
     folder = printer_data.printer_folder()
+    names = ("config/printer.cfg", "logs/klippy.log", "comms/klippy.sock")
     parts = [name for name in names if (folder / name).exists()]
     look = [f"{folder}: {', '.join(parts) or 'nothing in it yet'}"] if folder.is_dir() else []
     look += [f"{name}: {url}" for name, url in settings.current().printers.items()]

@@ -40,8 +40,6 @@ CLONE = (
     "--origin=origin --config=core.worktree=.. --config=core.sparseCheckout=true "
     "--config=core.sparseCheckoutCone=false"
 ).split()
-# Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
-ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
 
 
 @contextmanager
@@ -106,10 +104,11 @@ def update(source: Source, report: ReportStage) -> JsonObject:
 def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     """Make a generation beside the old one and switch to it. Its temporary folder is removed, and so are
     those of a sync that was killed."""
-    for left in (source.checkout / STATE_FOLDER).glob("new-*"):
+    folder = source.checkout / STATE_FOLDER
+    for left in folder.glob("new-*"):
         _remove(left)
     # A new name: git of a killed sync may still be writing to an older one.
-    made = source.checkout / STATE_FOLDER / f"new-{os.urandom(4).hex()}"
+    made = folder / f"new-{os.urandom(4).hex()}"
     try:
         commit = _fetch(source, branch, made, report)
         return _switch(source, made, commit)
@@ -124,7 +123,9 @@ def _fetch(source: Source, branch: str, made: Path, report: ReportStage) -> str:
     run(*CLONE, f"--branch={branch}", "--", source.url, str(made))
     info = made / ".git/info"
     info.mkdir(exist_ok=True)
-    (info / "attributes").write_text(ATTRIBUTES, "utf-8")
+    # Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
+    attributes = "* -text -eol -filter -ident -working-tree-encoding\n"
+    (info / "attributes").write_text(attributes, "utf-8")
     # Characters with a meaning in a pattern are escaped.
     pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
     (info / "sparse-checkout").write_text(pattern, "utf-8")
@@ -142,14 +143,14 @@ def _fetch(source: Source, branch: str, made: Path, report: ReportStage) -> str:
 
 def _switch(source: Source, made: Path, commit: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
-    folder = source.checkout / STATE_FOLDER / GENERATIONS / f"{time.time_ns()}_{commit}"
+    folder = made.parent / GENERATIONS / f"{time.time_ns()}_{commit}"
     stamp = _stamp(folder)
     for path in _everything(made / source.docs):
         os.utime(path, ns=(stamp, stamp), follow_symlinks=False)
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
     made.rename(folder)
-    _replace_link(source.checkout / STATE_FOLDER / CURRENT, f"{GENERATIONS}/{folder.name}")
+    _replace_link(made.parent / CURRENT, f"{GENERATIONS}/{folder.name}")
     return folder
 
 

@@ -35,7 +35,7 @@ GIT_OPTIONS = (
     "-c log.showSignature=false -c maintenance.auto=false -c protocol.ext.allow=never"
 ).split()
 # The lines of git that say what went wrong, and its remedy for a repository of another user.
-ERROR_LINE = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
+ERROR_LINE = r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)"
 # The case of a failure by a pattern in git's output; the first that matches counts.
 FAILURE_PATTERNS = {
     # Of some of its own files git says only that it could not write them.
@@ -96,7 +96,7 @@ def _failed(command: str, status: int, errors: bytes) -> ToolError:
     if status < 0:
         words += f"\nended by signal {-status}"
     lines = re.split(r"\s*[\r\n]\s*", words.strip())
-    telling = list(filter(ERROR_LINE.match, lines))
+    telling = [line for line in lines if re.match(ERROR_LINE, line)]
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400]
     code = next(code for code, pattern in FAILURE_PATTERNS.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")

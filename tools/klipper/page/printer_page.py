@@ -13,10 +13,7 @@ from ..config.printer_cfg import Finding, PrinterConfig
 
 # The entry of `_meta` with the page's data.
 DATA = "pi-mcp/printer"
-# Points of a mesh in one direction.
-MOST_POINTS = 60
-# Points of a spectrum, and the highest frequency of interest.
-MOST_FREQUENCIES = 200
+# The highest frequency of interest.
 HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL_SCALE = 1000
@@ -71,7 +68,7 @@ def bed(matrix: Any) -> JsonObject | None:
     heights = [height for height in chain.from_iterable(rows) if height is not None]
     columns = set(map(len, rows))
     sizes = {len(rows), *columns}
-    if not heights or len(columns) > 1 or min(sizes) < 2 or max(sizes) > MOST_POINTS:
+    if not heights or len(columns) > 1 or min(sizes) < 2 or max(sizes) > 60:
         return None
     return {"rows": rows, "low": min(heights), "high": max(heights)}
 
@@ -90,4 +87,5 @@ def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[lis
         if hz <= HIGHEST_HZ:
             left = [round(FULL_SCALE * shaped[index] / highest)] if shaped else []
             rows.append([round(hz, 1), round(FULL_SCALE * power / highest), *left])
-    return rows[:: math.ceil(len(rows) / MOST_FREQUENCIES) or 1]
+    # At most 200 points.
+    return rows[:: math.ceil(len(rows) / 200) or 1]

@@ -73,7 +73,7 @@ class Index:
         self.ends = numbers[:count]
         self.postings = numbers[count:]
         total = sum(section.size for section in self.sections)
-        self.mean = (total or 1) / (len(self.sections) or 1)
+        self.mean = total / (len(self.sections) or 1) or 1
 
     def row(self, word: str) -> dict[int, int]:
         """The sections that have a word of the pages, with its count in each."""

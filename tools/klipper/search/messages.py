@@ -26,10 +26,6 @@ SYNONYMS = dict(
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication "
     "comm=communication hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
-# Words that may stand between two words of a message.
-GAP = r"(?: \S+){0,1}? "
-# Words in the place of a `*`.
-LONG_GAP = r"(?: \S+){0,12}? "
 
 
 class Message(NamedTuple):
@@ -78,10 +74,10 @@ def forms() -> list[tuple[frozenset[str], str, Message]]:
     patterns = []
     for wordings, meaning, first, pages in TABLE_ENTRY.findall(TABLE.read_text("utf-8")):
         for form in wordings.split(" | "):
-            parts = [GAP.join(_words(part)) for part in form.strip("* ").split("*")]
-            pattern = f" {LONG_GAP.join(parts)} "
+            parts = [r"(?: \S+){0,1}? ".join(_words(part)) for part in form.strip("* ").split("*")]
+            pattern = r"(?: \S+){0,12}? ".join(parts)
             message = Message(form, meaning, first, pages.split("; "))
-            patterns.append((frozenset(_words(form)), pattern, message))
+            patterns.append((frozenset(_words(form)), f" {pattern} ", message))
     return patterns
 
 

@@ -13,7 +13,7 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -57,7 +57,22 @@ Term = frozenset[str]
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
     plain = re.sub(MERE_NUMBER, " ", text)
-    found = list(_terms(words(plain), index))
+    # Each typed word with its term, empty if no page has it; of words that are an expression of the glossary
+    # the first, with the terms of the meaning.
+    found: list[tuple[str, Term]] = []
+    typed = words(plain)
+    while typed:
+        size, meaning = meaning_of(typed)
+        group, typed = typed[:size], typed[size:]
+        word = group[0]
+        if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
+            continue
+        forms = _forms(group, index)
+        meant = [forms | _forms(alternatives.split("/"), index) for alternatives in meaning]
+        if not any(meant):
+            meant = [_elsewhere(other, index) for other in group]
+        found += [(word, term) for term in meant]
+
     terms = [term for _, term in found]
     # Identifiers as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`.
     for chunk in CHUNK.findall(plain.lower()):
@@ -68,25 +83,6 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     distinct = list(filter(None, dict.fromkeys(terms)))
     # A pasted log has no more to say than its first lines.
     return distinct[:32], list(dict.fromkeys(absent))
-
-
-def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
-    """Each typed word with its term, empty if no page has it; words that are an expression of the glossary
-    with the terms of its meaning."""
-    start = 0
-    while start < len(typed):
-        size, meaning = meaning_of(typed[start:])
-        group = typed[start : start + size]
-        start += size
-        word = group[0]
-        if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
-            continue
-        forms = _forms(group, index)
-        terms = [forms | _forms(alternatives.split("/"), index) for alternatives in meaning]
-        if not any(terms):
-            terms = [_elsewhere(word, index) for word in group]
-        for term in terms:
-            yield word, term
 
 
 def _forms(alternatives: Iterable[str], index: Index) -> Term:
