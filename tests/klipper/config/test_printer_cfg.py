@@ -12,7 +12,7 @@ def values(text, **include):
     """{section: {option: value}} as it holds."""
     config = printer_cfg.from_text(text, include)
     return {
-        name: {option: setting.value for option, setting in section.values.items()}
+        name: {option: setting.value for option, setting in section.items()}
         for name, section in config.sections.items()
     }
 
@@ -55,7 +55,7 @@ def test_it_reads_as_pythons_configparser_does():
 def test_a_repeated_section_stands_where_it_stood_first_and_its_option_where_it_stands_last():
     config = printer_cfg.from_text("[x]\na: 1\n[y]\n[x]\na: 2\n")
     assert [section.line for section in config.sections.values()] == [1, 3]
-    assert config.sections["x"].values["a"].line == 5
+    assert config.sections["x"]["a"].line == 5
 
 
 def test_what_save_config_wrote_counts_where_the_file_has_nothing():
@@ -70,7 +70,7 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
     assert values(text, **{"b.cfg": "[x]\na: 2\nb: 2\n"}) == {"x": {"a": "3", "b": "2"}}
     given = {"m/b.cfg": "[x]\na: b\n", "m/a.cfg": "[x]\na: a\n", "n.cfg": "[y]\n"}
     config = printer_cfg.from_text("[include ./m/*.cfg]\n[include ../../etc/passwd]\n", given)
-    assert config.sections["x"].values["a"].value == "b"
+    assert config.sections["x"]["a"].value == "b"
     assert config.missing == ["../../etc/passwd"] and "y" not in config.sections
     circle = {"a": "[include b]\n", "b": "[include a]\n"}
     (problem,) = printer_cfg.from_text("[include a]\n", circle).problems

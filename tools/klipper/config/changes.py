@@ -15,25 +15,25 @@ from .. import headings
 
 PAGE = "Config_Changes.md"
 # The blanks between two sentences.
-SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
+SENTENCE_END = r"(?<=[.!])\s+(?=[A-Z`(\"\[])"
 # A link, with its text as a group.
-LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)")
+LINK = r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)"
 # A name in backticks or quotes; one in brackets, too, is a section's.
-NAME_IN_MARKS = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
+NAME_IN_MARKS = r"[`\"]([A-Za-z_][\w<>]*)[`\"]"
 # The words of a sentence that says that a name is gone, or deprecated; "It was deprecated on 20240313" is
 # history.
-GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
-DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)|\bwill be removed\b")
+GONE = r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b"
+DEPRECATED = r"\bdeprecated\b(?! on \d)|\bwill be removed\b"
 # A name as in NAME_IN_MARKS, or a section's.
 QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
 # The words before a successor's name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
 # section`.
-SUCCESSOR = re.compile(
+SUCCESSOR = (
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
 # The words after which a name is the new one.
-BEFORE_NEW_NAME = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
+BEFORE_NEW_NAME = r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$"
 
 
 class DatedEntry(NamedTuple):
@@ -62,7 +62,7 @@ def entries(text: str) -> Iterator[DatedEntry]:
     for section in headings.sections(text).values():
         if section.level == headings.ENTRY_LEVEL:
             _, *words = text[section.offset : section.end].split()  # the first is its date
-            yield DatedEntry(section.heading, LINK.sub(r"\1", " ".join(words)))
+            yield DatedEntry(section.heading, re.sub(LINK, r"\1", " ".join(words)))
 
 
 def about(listed: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[str]]]:
@@ -71,7 +71,7 @@ def about(listed: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[st
     pattern = _named(name)
     for entry in listed:
         if pattern.search(entry.text):
-            sentences = SENTENCE_END.split(entry.text)
+            sentences = re.split(SENTENCE_END, entry.text)
             yield entry, list(dropwhile(lambda sentence: not pattern.search(sentence), sentences))
 
 
@@ -102,22 +102,24 @@ def _fates(listed: DatedEntries, option: str) -> Iterator[Fate]:
     for entry, sentences in about(listed, option):
         for number, sentence in enumerate(sentences):
             match = pattern.search(sentence)
-            is_told = GONE.search(sentence) or DEPRECATED.search(sentence)
-            if match and is_told and not BEFORE_NEW_NAME.search(sentence[: match.start()]):
+            is_told = re.search(f"{GONE}|{DEPRECATED}", sentence)
+            if match and is_told and not re.search(BEFORE_NEW_NAME, sentence[: match.start()]):
                 later = " ".join(sentences[number + 1 :])
                 # The old name may still work after a rename.
-                deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
+                deprecated = bool(
+                    re.search(DEPRECATED, later if "renamed" in sentence else sentence)
+                )
                 after = f"{sentence[match.end() :]} {later}"
-                successor = _successor(after, NAME_IN_MARKS.findall(sentence), match[0])
+                successor = _successor(after, re.findall(NAME_IN_MARKS, sentence), match[0])
                 yield Fate(entry, deprecated, successor, sentence)
 
 
 def _successor(after: str, old: list[str], name: str) -> str:
     """The successor of `name`; if as many names are new as old, the one at the same place among them."""
-    match = SUCCESSOR.search(after)
+    match = re.search(SUCCESSOR, after)
     if not match:
         return ""
-    new = NAME_IN_MARKS.findall(match[1]) or [match[1].strip(' `"[]')]
+    new = re.findall(NAME_IN_MARKS, match[1]) or [match[1].strip(' `"[]')]
     replaced = [word for word in old if word not in new]
     if 1 < len(new) == len(replaced) and name in replaced:
         return new[replaced.index(name)]

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 
 from tools.toolkit import checkpoint
 
@@ -27,6 +27,8 @@ from .machine import (
     MEASURING,
     UNLESS,
     ParsedPrinter,
+    Remark,
+    Remarks,
     finding_at,
     merged,
 )
@@ -49,8 +51,6 @@ MOST_FINDINGS = 1000
 # Sections that may have templates in any option.
 TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
-# A heading of a further source that names a section, or of Moonraker's page.
-SECTION_HEADING = re.compile(r"(?m)^#+ `?\[(\w+)")
 
 
 def checker() -> "Checker":
@@ -78,7 +78,8 @@ class Checker:
         """The texts of the two pages. The sections in the headings of a `further` text are known, too, though
         not their options."""
         self.reference = Reference(text)
-        self.others = set(SECTION_HEADING.findall(further)).difference(self.reference.kinds)
+        headed = re.findall(r"(?m)^#+ `?\[(\w+)", further)
+        self.others = set(headed).difference(self.reference.kinds)
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(known_words("sensor"))
@@ -92,13 +93,13 @@ class Checker:
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        every: Findings = chain(
-            config.problems,
+        remarks = chain(
             *[self._check_section(machine, section) for section in machine.values()],
-            motion.findings(machine),
-            references.findings(machine),
+            motion.remarks(machine),
+            references.remarks(machine),
         )
-        if machine.kalico and not self.reference.kind(KALICO[0]):
+        every: Findings = chain(config.problems, starmap(finding_at, remarks))
+        if machine.kalico is not None and not self.reference.kind(KALICO[0]):
             every = chain(
                 [finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(as_warning, every)
             )
@@ -116,7 +117,7 @@ class Checker:
             described.setdefault(name, Option(name))
         return described
 
-    def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Findings:
+    def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Remarks:
         """The findings of a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
         kind = self.reference.kind(section.name)
@@ -124,10 +125,10 @@ class Checker:
             return
         if not kind:
             if section.kind in known_words("bare")["sections"]:
-                yield from (self.unknown(section, name, Options()) for name in section.values)
+                yield from (self.unknown(section, name, Options()) for name in section)
             elif machine.is_whole and section.kind in known_words("moonraker")["sections"]:
                 message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
-                yield finding_at(section, "", message)
+                yield section, "", message
             elif not section.saved and section.kind not in known_words("kind"):
                 yield self.unknown_section(section)
             return
@@ -136,7 +137,7 @@ class Checker:
         sensor = section.value(SENSOR)
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
-        for setting in section.values.values():
+        for setting in section.values():
             checkpoint()
             option = known.option_named(setting.name)
             if option:
@@ -146,19 +147,19 @@ class Checker:
         if not section.saved or not machine.has_other_probe(section):
             yield from _check_required(machine, section, known)
 
-    def unknown_section(self, section: ConfigSection) -> Finding:
-        """The finding of a section that the documentation does not have: misspelt if another name is near."""
+    def unknown_section(self, section: ConfigSection) -> Remark:
+        """The remark on a section that the documentation does not have: misspelt if another name is near."""
         kinds = self.reference.kinds
         lower = section.kind.lower()
         kind = lower if lower in kinds else nearest(lower, kinds)
         suggestion = kind and section.name.replace(section.kind, kind, 1)
         message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
-        return finding_at(section, "", message, WARNING if suggestion else HINT, suggestion)
+        return section, "", message, WARNING if suggestion else HINT, suggestion
 
     def _check_setting(
         self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option
-    ) -> Findings:
+    ) -> Remarks:
         """The findings of a documented option: whether it is deprecated, and its value."""
         name = setting.name
         value = setting.value
@@ -171,24 +172,22 @@ class Checker:
         if fate:
             yield _changed(section, name, fate)
         elif message := options.value_problem(section, option, setting):
-            yield finding_at(section, name, message)
+            yield section, name, message
         is_template = name.endswith("gcode") or section.kind in TEMPLATED
         if is_template and "{" in value and (mistake := templates.mistake(value)):
-            yield finding_at(
-                section, name, f"Error loading template '{section.name}:{name}': {mistake}"
-            )
+            yield section, name, f"Error loading template '{section.name}:{name}': {mistake}"
 
-    def unknown(self, section: ConfigSection, name: str, known: Options) -> Finding:
-        """The finding of an option that the section does not have: gone, of another firmware, or misspelt."""
+    def unknown(self, section: ConfigSection, name: str, known: Options) -> Remark:
+        """The remark on an option that the section does not have: gone, of another firmware, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if fate := changes.fate_of(self.entries, section.kind, name):
             return _changed(section, name, fate)
         if name in known_words("kalico")["options"]:
-            return finding_at(section, name, f"{message}: that is Kalico's")
+            return section, name, f"{message}: that is Kalico's"
         if meant := options.meant_by_marlin(name):
-            return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
+            return section, name, f"{message}: that is Marlin's", ERROR, meant
         names = [key for key in known if "<" not in key]
-        return finding_at(section, name, message, near=nearest(name, names))
+        return section, name, message, ERROR, nearest(name, names)
 
 
 def as_warning(finding: Finding) -> Finding:
@@ -196,7 +195,7 @@ def as_warning(finding: Finding) -> Finding:
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
-def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Options) -> Findings:
+def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Options) -> Remarks:
     """The findings of missing options; one that the reference no longer has is not missing."""
     stepper = section.name
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
@@ -212,7 +211,7 @@ def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Optio
     missing = []
     for option in needed:
         names = option.lower().split("|")  # one of these
-        if known.option_named(names[0]) and section.values.keys().isdisjoint(names):
+        if known.option_named(names[0]) and section.keys().isdisjoint(names):
             missing.append(option.partition("|")[0])
     demand = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them
@@ -234,7 +233,7 @@ def repeated(section: ConfigSection) -> Iterator[tuple[Setting, Setting]]:
             yield setting, before
 
 
-def _check_repeated(section: ConfigSection) -> Findings:
+def _check_repeated(section: ConfigSection) -> Remarks:
     for setting, before in repeated(section):
         if before.value == setting.value and setting.saved:
             continue
@@ -242,12 +241,17 @@ def _check_repeated(section: ConfigSection) -> Findings:
         holds = "the saved value is not used" if is_unused else "the last one holds"
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
-        yield Finding(setting.line, setting.file, section.name, setting.name, WARNING, message)
+        place = ConfigSection(section.name, setting.line, setting.file)
+        yield place, setting.name, message, WARNING
 
 
-def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Finding:
+def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Remark:
     level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
     option = f"Option '{name}' in section '{section.name}'"
-    return finding_at(
-        section, name, f"{option} {what}, {fate.entry.date}: {fate.sentence}", level, fate.successor
+    return (
+        section,
+        name,
+        f"{option} {what}, {fate.entry.date}: {fate.sentence}",
+        level,
+        fate.successor,
     )

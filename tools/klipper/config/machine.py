@@ -1,7 +1,7 @@
 """A printer's configuration as a whole: its sections, what is missing, and what the rules find in it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from .options import base, known_words
@@ -29,13 +29,22 @@ KALICO_OPTIONS = 3
 UNLESS = ", unless another file has it"
 
 
+# What a rule finds: a section, an option, the message; a level other than ERROR, and the name that may have
+# been meant.
+Remark = (
+    tuple[ConfigSection, str, str]
+    | tuple[ConfigSection, str, str, str]
+    | tuple[ConfigSection, str, str, str, str]
+)
+Remarks = Iterator[Remark]
+
+
 def finding_at(
-    section: ConfigSection, option: str, message: str, level: str = ERROR, near: str = ""
+    section: ConfigSection, option: str, message: str, level: str = ERROR, nearest: str = ""
 ) -> Finding:
-    """A finding about an option, or about the section if it has no such option. `near`: the name that may
-    have been meant."""
-    holder = section.values.get(option) or section
-    return Finding(holder.line, holder.file, section.name, option, level, message, near)
+    """The finding of a remark: it stands at the option, or at the section if that has no such option."""
+    holder = section.get(option) or section
+    return Finding(holder.line, holder.file, section.name, option, level, message, nearest)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -80,7 +89,7 @@ class ParsedPrinter(dict[str, ConfigSection]):
 
     def __missing__(self, name: str) -> ConfigSection:
         """An empty section in the place of one that is not there."""
-        return ConfigSection(name, 0, "", False)
+        return ConfigSection(name)
 
     def of(self, *kinds: str) -> list[ConfigSection]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
@@ -107,7 +116,7 @@ class ParsedPrinter(dict[str, ConfigSection]):
         words = set(known_words("kalico")["options"])
         fewest = len(words) - KALICO_OPTIONS
         for section in self.values():
-            words -= section.values.keys()
+            words -= section.keys()
             is_constant = any("${" in setting.value for setting in section.settings)
             if section.name in KALICO or is_constant or len(words) <= fewest:
                 return section
@@ -129,11 +138,13 @@ class ParsedPrinter(dict[str, ConfigSection]):
                 chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
         return chips
 
-    def absent(self, section: ConfigSection, option: str, message: str) -> Finding:
-        """The finding of something missing: an error only if no other file can have it."""
+    def absent(
+        self, section: ConfigSection, option: str, message: str, level: str = ERROR
+    ) -> Remark:
+        """The remark on something missing: a hint if another file may have it."""
         if self.is_whole and (not self.unread or section.kind not in MACRO_KINDS):
-            return finding_at(section, option, message)
-        return finding_at(section, option, message + UNLESS, HINT)
+            return section, option, message, level
+        return section, option, message + UNLESS, HINT
 
 
 def cut_between_words(text: str, most: int) -> str:

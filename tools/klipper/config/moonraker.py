@@ -17,9 +17,9 @@ CHANGES = "user_changes.md"
 OTHER_PROGRAMS = "printer mcu gcode_macro stepper_x moonraker relay".split()
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The mark of an option that Moonraker warns of.
-DEPRECATED = re.compile(r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)")
+DEPRECATED = r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)"
 # The heading of the changes of a day: `### October 14th 2022`.
-DATE_HEADING = re.compile(r"(?m)^### (\w+) (\d+)\w+ (\d{4})$")
+DATE_HEADING = r"(?m)^### (\w+) (\d+)\w+ (\d{4})$"
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
@@ -38,7 +38,7 @@ def findings(config: PrinterConfig) -> list[Finding]:
         if page and dated:
             # The last chapter has examples of mistakes.
             text = pages.page_text(page).partition("# Option Moved Deprecations")[0]
-            entries = DATE_HEADING.sub(_entry, pages.page_text(dated))
+            entries = re.sub(DATE_HEADING, _entry, pages.page_text(dated))
             judge = Checker(text, entries, f"{text}\n# [history]")
             return merged([*config.problems, *_findings(judge, config)])
     message = f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
@@ -64,11 +64,11 @@ def _findings(checker: Checker, config: PrinterConfig) -> Findings:
             yield finding_at(section, "", message, HINT)
             continue
         options = checker.options_of(kind, "")
-        for name in section.values:
+        for name in section:
             option = options.option_named(name)
-            if option and not DEPRECATED.search(option.text):
+            if option and not re.search(DEPRECATED, option.text):
                 continue
-            finding = as_warning(checker.unknown(section, name, options))
+            finding = as_warning(finding_at(*checker.unknown(section, name, options)))
             described = checker.reference.described(checker.reference.blocks)
             owners = [block.name for block, other in described if other.key == name]
             if owners and not option:

@@ -1,10 +1,11 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
+import operator
 import re
 
-from .machine import PROBES, ParsedPrinter, finding_at
+from .machine import PROBES, ParsedPrinter, Remarks
 from .options import TRUTHS, out_of_bounds, rules
-from .printer_cfg import ERROR, WARNING, ConfigSection, Findings
+from .printer_cfg import ERROR, WARNING, ConfigSection
 
 # The microsteps that a TMC driver can make; the option itself may have any number.
 MICROSTEPS = "1 2 4 8 16 32 64 128 256".split()
@@ -12,32 +13,29 @@ MICROSTEPS = "1 2 4 8 16 32 64 128 256".split()
 NUMBERED = re.compile(
     r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)"
 )
-# The stepper of an axis, and the number of a further one.
-STEPPER_NAME = re.compile(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)")
 # The beginnings of options of an axis as a whole.
 OF_FIRST = ("position_", "homing_", "second_homing_")
 # Sections that move the z steppers one by one, and the option with their places.
 LEVELLING = {"z_tilt": "z_positions", "quad_gantry_level": "gantry_corners"}
 
 
-def findings(machine: ParsedPrinter) -> Findings:
-    """The findings of these rules."""
+def remarks(machine: ParsedPrinter) -> Remarks:
+    """The remarks of these rules."""
     for check in (
         check_axes,
-        check_numbered,
         check_drivers,
         check_levelling,
         check_mesh,
+        check_reach,
         check_homing,
     ):
         yield from check(machine)
     for section in machine.values():
-        yield from check_bounds(machine, section)
-        yield from check_forms(section)
-        yield from check_endstop(section)
+        for rule in (check_rail, check_numbered, check_bounds, check_forms, check_endstop):
+            yield from rule(machine, section)
 
 
-def check_axes(machine: ParsedPrinter) -> Findings:
+def check_axes(machine: ParsedPrinter) -> Remarks:
     """The steppers that the kinematics needs.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
@@ -48,54 +46,48 @@ def check_axes(machine: ParsedPrinter) -> Findings:
             missing = f"Option '{option}' in section '{name}' must be specified"
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
             yield machine.absent(machine["printer"], "kinematics", message)
-    for section in machine.of("stepper") if len(machine.axes) > 1 else ():
-        yield from _check_rail(machine, section)
 
 
-def _check_rail(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
-    match = STEPPER_NAME.fullmatch(section.name)
-    if not match or match[1] not in machine.axes:
-        if match and not machine.plugins and machine.axes.keys() <= machine.keys():
-            message = (
-                f"Section '{section.name}' is not a valid config section with {machine.kinematics}"
-            )
-            yield finding_at(section, "", message)
+    # The stepper of an axis, and the number of a further one.
+    match = re.fullmatch(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)", section.name)
+    if not match or len(machine.axes) < 2:
         return
-    if match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
+    if match[1] not in machine.axes:
+        if not machine.plugins and machine.axes.keys() <= machine.keys():
+            message = f"Section '{section.name}' is not a valid config section"
+            yield section, "", f"{message} with {machine.kinematics}"
+    elif match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
         refused = OF_FIRST if match[2] else "position_m"
-        for name in section.values:
+        for name in section:
             if name.startswith(refused):
-                yield finding_at(
-                    section, name, f"Option '{name}' is not valid in section '{section.name}'"
-                )
+                yield section, name, f"Option '{name}' is not valid in section '{section.name}'"
 
 
-def check_numbered(machine: ParsedPrinter) -> Findings:
+def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     """Sections and options with a number: Klipper reads them up to the first that is not there.
 
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
-    for section in machine.values():
-        for name in (section.name, *section.values):
-            match = NUMBERED.fullmatch(name)
-            if not match:
-                continue
-            base, number, end = match.groups()
-            needed = {name.replace("_min", "_max")}
-            if int(number) > 1:
-                needed.add(f"{base}{int(number) - 1}{end}")
-            elif base.startswith(("stepper_", "extruder")):
-                needed.add(base)
-            for missing in needed:
-                if missing not in machine and missing not in section.values:
-                    needs = f"it needs {missing}, which is not there"
-                    yield machine.absent(
-                        section, name, f"'{name}' is not valid in section '{section.name}': {needs}"
-                    )
+    for name in (section.name, *section):
+        match = NUMBERED.fullmatch(name)
+        if not match:
+            continue
+        base, number, end = match.groups()
+        needed = {name.replace("_min", "_max")}
+        if int(number) > 1:
+            needed.add(f"{base}{int(number) - 1}{end}")
+        elif base.startswith(("stepper_", "extruder")):
+            needed.add(base)
+        for missing in needed.difference(machine, section):
+            message = f"'{name}' is not valid in section '{section.name}'"
+            yield machine.absent(
+                section, name, f"{message}: it needs {missing}, which is not there"
+            )
 
 
-def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     """Options that bound each other, or that exclude each other.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
@@ -104,21 +96,21 @@ def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Findings:
         bound = section.number(other, *map(float, default))
         if problem := out_of_bounds(section.numbers(option), sign, bound):
             message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
-            yield finding_at(section, option, message)
+            yield section, option, message
     for option, (other, *values) in rules("goes", section.kind):
-        setting = section.values.get(option)
+        setting = section.get(option)
         if not setting or setting.saved:
             continue
         value = section.value(other).lower()
         if not any(re.fullmatch(pattern, value or "-") for pattern in values):
             message = f"Option '{option}' is not valid in section '{section.name}'"
             if value:
-                yield finding_at(section, option, f"{message} beside {other}: {value[:40]}")
+                yield section, option, f"{message} beside {other}: {value[:40]}"
             else:
                 yield machine.absent(section, option, f"{message} without {other}")
 
 
-def check_forms(section: ConfigSection) -> Findings:
+def check_forms(_: ParsedPrinter, section: ConfigSection) -> Remarks:
     """Words of a list, or lines, that do not have the form of their option.
 
     Source: each option's reader.
@@ -131,10 +123,10 @@ def check_forms(section: ConfigSection) -> Findings:
             for text in texts:
                 if not re.fullmatch(pattern, text):
                     message = " ".join(words).format(text[:40], section=section.name)
-                    yield finding_at(section, option, message, level)
+                    yield section, option, message, level
 
 
-def check_endstop(section: ConfigSection) -> Findings:
+def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Remarks:
     """An endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
@@ -145,20 +137,18 @@ def check_endstop(section: ConfigSection) -> Findings:
     quarter = (most - least) / 4
     if least < most and (position < least or position > most):
         message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
-        yield finding_at(section, "position_endstop", message)
+        yield section, "position_endstop", message
     elif direction := section.value("homing_positive_dir"):
         is_positive = direction.lower() in TRUTHS[:4]
         if position == (least if is_positive else most):
             message = f"Invalid homing_positive_dir / position_endstop in '{section.name}'"
-            yield finding_at(section, "homing_positive_dir", message)
+            yield section, "homing_positive_dir", message
     elif least + quarter < position < most - quarter:
         message = f"Unable to infer homing_positive_dir in section '{section.name}'"
-        yield finding_at(
-            section, "position_endstop", f"{message}: position_endstop is at neither end"
-        )
+        yield section, "position_endstop", f"{message}: position_endstop is at neither end"
 
 
-def check_drivers(machine: ParsedPrinter) -> Findings:
+def check_drivers(machine: ParsedPrinter) -> Remarks:
     """The steps that a driver can make, and its address on a shared wire.
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
@@ -171,17 +161,19 @@ def check_drivers(machine: ParsedPrinter) -> Findings:
         steps = stepper.value("microsteps")
         if steps not in MICROSTEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
-            yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
+            yield stepper, "microsteps", f"{message} with a {section.kind}"
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
         if pin and address in addresses:
-            yield finding_at(
-                section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity"
+            yield (
+                section,
+                "uart_pin",
+                "Shared TMC uarts need unique address or select_pins polarity",
             )
         addresses.add(address)
 
 
-def check_levelling(machine: ParsedPrinter) -> Findings:
+def check_levelling(machine: ParsedPrinter) -> Remarks:
     """The numbers of steppers and screws that the levelling needs.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
@@ -200,62 +192,56 @@ def check_levelling(machine: ParsedPrinter) -> Findings:
             message = f"{name} requires multiple z steppers"
         yield machine.absent(section, option, message)
     for section in machine.of("bed_screws", "screws_tilt_adjust"):
-        if section.values and not {"screw1", "screw2", "screw3"} <= section.values.keys():
-            yield finding_at(section, "screw3", f"{section.name}: Must have at least three screws")
+        if section and not {"screw1", "screw2", "screw3"} <= section.keys():
+            yield section, "screw3", f"{section.name}: Must have at least three screws"
 
 
-def check_mesh(machine: ParsedPrinter) -> Findings:
+def check_mesh(machine: ParsedPrinter) -> Remarks:
     """The points of the mesh: where, how many, how they are joined.
 
     Source: klippy/extras/bed_mesh.py.
     """
     section = machine["bed_mesh"]
+    if any(map(operator.le, section.numbers("mesh_max"), section.numbers("mesh_min"))):
+        message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
+        yield section, "mesh_min", message
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
-    corners = zip(section.numbers("mesh_min"), section.numbers("mesh_max"), strict=False)
-    if any(most <= least for least, most in corners):
-        yield finding_at(
-            section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
-        )
     algorithm = section.value("algorithm").lower() or "lagrange"
-    if (
-        algorithm == "lagrange"
-        and max(counts, default=0) > 6
-        and any(section.numbers("mesh_pps") or [2])
-    ):
+    is_interpolated = any(section.numbers("mesh_pps") or [2])
+    if algorithm == "lagrange" and max(counts, default=0) > 6 and is_interpolated:
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
-        yield finding_at(section, "probe_count", message)
+        yield section, "probe_count", message
     elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
         message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
         message += ": 3 points on one axis do not go with more than 6 on the other"
-        yield finding_at(section, "probe_count", message)
-    # Their steppers x and y have the bounds of these axes.
-    if machine.kinematics in ("cartesian", "corexy", "corexz"):
-        for probe in machine.of(*PROBES)[:1]:
-            for option in ("mesh_min", "mesh_max"):
-                yield from _check_reach(machine, section, option, probe)
+        yield section, "probe_count", message
 
 
-def _check_reach(
-    machine: ParsedPrinter, mesh: ConfigSection, option: str, probe: ConfigSection
-) -> Findings:
+def check_reach(machine: ParsedPrinter) -> Remarks:
     """A corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with it,
     and the calibration ends with "Move out of range".
     """
-    for axis, corner in zip("xy", mesh.numbers(option), strict=False):
-        stepper = machine[f"stepper_{axis}"]
-        least = stepper.number("position_min", 0.0)
-        most = stepper.number("position_max")
-        offset = probe.number(f"{axis}_offset", 0.0)
-        nozzle = corner - offset
-        if nozzle < least or nozzle > most:
-            message = (
-                f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
-                f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})"
-            )
-            yield finding_at(mesh, option, message, WARNING)
+    probes = machine.of(*PROBES)
+    # The kinematics whose steppers x and y have the bounds of these axes.
+    if not probes or machine.kinematics not in ("cartesian", "corexy", "corexz"):
+        return
+    mesh = machine["bed_mesh"]
+    for option in ("mesh_min", "mesh_max"):
+        for axis, corner in zip("xy", mesh.numbers(option), strict=False):
+            stepper = machine[f"stepper_{axis}"]
+            least = stepper.number("position_min", 0.0)
+            most = stepper.number("position_max")
+            offset = probes[0].number(f"{axis}_offset", 0.0)
+            nozzle = corner - offset
+            if nozzle < least or nozzle > most:
+                message = (
+                    f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
+                    f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})"
+                )
+                yield mesh, option, message, WARNING
 
 
-def check_homing(machine: ParsedPrinter) -> Findings:
+def check_homing(machine: ParsedPrinter) -> Remarks:
     """The endstop and the place for homing z.
 
     Source: klippy/extras/safe_z_home.py.
@@ -266,4 +252,4 @@ def check_homing(machine: ParsedPrinter) -> Findings:
         for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):
             if home > machine[f"stepper_{axis}"].number("position_max"):
                 message = f"home_xy_position lies beyond stepper_{axis}"
-                yield finding_at(section, "home_xy_position", message, WARNING)
+                yield section, "home_xy_position", message, WARNING

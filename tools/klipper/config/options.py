@@ -24,10 +24,8 @@ from pathlib import Path
 from .printer_cfg import ConfigSection, Setting
 from .reference import SERIES, STEPPER, Option
 
-TABLE_FILES = [Path(__file__).with_name(name) for name in ("options.txt", "known.txt")]
-TABLE_ROW = re.compile(r"(?m)^(\w+) ([^:\n]*):(.*)")
 # `l`, the type of the elements, `n` (one list a line), their count; then the interval, e.g. `[0,1)`.
-NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
+NUMBERS = r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$"
 # The words that Klipper takes as a boolean, in any case.
 TRUTHS = "1 yes true on 0 no false off".split()
 # Klipper's message for each bound, and the comparison that breaks it.
@@ -44,10 +42,11 @@ EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas be
 def _rows() -> Mapping[str, dict[str, list[str]]]:
     """The rows of the two files by sort: a name and its words."""
     rows: dict[str, dict[str, list[str]]] = {}
-    text = "".join(file.read_text("utf-8") for file in TABLE_FILES)
-    for sort, names, words in TABLE_ROW.findall(text):
-        for name in names.split("|"):
-            rows.setdefault(sort, {}).setdefault(name, []).extend(words.split())
+    for file in ("options.txt", "known.txt"):
+        text = Path(__file__).with_name(file).read_text("utf-8")
+        for sort, names, words in re.findall(r"(?m)^(\w+) ([^:\n]*):(.*)", text):
+            for name in names.split("|"):
+                rows.setdefault(sort, {}).setdefault(name, []).extend(words.split())
     return rows
 
 
@@ -84,7 +83,7 @@ def required(section: ConfigSection) -> list[str]:
     them."""
     needs = known_words("needs")
     needed = [*needs.get(base(section.kind), ())]
-    for name, setting in section.values.items():
+    for name, setting in section.items():
         for value in (setting.value, "*"):
             needed += needs.get(f"{name} {value}", ())
     return list(dict.fromkeys(needed))
@@ -124,7 +123,7 @@ def value_problem(section: ConfigSection, option: Option, setting: Setting) -> s
         is_newer = not is_part and re.search(rf"\b{re.escape(value)}\b", option.text)
         if choice not in choices and not is_newer:
             return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
-    if match := NUMBERS.match(entry):
+    if match := re.match(NUMBERS, entry):
         return _wrong_number(what, value, match)
     return ""
 

@@ -17,11 +17,8 @@ from tools.toolkit import ToolError, checkpoint
 
 from ..printer_data import content
 
-# The header of the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py), and their mark.
-BLOCK = re.compile(
-    r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
-)
-SAVED_MARK = re.compile(r"(?m)^#\*# ?")
+# The header of the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py).
+BLOCK = r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 # The lines that make Klipper drop the block: a marked one above it, an unmarked one or another header in it.
 STRAY = re.compile(r"(?m)^(#\*# .*)")
 ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
@@ -29,6 +26,11 @@ SAVED_IS_DROPPED = (
     "Klipper drops everything that SAVE_CONFIG wrote because of this line: '{}'; its block stands once, at the "
     "end of printer.cfg itself, and each of its lines begins with '#*# '"
 )
+NO_SECTION = "File contains no section headers: '{}' stands in no section"
+UNINDENTED = (
+    "G-Code of a macro must be indented: '{}' is at the beginning of its line; the rest is skipped"
+)
+UNPARSED = "Unable to parse the line: '{}' is neither 'option: value' nor a section"
 # Klipper takes the name of a header, and the pattern of an include, up to the last bracket of the line.
 INCLUDE = re.compile(r"\[include (.*)\]")
 HEADER = re.compile(r"\[(.+)\]")
@@ -43,7 +45,6 @@ MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
 MOST_FILES = 1000
 # Lines that are read, in included files too: no printer has a tenth of it.
 MOST_LINES = 50_000
-UNOPENED = "Unable to open config file"
 # Characters of a section's or an option's name; none that Klipper has is half as long.
 LONGEST_NAME = 100
 # Characters of a configuration, and bytes of its files; those of an included file count each time.
@@ -69,30 +70,30 @@ class Setting:
         return "\n".join(self.lines).strip()
 
 
-@dataclass
-class ConfigSection:
-    """A section with the settings of all places where it stands. `saved`: it stands only in what SAVE_CONFIG
-    wrote. `kind` is the first word of the name, `label` what follows it, "" if nothing does."""
+@dataclass(eq=False)
+class ConfigSection(dict[str, Setting]):
+    """The settings of a section that hold, by their options; `settings` has those of all places where it stands.
+    `saved`: it stands only in what SAVE_CONFIG wrote. `kind` is the first word of the name, `label` what
+    follows it, "" if nothing does."""
 
     name: str
-    line: int
-    file: str
-    saved: bool
+    line: int = 0
+    file: str = ""
+    saved: bool = False
     settings: list[Setting] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.kind, _, self.label = self.name.partition(" ")
 
-    @cached_property
-    def values(self) -> dict[str, Setting]:
-        """The setting that holds for each option, once the file is read: the last one, a saved one only if
-        there is no other."""
-        ordered = sorted(self.settings, key=lambda setting: not setting.saved)
-        return {setting.name: setting for setting in ordered}
+    def add(self, setting: Setting) -> None:
+        """Add a setting: the last one of an option holds, a saved one only if there is no other."""
+        self.settings.append(setting)
+        if not setting.saved or self.get(setting.name, setting).saved:
+            self[setting.name] = setting
 
     def value(self, option: str) -> str:
         """The value of an option; "" if it is not there."""
-        return self.values[option].value if option in self.values else ""
+        return self[option].value if option in self else ""
 
     def words(self, option: str) -> list[str]:
         """The words of a list with commas."""
@@ -234,101 +235,102 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: FindInclud
     - `data`: the bytes of this file; `find`: gives the files of an include.
     """
     file = files[-1]
-    config.size_bytes += len(data)
-    file_text = _decoded(config, file, data)
-    own_lines = _own_lines(config, files, file_text)
-    section = setting = None
-    indent = 0
-    is_skipping = is_saved = False
-    for number, line in enumerate(file_text.split("\n"), 1):
-        if number > own_lines:
-            line = SAVED_MARK.sub("", line)
-        line = COMMENT.split(line, 1)[0]
-        text = line.strip()
-        if not text:
-            continue
-        checkpoint()
-        config.lines += 1
-        if config.lines > MOST_LINES:
-            return
+    # The section of the next option: one without a name before a header, None if all up to a header is skipped.
+    section: ConfigSection | None = ConfigSection("")
+    indent = math.inf  # of the last option
+    for number, line, is_saved in _lines(config, files, data):
+        text = line.lstrip()
         # An indented line belongs to the option above it.
-        depth = len(line) - len(line.lstrip())
-        if setting and depth > indent:
-            setting.lines.append(text)
+        depth = len(line) - len(text)
+        if section is not None and depth > indent:
+            section.settings[-1].lines.append(text)
             continue
-        setting, indent = None, depth
-        problem = ""
-        # An include, or the header of a section.
+        indent = math.inf
         if match := INCLUDE.match(line):
             _include(config, files, match[1].strip(), number, find)
-            section = None
-            is_skipping = False
+            section = ConfigSection("")
         elif match := HEADER.match(text):
             name = match[1][:LONGEST_NAME]
-            is_saved = number > own_lines or name.startswith(PROFILES)
-            section = config.sections.setdefault(name, ConfigSection(name, number, file, is_saved))
-            is_skipping = False
-        elif is_skipping:
-            continue
-        # A line in no section: only the first is reported.
-        elif not section:
-            problem = f"File contains no section headers: '{text[:60]}' stands in no section"
-            is_skipping = True
-        # An option, or a line that cannot be read.
-        else:
+            begun = ConfigSection(name, number, file, is_saved or name.startswith(PROFILES))
+            section = config.sections.setdefault(name, begun)
+        elif section is not None:
             match = OPTION_LINE.match(text)
             name, value = match.groups() if match else ("", "")
             name = name.rstrip().lower()[:LONGEST_NAME]
-            # It looks like G-Code, and follows an option that holds G-Code.
-            before = section.settings[-1].name if section.settings else ""
-            looks_like_code = not name or " " in name or text.startswith("{")
-            if looks_like_code and before.endswith("gcode"):
-                problem = (
-                    f"G-Code of a macro must be indented: '{text[:60]}' is at the beginning of its line; "
-                    "the rest is skipped"
-                )
-                is_skipping = True
-            elif name:
-                setting = Setting(name, [value.strip()], number, file, is_saved)
-                section.settings.append(setting)
-                section.saved = section.saved and is_saved
+            problem = _problem(section, name, text)
+            if problem:
+                config.refuse(file, number, problem.format(text[:60]), section.name)
             else:
-                problem = f"Unable to parse the line: '{text[:60]}' is neither 'option: value' nor a section"
-        if problem:
-            config.refuse(file, number, problem, section.name if section else "")
+                saved = is_saved or section.saved
+                section.add(Setting(name, [value.strip()], number, file, saved))
+                indent = depth
+            if problem in (NO_SECTION, UNINDENTED):
+                section = None
+
+
+def _lines(config: PrinterConfig, files: list[str], data: bytes) -> Iterator[tuple[int, str, bool]]:
+    """The lines of a file without their comments: the number, the line, whether SAVE_CONFIG wrote it."""
+    config.size_bytes += len(data)
+    text = _decoded(config, files[-1], data)
+    own_lines = _own_lines(config, files, text)
+    for number, line in enumerate(text.split("\n"), 1):
+        is_saved = number > own_lines
+        line = line[4:] if is_saved else line
+        line = COMMENT.split(line, 1)[0].rstrip()
+        if line:
+            checkpoint()
+            config.lines += 1
+            if config.lines > MOST_LINES:
+                return
+            yield number, line, is_saved
+
+
+def _problem(section: ConfigSection, name: str, text: str) -> str:
+    """The problem of a line that should be an option of this name; "" if it is one."""
+    if not section.name:
+        return NO_SECTION
+    before = section.settings[-1].name if section.settings else ""
+    looks_like_code = not name or " " in name or text.startswith("{")
+    if looks_like_code and before.endswith("gcode"):
+        return UNINDENTED
+    return "" if name else UNPARSED
 
 
 def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:
     """The number of lines before those that SAVE_CONFIG wrote; more than there are if nothing of its block
     counts. It counts in the file that Klipper starts with, if nothing is wrong with it."""
-    block = BLOCK.search(text)
+    block = re.search(BLOCK, text)
     size = len(text)
     begin, end = block.span() if block else (size, size)
-    wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
-    is_included = len(files) > 1
-    if is_included:
+    if len(files) == 1:
+        wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
+        config.is_saved = bool(block)
+    else:  # one that was left in a copy of the first file does no harm
         wrong = None if config.is_saved else block
-    config.is_saved = config.is_saved or bool(block)
+        end = size
     if wrong:
         broken = text.count("\n", 0, wrong.start(1)) + 1
         config.refuse(files[-1], broken, SAVED_IS_DROPPED.format(wrong[1][:40]))
-    if not block or wrong or is_included:
-        return size + 1
-    return text.count("\n", 0, end)
+        end = size
+    return text.count("\n", 0, end) + (end == size)
 
 
 def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
     """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
     if data.startswith(BOM_UTF8):
         config.refuse(
-            file, 1, f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
+            file,
+            1,
+            "Unable to open config file: it begins with a byte order mark; save as UTF-8 without BOM",
         )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         bad = data.count(b"\n", 0, error.start) + 1
         config.refuse(
-            file, bad, f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
+            file,
+            bad,
+            f"Unable to open config file: a byte in line {bad} is not UTF-8, and Klipper does not start",
         )
         text = data.decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n")

@@ -43,7 +43,6 @@ REFERS = re.compile(
 SECOND_PART = re.compile(r"# The remaining \w+ |endstop_pin:")
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
-PLACEHOLDER = re.compile(r"<\w+>")
 # The option of `[printer]` that decides which of several blocks of a section holds.
 KINEMATICS = "kinematics"
 ELLIPSIS = "..."
@@ -154,7 +153,7 @@ class Options(dict[str, Option]):
         if name in self:
             return self[name]
         for key, option in self.items():
-            pattern = SERIES.sub(r"\\d+", PLACEHOLDER.sub(".+", key))
+            pattern = SERIES.sub(r"\\d+", re.sub(r"<\w+>", ".+", key))
             if pattern != key and re.fullmatch(pattern, name):
                 return option
         return None

@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ..search.spelling import nearest
-from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, finding_at
+from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, Remarks
 from .options import base, known_words, rules, value_rule
-from .printer_cfg import HINT, WARNING, ConfigSection, Findings
+from .printer_cfg import HINT, WARNING, ConfigSection
 from .reference import SENSOR
-
-# A sensor that only a plugin can bring, named as a module: `temperature_oams`.
-MODULE = re.compile(r"[a-z][a-z_]*$")
 
 # Options whose pin several sections may share (klippy/pins.py: `share_type`).
 SHARED = tuple(
@@ -22,8 +19,6 @@ SHARED = tuple(
 VIRTUAL_ENDSTOP_PINS = ("diag_pin", "diag0_pin", "diag1_pin")
 # An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
 PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
-# The part of a section's name that does not say which axis it is of.
-NOT_THE_AXIS = re.compile(r"\d+$|(extra_)?carriage .*")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
@@ -33,30 +28,22 @@ FORM_OF_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
 PIN_DESCRIPTION = re.compile(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)")
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
-FORM = re.compile(
-    r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
-)
-# The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`; that of any other.
+FORM = r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
+# The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`.
 NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
-OTHER_COMMAND = re.compile(r"[^\W\d]([^\W\d]\w*)?$")
-# The command of a filament change, which Klipper does not have.
-M600 = re.compile(r"(?m)^\s*M600\b")
-# A command at the beginning of a line, long enough to be misspelt.
-GCODE_COMMAND = re.compile(r"(?m)^\s*([A-Z][A-Z_]{5,})(?=\s|$)")
 
 
-def findings(machine: ParsedPrinter) -> Findings:
-    """The findings of these rules."""
+def remarks(machine: ParsedPrinter) -> Remarks:
+    """The remarks of these rules."""
     for section in machine.values():
         if not section.saved and section.kind not in machine.plugins:
-            yield from check_name(section)
-            yield from check_references(machine, section)
-            yield from check_sensor(machine, section)
+            for rule in (check_names, check_sensor):
+                yield from rule(machine, section)
     for check in (check_needed, check_repeated, check_macros, check_pins):
         yield from check(machine)
 
 
-def check_needed(machine: ParsedPrinter) -> Findings:
+def check_needed(machine: ParsedPrinter) -> Remarks:
     """`[printer]` and `[mcu]`.
 
     Source: klippy/toolhead.py, klippy/mcu.py.
@@ -65,11 +52,11 @@ def check_needed(machine: ParsedPrinter) -> Findings:
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
         if is_printer and kind in machine and gone not in machine:
             message = f"Option '{option}' in section '{gone}' must be specified"
-            message += f": there is no such section{UNLESS}"
-            yield finding_at(machine[kind], option, message, WARNING)._replace(section=gone)
+            place = ConfigSection(gone, machine[kind].line, machine[kind].file)
+            yield place, option, f"{message}: there is no such section{UNLESS}", WARNING
 
 
-def check_repeated(machine: ParsedPrinter) -> Findings:
+def check_repeated(machine: ParsedPrinter) -> Remarks:
     """Sections with the same name or option value where Klipper needs different ones, and those that exclude
     each other."""
     for rule, kinds in known_words("one").items():
@@ -80,27 +67,20 @@ def check_repeated(machine: ParsedPrinter) -> Findings:
             value = {"name": section.label, "any": option}.get(option, written)
             before = first.setdefault(value.lower(), section)
             if value and before is not section and not section.saved:
-                already = f"{message.format(value[:40])}: also in [{before.name}]"
-                yield finding_at(section, option if written else "", already)
+                words = message.format(value[:40])
+                yield section, written and option, f"{words}: also in [{before.name}]"
 
 
-def check_name(section: ConfigSection) -> Findings:
-    """A section with a name where there must be none, or without one where there must be one.
+def check_names(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
+    """A section with a name where there must be none, or without one where there must be one; names of heaters,
+    steppers, micro-controllers and accelerometers that are not there.
 
-    Source: check_unused_options in klippy/configfile.py.
+    Source: check_unused_options in klippy/configfile.py; each option's reader, known.txt has their words.
     """
-    facts = known_words("kind").get(base(section.kind), ())
-    if ("-" if section.label else "+") in facts:
-        what = "takes no name" if section.label else "needs a name behind it"
+    mark, what = ("-", "takes no name") if section.label else ("+", "needs a name behind it")
+    if mark in known_words("kind").get(base(section.kind), ()):
         message = f"Section '{section.name}' is not a valid config section: [{section.kind}] {what}"
-        yield finding_at(section, "", message)
-
-
-def check_references(machine: ParsedPrinter, section: ConfigSection) -> Findings:
-    """Names of heaters, steppers, micro-controllers and accelerometers that are not there.
-
-    Source: each option's reader; known.txt has their words.
-    """
+        yield section, "", message
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     for option, (what, *default) in rules("names", section.kind):
         if what == "accelerometer" and machine.plugin_brings(what):
@@ -115,27 +95,27 @@ def check_references(machine: ParsedPrinter, section: ConfigSection) -> Findings
                 yield machine.absent(section, option, message.format(name))
 
 
-def check_sensor(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_sensor(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     """A temperature sensor that Klipper does not know, or not yet.
 
     Source: klippy/extras/heaters.py.
     """
-    if SENSOR not in section.values or not section.kind.startswith(MEASURING):
+    if SENSOR not in section or not section.kind.startswith(MEASURING):
         return
     sensor = section.value(SENSOR)
-    is_plugins = machine.plugins and MODULE.match(sensor)
+    # One that only a plugin can bring, named as a module: `temperature_oams`.
+    is_plugins = machine.plugins and re.fullmatch("[a-z][a-z_]*", sensor)
     if sensor not in machine.sensors and not is_plugins:
         yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
     # Klipper reads sections in order, extruders last.
     names = list(machine)
     owner = machine.own_sensors.get(sensor, section.name)
     if names.index(owner) > names.index(section.name) and base(section.kind) != "extruder":
-        yield finding_at(
-            section, SENSOR, f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
-        )
+        message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
+        yield section, SENSOR, message
 
 
-def check_macros(machine: ParsedPrinter) -> Findings:
+def check_macros(machine: ParsedPrinter) -> Remarks:
     """The names of macros, their variables, and the commands that they rename or misspell.
 
     Source: handle_connect in klippy/extras/gcode_macro.py.
@@ -143,24 +123,22 @@ def check_macros(machine: ParsedPrinter) -> Findings:
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
     kinds = {base(section.kind) for section in machine.values()}
     gives = known_words("gives")
+    brings = known_words("brings")
     taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
     # Each macro by itself, and two of one name.
     by_name: dict[str, ConfigSection] = {}
     for section in machine.of("gcode_macro"):
         name = section.label.upper()
         before = by_name.setdefault(name, section)
-        is_renamed = "rename_existing" in {*section.values, *before.values}
+        is_renamed = "rename_existing" in {*section, *before}
         if before is not section and not is_renamed:
-            yield finding_at(
-                section, "", f"gcode command {name} already registered: also in [{before.name}]"
-            )
+            yield section, "", f"gcode command {name} already registered: also in [{before.name}]"
         yield from _check_macro(section, name, taken)
+    # Klipper does not have the command of a filament change.
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
-        if M600.search(section.value("runout_gcode")) and "M600" not in by_name:
-            yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"')._replace(
-                level=HINT
-            )
-    commands = set(known_words("brings")).union(*gives.values())
+        if re.search(r"(?m)^\s*M600\b", section.value("runout_gcode")) and "M600" not in by_name:
+            yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"', HINT)
+    commands = set(brings).union(*gives.values())
     known = commands.union(by_name)
     for name, section in by_name.items():
         # The new name of a command that it renames, and a command that does not exist to be renamed.
@@ -168,40 +146,39 @@ def check_macros(machine: ParsedPrinter) -> Findings:
         if renamed and (renamed in by_name or renamed in taken):
             message = f"gcode command {renamed[:40]} already registered"
             needs = "rename_existing needs a name of its own"
-            yield finding_at(section, "rename_existing", f"{message}: {needs}")
-        bringing = known_words("brings").get(name, [])
+            yield section, "rename_existing", f"{message}: {needs}"
+        bringing = brings.get(name, [])
         is_there = bringing == ["*"] or (name in commands and not bringing)
         if renamed and not (is_there or machine.plugins or machine.of(*bringing)):
             message = f"Existing command '{name}' not found in gcode_macro rename"
             yield machine.absent(section, "rename_existing", message)
-        # A command that is nearly a known one is misspelt.
-        words = set(GCODE_COMMAND.findall(section.value("gcode").upper()))
+        # A command at the beginning of a line that is nearly a known one is misspelt, if it is long enough.
+        gcode = section.value("gcode").upper()
+        words = set(re.findall(r"(?m)^\s*([A-Z][A-Z_]{5,})(?=\s|$)", gcode))
         for word in sorted(words - known):
             if suggestion := nearest(word, known):
-                yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
+                yield section, "gcode", f'Unknown command:"{word}"', HINT, suggestion
 
 
-def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Findings:
+def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Remarks:
     """The name of a macro, whether it takes a command's, and its variables.
 
     Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
     """
     if len(name.split()) > 1:
-        yield finding_at(
-            section, "", f"Name of section '{section.name}' contains illegal whitespace"
-        )
+        yield section, "", f"Name of section '{section.name}' contains illegal whitespace"
     renamed = section.value("rename_existing")
     is_number = bool(NUMBERED_COMMAND.match(name))
     if name in taken and not renamed:
         message = f"gcode command {name} already registered"
         needs = "a macro in the place of a command needs rename_existing"
-        yield finding_at(section, "", f"{message}: {needs}")
+        yield section, "", f"{message}: {needs}"
     elif renamed and is_number != bool(NUMBERED_COMMAND.match(renamed.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
-        yield finding_at(section, "rename_existing", message)
-    elif not is_number and not OTHER_COMMAND.match(name.partition(" ")[0]):
-        yield finding_at(section, "", f"Can't register '{name}' as it is an invalid name")
-    for setting in section.values.values():
+        yield section, "rename_existing", message
+    elif not is_number and not re.match(r"[^\W\d]([^\W\d]\w*)?(\s|$)", name):
+        yield section, "", f"Can't register '{name}' as it is an invalid name"
+    for setting in section.values():
         if setting.name.startswith("variable_"):
             try:
                 ast.literal_eval(setting.value)
@@ -209,7 +186,7 @@ def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Findings
                 message = (
                     f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
                 )
-                yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
+                yield section, setting.name, f"{message}: a text needs quotes ('…')"
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with
@@ -217,7 +194,7 @@ def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Findings
 # shared under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken
 # only through its virtual endstop. Pins without a digit are not compared: they are names that a board or a
 # plugin defines.
-def check_pins(machine: ParsedPrinter) -> Findings:
+def check_pins(machine: ParsedPrinter) -> Remarks:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it.
 
     Source: klippy/pins.py.
@@ -237,13 +214,13 @@ def check_pins(machine: ParsedPrinter) -> Findings:
             message = (
                 f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
             )
-            yield finding_at(section, option, message)
+            yield section, option, message
             continue
         chip = match[1] or "mcu"
         pin = aliases.get(match[2], match[2])
         if not pin.isascii():
             message = f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
-            yield finding_at(section, option, f"{message}: it has letters that are not ASCII")
+            yield section, option, f"{message}: it has letters that are not ASCII"
         elif message := _unknown(machine, chip, pin):  # an alias or a chip may be in another file
             yield machine.absent(section, option, message)
         if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
@@ -254,29 +231,28 @@ def check_pins(machine: ParsedPrinter) -> Findings:
             continue
         # An endstop_pin by one axis alone: stepper_z and stepper_z1, a carriage and its extra one
         # (klippy/stepper.py).
-        axes = {NOT_THE_AXIS.sub("", user.name) for user in (section, other)}
+        axes = {re.sub(r"\d+$|(extra_)?carriage .*", "", user.name) for user in (section, other)}
         is_one_axis = option != "endstop_pin" or len(axes) == 1
         if name != option or not option.startswith(SHARED) or not is_one_axis:
             message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"
-            yield finding_at(section, option, message)
+            yield section, option, message
         elif marks != other_marks:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
-            yield finding_at(section, option, message)
+            yield section, option, message
 
 
-def _aliases(section: ConfigSection, aliases: dict[str, str]) -> Findings:
+def _aliases(section: ConfigSection, aliases: dict[str, str]) -> Remarks:
     """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is not one. Reports an alias with two pins."""
     pins_by_alias: dict[str, str] = {}
-    for name in section.values:
+    for name in section:
         for word in section.words(name) if name.startswith("aliases") else ():
             alias, _, pin = map(str.strip, word.partition("="))
             if pins_by_alias.setdefault(alias, pin) != pin:
                 message = f"Alias {alias} mapped to {pins_by_alias[alias]} - can't alias to {pin}"
-                yield finding_at(section, name, message)
+                yield section, name, message
             if set(pin) & set("^~!: "):
-                yield finding_at(
-                    section, name, f"Invalid pin alias '{pin[:40]}': it is a bare pin of one board"
-                )
+                message = f"Invalid pin alias '{pin[:40]}': it is a bare pin of one board"
+                yield section, name, message
             if not pin.startswith("<"):
                 aliases[alias] = pin
 
@@ -286,9 +262,9 @@ def _pins(machine: ParsedPrinter) -> Iterator[tuple[ConfigSection, str, str]]:
     for section in machine.values():
         if section.kind in (OVERRIDE, ALIASES, *machine.plugins):
             continue
-        for setting in section.values.values():
+        for setting in section.values():
             # Buttons share an analog pin.
-            is_analog = {ANALOG, f"{ANALOG}_{setting.name}"} & section.values.keys()
+            is_analog = {ANALOG, f"{ANALOG}_{setting.name}"} & section.keys()
             if PIN.search(setting.name) and not is_analog:
                 for text in section.words(setting.name):
                     yield section, setting.name, text
@@ -297,19 +273,16 @@ def _pins(machine: ParsedPrinter) -> Iterator[tuple[ConfigSection, str, str]]:
 def _unknown(machine: ParsedPrinter, chip: str, pin: str) -> str:
     """Klipper's message for a chip or pin that does not exist; "" if it may exist."""
     if chip in machine.mcus:
-        return (
-            ""
-            if FORM.fullmatch(pin)
-            else f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
-        )
+        problem = f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
+        return "" if re.fullmatch(FORM, pin) else problem
     unknown = f"Unknown pin chip name '{chip[:40]}'"
     owner = machine.chips.get(chip)
     if chip.startswith("tmc") and pin == "virtual_endstop":  # homing without a switch
         if not owner:
             return f"{unknown}: there is no such driver with a diag_pin"
-        has_pin = set(VIRTUAL_ENDSTOP_PINS) & owner.values.keys()
+        has_pin = set(VIRTUAL_ENDSTOP_PINS) & owner.keys()
         return "" if has_pin else "tmc virtual endstop requires diag pin config"
     is_probe = chip == "probe" and (machine.of(*PROBES) or machine.plugin_brings("probe"))
-    if owner or is_probe or any(chip.startswith(kind.lower()) for kind in machine.plugins):
+    if owner or is_probe or chip.startswith(tuple(map(str.lower, machine.plugins))):
         return ""
     return f"{unknown}: z_virtual_endstop needs a probe's section" if chip == "probe" else unknown
