@@ -123,12 +123,12 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
     """
     name = option.strip("#: ").lower()
     every = list(reference.described(blocks))
-    by_key = Options((known.key, known) for _, known in every)
+    by_key = Options((known.key, known) for known in every)
     if found := by_key.option_named(name):
-        owners = [(block, known) for block, known in every if known.key == found.key]
+        alike = [known for known in every if known.key == found.key]
         changed = _dated_changes(name, full=False)
         return filled(
-            option=found.name, page=PAGE, sections=_texts_with_sections(owners), changes=changed
+            option=found.name, page=PAGE, sections=_texts_with_sections(alike), changes=changed
         )
     if gone := _dated_changes(name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
@@ -138,13 +138,12 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
     raise _not_found(f"No such option: {option}", suggestions)
 
 
-def _texts_with_sections(owners: list[tuple[Block, Option]]) -> list[JsonObject]:
+def _texts_with_sections(alike: list[Option]) -> list[JsonObject]:
     """Each text of an option with the sections in which it stands; those that refer to another section
     last."""
     sections: dict[str, dict[str, None]] = defaultdict(dict)  # each once, in order
-    for block, option in owners:
-        name = f"[{block.name}]" if block.name else block.heading
-        sections[option.text][_marked(name, option)] = None
+    for option in alike:
+        sections[option.text][_marked(option.owner, option)] = None
     longest = SECTION_CHARS if len(sections) == 1 else LONGEST_OF_SEVERAL
     ordered = sorted(
         sections, key=lambda text: (text.startswith("See the") or not text, -len(sections[text]))

@@ -83,7 +83,7 @@ class Checker:
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(known_words("sensor"))
-        for _, option in self.reference.described(self.reference.blocks):
+        for option in self.reference.described(self.reference.blocks):
             if option.key == SENSOR:  # beside it, or in quotes
                 self.sensors.update((option.default, *option.text.split('"')[1::2]))
         self.sensors.discard("")

@@ -23,8 +23,8 @@ DATE_HEADING = r"(?m)^### (\w+) (\d+)\w+ (\d{4})$"
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
-    """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and no
-    other's."""
+    """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and none of
+    another program."""
     kinds = {section.kind for section in config.sections.values()}
     return not kinds.isdisjoint(known_words("moonraker")["sections"]) and kinds.isdisjoint(
         OTHER_PROGRAMS
@@ -32,7 +32,8 @@ def is_moonrakers(config: PrinterConfig) -> bool:
 
 
 def findings(config: PrinterConfig) -> list[Finding]:
-    """The findings of a moonraker.conf; without Moonraker's documentation one that says how to get it."""
+    """The findings of a moonraker.conf. If Moonraker's documentation is not among the sources, the only finding
+    says which setting adds it."""
     for source in sources()[1:]:
         page, dated = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
         if page and dated:
@@ -52,8 +53,8 @@ def _entry(day: re.Match[str]) -> str:
 
 
 def _findings(checker: Checker, config: PrinterConfig) -> Findings:
-    """The findings: options that stand twice in a file, with which Moonraker does not start; unknown or
-    deprecated sections and options, which it takes with a warning."""
+    """The findings: options that stand twice in a file keep Moonraker from starting; of unknown or deprecated
+    sections and options it only warns."""
     for section in config.sections.values():
         for setting, _ in repeated(section):
             message = f"Duplicate option '{setting.name}' in section '{section.name}'"
@@ -70,7 +71,7 @@ def _findings(checker: Checker, config: PrinterConfig) -> Findings:
                 continue
             finding = as_warning(finding_at(*checker.unknown(section, name, options)))
             described = checker.reference.described(checker.reference.blocks)
-            owners = [block.name for block, other in described if other.key == name]
+            owners = [other.owner for other in described if other.key == name]
             if owners and not option:
-                finding = finding._replace(nearest=f"[{owners[0]}] {name}")
+                finding = finding._replace(nearest=f"{owners[0]} {name}")
             yield finding

@@ -55,13 +55,15 @@ class Option:
 
     - `default`: the value beside it, "" if there is none;
     - `plain`: it is printed uncommented;
-    - `lines`: the description of the group that it stands in.
+    - `lines`: the description of the group that it stands in;
+    - `owner`: its section as `[name]`, or the heading that several have in common.
     """
 
     name: str
     default: str = ""
     plain: bool = False
     lines: list[str] = field(default_factory=list)
+    owner: str = ""
 
     @property
     def key(self) -> str:
@@ -113,7 +115,8 @@ class Block:
                 self.texts.append([])
             if name == KINEMATICS and default and not mark:
                 self.kinematics = default
-            self.options.append(Option(name, default, not mark, self.texts[-1]))
+            owner = f"[{self.name}]" if self.name else self.heading
+            self.options.append(Option(name, default, not mark, self.texts[-1], owner))
         elif (match := PROSE.match(line)) and match[1] is not None:
             self.texts[-1].append(match[1])
         elif match:
@@ -170,7 +173,7 @@ class Reference:
                 self.kinds.setdefault(block.kind, []).append(block)
 
     def kind(self, section: str) -> str:
-        """The documented kind that a section of a printer.cfg is one of, "" if there is none."""
+        """The kind that documents a section of a printer.cfg: `extruder1` for `extruder3`; "" if none does."""
         word = section.partition(" ")[0]
         if word in self.kinds and not (word == STEPPER and " " not in section):
             return word
@@ -198,25 +201,24 @@ class Reference:
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
         options = Options()
-        for _, option in self.described(blocks):
+        for option in self.described(blocks):
             options.setdefault(option.key, option)
         return options
 
-    def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, Option]]:
-        """The options of these blocks, of those that they refer to, and so on, each with its block; where a
-        sensor is named, of all sensors."""
+    def described(self, blocks: Iterable[Block]) -> Iterator[Option]:
+        """The options of these blocks, of those that they refer to, and so on; where a sensor is named, of all
+        sensors."""
         queue = [*blocks]
         keys = set()
         for block in queue:
             own = {option.key for option in block.options}
             keys |= own
-            for option in block.options:
-                yield block, option
+            yield from block.options
             for other in chain.from_iterable(map(self.named, block.refers)):
                 shared = own.intersection(option.key for option in other.options)
                 if other not in queue and (shared or block.open or not own):
                     queue.append(other)
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:
-                for option in block.options if block.group == SENSORS else ():
-                    yield block, option
+                if block.group == SENSORS:
+                    yield from block.options
