@@ -14,9 +14,6 @@ from .journal import FLAGS, SET_VALUE, SUSPENSIONS, JournalEntry, Step
 from .note_input import Names, checked_tags
 from .studying.review_log import MATURE_DAYS
 
-# Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
-DUE_DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
-
 # Weights of cards and notes in actions that AnkiConnect carries out one by one.
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 
@@ -44,47 +41,22 @@ def change_cards(
     Source: AnkiConnect suspend, unsuspend, setDueDate, forgetCards, changeDeck, setSpecificValueOfCard,
     addTags, removeTags, replaceTags.
     """
-    # The changes that are asked for.
-    wanted = WantedChanges(
-        forget=forget,
-        due=due,
-        unsuspend=unsuspend,
-        suspend=suspend,
-        deck=deck,
-        flag=flag,
-        add=checked_tags(addTags or []),
-        remove=checked_tags(removeTags or []),
-        rename=checked_tags(renameTag or []),
-    )
-    changes_of_cards = list(wanted.of_cards())
-    changes = [*changes_of_cards, *wanted.of_notes()]
+    adding = checked_tags(addTags or [])
+    removing = checked_tags(removeTags or [])
+    renaming = checked_tags(renameTag or [])
+    changes = list(_card_changes(forget, due, unsuspend, suspend, deck, flag))
+    # If tags are only taken away, notes that do not have them do not count.
+    tag_searches = []
+    if not changes and not adding:
+        tag_searches = [*map(_tag_search, removing), *map(_exact_tag_search, renaming[:1])]
+    changes += _tag_changes(adding, removing, renaming)
     if not changes:
         raise _invalid(
             "There is nothing to change",
             "Give suspend, unsuspend, due, forget, deck, flag or tags.",
         )
-    # The search for the cards or notes.
-    notes.check_names(query)
-    selections = []
-    if query:
-        selections.append(f"({query})")
-    if cardIds:
-        selections.append(client.ids_query("cid", cardIds))
-    if noteIds:
-        selections.append(client.ids_query("nid", noteIds))
-    # If tags are only taken away, notes that do not have them do not count.
-    taken = ""
-    if not changes_of_cards and not wanted.add:
-        searches = [*map(_tag_search, wanted.remove), *map(_exact_tag_search, wanted.rename[:1])]
-        taken = f" ({' or '.join(searches)})"
-        selections = selections or ["deck:*"]
-    if len(selections) != 1:
-        raise _invalid(
-            "Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card."
-        )
-    # The dry run, or the changes.
-    added = wanted.add + wanted.rename[1:]
-    bulk_change = BulkChange(changes, selections[0] + taken, added, wanted.remove)
+    selection = _selection(query, {"cid": cardIds, "nid": noteIds}, tag_searches)
+    bulk_change = BulkChange(changes, selection, adding + renaming[1:], removing)
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
@@ -98,66 +70,74 @@ class Change(NamedTuple):
     kind: str = "cards"
 
 
-@dataclass(frozen=True)
-class WantedChanges:
-    """The changes that a call asks for. `add`, `remove`: tags; `rename`: the old tag and the new one."""
+def _card_changes(
+    forget: bool, due: str, unsuspend: bool, suspend: bool, deck: str, flag: int | None
+) -> Iterator[Change]:
+    """The changes of cards, in the order in which they are made."""
+    # The schedule: forgetting a card takes back its due date, and both wake a suspended card.
+    if forget:
+        yield Change("forget", "forgetCards", {}, "is:new")
+    if due:
+        yield Change(f"due {due}", "setDueDate", {"days": due}, _due_in(due))
+    if unsuspend:
+        yield Change("unsuspend", "unsuspend", {}, "-is:suspended")
+    if suspend:
+        yield Change("suspend", "suspend", {}, "is:suspended")
+    # Deck and flag, which leave the schedule as it is.
+    if deck:
+        name = decks.quoted(deck)
+        query = f'deck:"{name}" -deck:"{name}::*"'
+        yield Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, query)
+    if flag is not None:
+        params = {"keys": ["flags"], "newValues": [flag]}
+        yield Change(f"flag {flag}", SET_VALUE, params, f"flag:{flag}")
 
-    forget: bool
-    due: str
-    unsuspend: bool
-    suspend: bool
-    deck: str
-    flag: int | None
-    add: Names
-    remove: Names
-    rename: Names
 
-    def __post_init__(self) -> None:
-        if self.rename and not len(self.rename) == len(set(map(str.casefold, self.rename))) == 2:
+def _tag_changes(adding: Names, removing: Names, renaming: Names) -> Iterator[Change]:
+    """The changes of tags, in the order in which they are made. `renaming`: the old tag and the new one."""
+    if adding:
+        tags = " ".join(adding)
+        query = " ".join(map(_exact_tag_search, adding))
+        yield Change(f"addTags {quoted(tags)}", "addTags", {"tags": tags}, query, "notes")
+    if removing:
+        tags = " ".join(removing)
+        query = f"-({' or '.join(map(_tag_search, removing))})"
+        yield Change(f"removeTags {quoted(tags)}", "removeTags", {"tags": tags}, query, "notes")
+    if renaming:
+        if not len(renaming) == len(set(map(str.casefold, renaming))) == 2:
             raise _invalid(
                 "renameTag takes two tags", "Give [old, new]; they must differ in more than case."
             )
+        old, new = renaming
+        words = f"renameTag {quoted(f'{old} {new}')}"
+        params = {"tag_to_replace": old, "replace_with_tag": new}
+        yield Change(words, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
 
-    def of_cards(self) -> Iterator[Change]:
-        """The changes of cards, in the order in which they are made."""
-        # The schedule: forgetting a card takes back its due date, and both wake a suspended card.
-        if self.forget:
-            yield Change("forget", "forgetCards", {}, "is:new")
-        if self.due:
-            yield Change(f"due {self.due}", "setDueDate", {"days": self.due}, _due_in(self.due))
-        if self.unsuspend:
-            yield Change("unsuspend", "unsuspend", {}, "-is:suspended")
-        if self.suspend:
-            yield Change("suspend", "suspend", {}, "is:suspended")
-        # Deck and flag, which leave the schedule as it is.
-        if self.deck:
-            name = decks.quoted(self.deck)
-            query = f'deck:"{name}" -deck:"{name}::*"'
-            yield Change(f"deck {quoted(self.deck)}", "changeDeck", {"deck": self.deck}, query)
-        if self.flag is not None:
-            params = {"keys": ["flags"], "newValues": [self.flag]}
-            yield Change(f"flag {self.flag}", SET_VALUE, params, f"flag:{self.flag}")
 
-    def of_notes(self) -> Iterator[Change]:
-        """The changes of tags, in the order in which they are made."""
-        if self.add:
-            tags = " ".join(self.add)
-            query = " ".join(map(_exact_tag_search, self.add))
-            yield Change(f"addTags {quoted(tags)}", "addTags", {"tags": tags}, query, "notes")
-        if self.remove:
-            tags = " ".join(self.remove)
-            query = f"-({' or '.join(map(_tag_search, self.remove))})"
-            yield Change(f"removeTags {quoted(tags)}", "removeTags", {"tags": tags}, query, "notes")
-        if self.rename:
-            old, new = self.rename
-            words = f"renameTag {quoted(f'{old} {new}')}"
-            params = {"tag_to_replace": old, "replace_with_tag": new}
-            yield Change(words, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
+def _selection(query: str, ids_by_kind: dict[str, Ids | None], tag_searches: Names) -> str:
+    """The search for the cards or notes that a call names, and that any of the other searches finds.
+
+    Raises ToolError INVALID_ARGUMENTS unless they are named in one way, or only by tags.
+    """
+    notes.check_names(query)
+    searches = [client.ids_query(kind, ids) for kind, ids in ids_by_kind.items() if ids]
+    if query:
+        searches.append(f"({query})")
+    having_tags = ""
+    if tag_searches:
+        having_tags = f" ({' or '.join(tag_searches)})"
+        searches = searches or ["deck:*"]
+    if len(searches) != 1:
+        raise _invalid(
+            "Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card."
+        )
+    return searches[0] + having_tags
 
 
 def _due_in(due: str) -> str:
     """The search for cards that are due in so many days."""
-    days = DUE_DAYS.fullmatch(due)
+    # As Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
+    days = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?!?", due)
     first, last = map(int, days.groups(days[1])) if days else (1, 0)
     if first > last:
         raise _invalid(
@@ -200,7 +180,8 @@ class BulkChange:
     def __post_init__(self) -> None:
         self.actions = {change.action for change in self.changes}
         self.kind = min(change.kind for change in self.changes)  # cards, if any
-        self.summary = ", ".join(change.words for change in self.changes)
+        self.words = [change.words for change in self.changes]
+        self.summary = ", ".join(self.words)
 
     def dry_run(self) -> JsonObject:
         """Count what would change, with some examples. `before`: how many already have each change."""
@@ -264,7 +245,7 @@ class BulkChange:
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = self._counts(matches)
+        self.before = dict(zip(self.words, map(len, matches), strict=True))
         self.ids = self.cards if self.kind == "cards" else self.notes
         self.count = notes.counted(self.ids, self.kind[:-1])
         return self.ids
@@ -273,11 +254,6 @@ class BulkChange:
         """The searches for those of a selection that already have each change."""
         search = card_search if self.kind == "cards" else note_search
         return [search(f"{selection} {change.done_query}") for change in self.changes]
-
-    def _counts(self, matches: list[Ids]) -> dict[str, int]:
-        """Count how many already have each change, by its words. `matches`: the answers to the searches."""
-        words = [change.words for change in self.changes]
-        return dict(zip(words, map(len, matches), strict=True))
 
     def _make_changes(self) -> dict[str, int]:
         """Make the changes; return the counts after them."""
@@ -293,7 +269,8 @@ class BulkChange:
                     client.results(*actions, client.REDRAW)
                     done += len(part)
             selection = client.ids_query(f"{self.kind[0]}id", self.ids)
-            return self._counts(client.results(*self._done_searches(selection)))
+            matches = client.results(*self._done_searches(selection))
+            return dict(zip(self.words, map(len, matches), strict=True))
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):
