@@ -18,10 +18,8 @@ from .note_input import CONTROL, ItemError, Names, find_name, folded
 DEFAULT_ID = 1
 SEPARATOR = "::"
 
-# Characters with a meaning inside the quotes of a query.
-SIGNS_OF_SEARCH = re.compile(r'[\\"*_]')
 # Line breaks, tabs, no-break spaces.
-BLANK = re.compile(r"[^\S ]")
+BLANK = r"[^\S ]"
 
 
 @Tool("anki.list_decks")
@@ -88,26 +86,24 @@ def not_found(names: Names, decks: Collection[str]) -> ToolError:
     )
 
 
-def contents(names: Collection[str], deck_ids: IdByName) -> tuple[IdByName, Names, IdsByName]:
+def contents(names: Names, deck_ids: IdByName) -> tuple[IdByName, Names, IdsByName]:
     """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
     subdecks. One request.
 
     By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its
     cards along. That also finds the cards that a filtered deck has at the moment.
     """
-    actions = []
-    for name in names:
-        actions.append(action("getDeckConfig", deck=name))
-        actions.append(card_search(client.ids_query("did", [deck_ids[name]])))
-    answers = client.results(*actions)
+    configs = [action("getDeckConfig", deck=name) for name in names]
+    searches = [card_search(client.ids_query("did", [deck_ids[name]])) for name in names]
+    answers = client.results(*configs, *searches)
     presets = {}
     filtered = []
-    for name, config in zip(names, answers[::2], strict=True):
+    for name, config in zip(names, answers, strict=False):
         if config and config.get("dyn"):
             filtered.append(name)
         elif config:
             presets[name] = config["id"]
-    return presets, filtered, dict(zip(names, answers[1::2], strict=True))
+    return presets, filtered, dict(zip(names, answers[len(names) :], strict=True))
 
 
 def cards_within(names: Names) -> Ids:
@@ -119,8 +115,9 @@ def cards_within(names: Names) -> Ids:
 
 def quoted(text: str) -> str:
     """`text`, escaped for the quotes of an Anki query."""
+    escaped = re.sub(r'[\\"*_]', r"\\\g<0>", text)
     # Anki finds only the common blank; `_` stands for any character.
-    return BLANK.sub("_", SIGNS_OF_SEARCH.sub(r"\\\g<0>", text))
+    return re.sub(BLANK, "_", escaped)
 
 
 def delete(names: Names) -> None:
@@ -158,7 +155,32 @@ def rename_deck(oldName: str, newName: str) -> None:
         if old in deck_ids or between not in deck_ids:
             rename_deck(old, between)
         return rename_deck(between, new)
-    # All is checked before the first card moves.
+    moves = list(_moves(old, new, deck_ids))
+    # New decks with the cards of the old ones, which go once they are seen empty.
+    calls.checkpoint()
+    try:
+        client.results(*moves)
+        if left := cards_within([old]):
+            raise ToolError(
+                f"{len(left)} cards are still in {old!r}",
+                "They were added meanwhile, or Anki did not move them: move them with anki_change_cards "
+                "(deck).",
+                "DECK_NOT_EMPTY",
+            )
+        # The default deck cannot be deleted; empty, it is hidden.
+        delete([name for name in below([old], deck_ids) if deck_ids[name] != DEFAULT_ID])
+    except ToolError as error:
+        error.message += f". No card is lost: each is in {old!r} or in {new!r}"
+        error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
+        raise
+
+
+def _moves(old: str, new: str, deck_ids: IdByName) -> Iterator[Action]:
+    """The actions that make the new decks with the presets of the old ones, and move the cards; none if a
+    call before has made them. Everything is checked before the first action. One request.
+
+    Raises ToolError DECK_NOT_FOUND, DECK_EXISTS or FILTERED_DECK.
+    """
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
@@ -167,43 +189,24 @@ def rename_deck(oldName: str, newName: str) -> None:
             "Rename it to a free name first, then to this one.",
             "DECK_EXISTS",
         )
-    targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
-    presets, filtered, cards = contents(targets, deck_ids)
+    names = below([old], deck_ids)
+    presets, filtered, cards = contents(names, deck_ids)
     if filtered:
         raise ToolError(
             f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename",
             "Rename it in Anki, or delete it there first: its cards return to their decks.",
             "FILTERED_DECK",
         )
-    taken = find_name(new, deck_ids)
-    if taken and any(cards.values()):
-        raise ToolError(
-            f"The deck {taken!r} already exists",
-            "Choose another newName; to merge decks, move the cards with anki_change_cards (deck).",
-            "DECK_EXISTS",
-        )
-    # New decks with the cards of the old ones, which go once they are seen empty.
-    calls.checkpoint()
-    try:
-        if not taken:
-            client.results(*_moves(targets, presets, cards))
-        if left := cards_within([old]):
+    if existing := find_name(new, deck_ids):
+        if any(cards.values()):
             raise ToolError(
-                f"{len(left)} cards are still in {old!r}",
-                "They were added meanwhile, or Anki did not move them: move them with anki_change_cards (deck).",
-                "DECK_NOT_EMPTY",
+                f"The deck {existing!r} already exists",
+                "Choose another newName; to merge decks, move the cards with anki_change_cards (deck).",
+                "DECK_EXISTS",
             )
-        # The default deck cannot be deleted; empty, it is hidden.
-        delete([name for name in targets if deck_ids[name] != DEFAULT_ID])
-    except ToolError as error:
-        error.message += f". No card is lost: each is in {old!r} or in {new!r}"
-        error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
-        raise
-
-
-def _moves(targets: dict[str, str], presets: IdByName, cards: IdsByName) -> Iterator[Action]:
-    """The actions that make the new decks with the presets of the old ones, and move the cards."""
-    for name, target in targets.items():
+        return
+    for name in names:
+        target = new + name.removeprefix(old)
         yield action("createDeck", deck=target)
         if name in presets:
             yield action("setDeckConfigId", decks=[target], configId=presets[name])
