@@ -195,7 +195,7 @@ class BulkChange:
         return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._find_selection, self._effect, expected, needs_expected=True):
+        with confirm.agreed(self._find_selection, self._describe, expected, needs_expected=True):
             answer = {"changed": 0, "of": self.kind, "before": self.before, "after": self.before}
             # A call made again after a lost answer finds everything changed already.
             if set(self.before.values()) == {len(self.ids)}:
@@ -206,7 +206,8 @@ class BulkChange:
             answer.update(changed=len(self.ids), after=self._make_changes())
             return {**answer, **filled(warnings=entry.warnings)}
 
-    def _effect(self, ids: Ids) -> str:
+    def _describe(self, ids: Ids) -> str:
+        """The changes in words; empty if there is nothing to change."""
         if not ids:
             return ""
         return f"change {self.count} of {quoted(self.selection, 200)}: {self.summary}"

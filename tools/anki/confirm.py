@@ -19,7 +19,7 @@ Selection = TypeVar("Selection", bound=Iterable[int])
 @contextmanager
 def agreed(
     select: Callable[[], Selection],
-    effect: Callable[[Selection], str],
+    describe: Callable[[Selection], str],
     expected: int | None,
     *,
     needs_expected: bool = False,
@@ -29,7 +29,7 @@ def agreed(
     selection is not what they agreed to.
 
     - `select`: finds the ids of what the change touches;
-    - `effect`: says what the change would do to these, empty if nothing;
+    - `describe`: says in words what the change would do to these, empty if nothing;
     - `expected`: the count that the caller stated, required if `needs_expected`.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
@@ -44,7 +44,7 @@ def agreed(
             reason = (
                 f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
             )
-        if reason and (text := effect(selection)):
+        if reason and (text := describe(selection)):
             raise ToolError(
                 f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",
                 f"Try it with dryRun, ask the person, then send expected = {len(selected)}.",
@@ -58,7 +58,7 @@ def agreed(
         selection = checked()
         asked = set(selection)
         # The person says yes, not the model.
-        if (text := effect(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
+        if (text := describe(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
             raise ToolError(
                 f"The person did not agree ({answer}). Nothing was changed",
                 "Ask what they want instead.",

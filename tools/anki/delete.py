@@ -40,7 +40,7 @@ def delete_notes(
             **notes.examples(before),
         }
     # The deletion, once it is agreed to.
-    with confirm.agreed(partial(notes.by_id, noteIds), _effect, expected) as before:
+    with confirm.agreed(partial(notes.by_id, noteIds), _describe, expected) as before:
         if before:
             # Write into the journal what is deleted.
             ids = list(before)
@@ -78,12 +78,13 @@ def delete_decks(
     select = partial(DeckDeletion, sorted(set(decks)), cardsToo)
     if dryRun:
         return select().dry_run()
-    with confirm.agreed(select, DeckDeletion.effect, expected) as deletion:
+    with confirm.agreed(select, DeckDeletion.describe, expected) as deletion:
         deletion.run()
     return None
 
 
-def _effect(before: Infos) -> str:
+def _describe(before: Infos) -> str:
+    """The deletion of notes in words; empty if there are none."""
     count = notes.counted(before, "note")
     return f"delete {count}{confirm.examples(before)}" if before else ""
 
@@ -101,8 +102,9 @@ def _recorded(infos: Infos) -> list[Note]:
     flag_of = {}
     for step in journal.in_state_again(cards, FLAGS):
         flag_of.update(dict.fromkeys(step.ids, step.params["newValues"][0]))
-    touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
-    for card in journal.cards_in_own_deck(touched):
+    # The cards that are not as they were when they were added.
+    query = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
+    for card in journal.cards_in_own_deck(query):
         card["flags"] = flag_of[card["cardId"]]
         lost[card["note"]].schedules.append((card["ord"], journal.schedule(card)))
     return list(lost.values())
@@ -145,7 +147,8 @@ class DeckDeletion:
             **notes.examples(self._first_notes()),
         }
 
-    def effect(self) -> str:
+    def describe(self) -> str:
+        """The deletion in words."""
         count = notes.counted(self.cards, "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
         examples = confirm.examples(self._first_notes())

@@ -16,8 +16,6 @@ Occurrence = list[int | str]
 EVERY_FIELD = "*"
 # Characters that a dry run shows on each side of an occurrence, and before the first difference.
 SURROUNDING_CHARS = 20
-# Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
-DROPPED_BY_ANKI = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def pairs_with_breaks(replace: Pairs) -> Pairs:
@@ -55,10 +53,8 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
                 "Give more of the text around it, or all: true.",
                 "AMBIGUOUS",
             )
-        for field, match in reversed(matches):
-            text = texts[field]
-            texts[field] = text[: match.start()] + new + text[match.end() :]
-            changed[field] = texts[field]
+        for field, match in dict(matches).items():
+            changed[field] = match.re.sub(new.replace("\\", r"\\"), texts[field])
     return changed
 
 
@@ -86,8 +82,9 @@ def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
 
 
 def as_anki_keeps(text: str) -> str:
-    """The text as Anki keeps it: in Unicode's composed form, without control characters."""
-    return unicodedata.normalize("NFC", DROPPED_BY_ANKI.sub("", text))
+    """The text as Anki keeps it: in Unicode's composed form, without control characters except line breaks
+    and tabs."""
+    return unicodedata.normalize("NFC", re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text))
 
 
 def difference(old: str, new: str) -> list[str]:

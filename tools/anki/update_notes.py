@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from tools.toolkit import JsonObject, Published, Tool, ToolError, filled, quoted
 
@@ -16,7 +15,7 @@ from .images.pictures import NewTexts, with_pictures
 from .journal import SET_FIELDS, JournalEntry, Step
 from .note_input import OBJECTS, ItemError, Names, NoteUpdate, Pairs
 from .notes import Info
-from .replacing import Occurrence
+from .replacing import Occurrence, as_anki_keeps
 
 NOTE_DESCRIPTION = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
@@ -58,18 +57,15 @@ def update_notes(
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
-@dataclass
-class NoteChange:
+class NoteChange(NamedTuple):
     """An update that fits its note, with its pictures stored.
 
     It has an action for each thing that it changes: some may be refused and others not.
     """
 
     texts: NewTexts
-    # Its changes, under the names of the details in the answer.
-    outcome: JsonObject
-    # The actions that change it, by these names.
-    steps: dict[str, Step]
+    # By the names of the details in the answer: what is changed, and the step that changes it.
+    changes: dict[str, tuple[object, Step]]
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
@@ -106,7 +102,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.moved: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
-        with confirm.agreed(self._read_notes, self._effect, expected, needs_expected=self.brief):
+        with confirm.agreed(self._read_notes, self._describe, expected, needs_expected=self.brief):
             self.prepare_all(self.updates)
             # Write what will be overwritten into the journal; a call that changes nothing gets no entry.
             # Cards are moved back by decks: each action redraws Anki's window, however many cards it is for.
@@ -132,11 +128,6 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             if info := self.before.get(update.noteId):
                 occurrences += replacing.occurrences(update, notes.values(info))
                 examples.append(self._example(index, info))
-        more = filled(
-            places=occurrences[:MOST_OCCURRENCES],
-            placesInAll=len(occurrences) + self.more_occurrences,
-            makes=self._makes(),
-        )
         return {
             "dryRun": True,
             "count": len(ids),
@@ -146,7 +137,11 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 "it empties Anki's undo list (Ctrl+Z); anki_restore puts back",
                 *self.warnings[:MOST_OCCURRENCES],
             ],
-            **more,
+            **filled(
+                places=occurrences[:MOST_OCCURRENCES],
+                placesInAll=len(occurrences) + self.more_occurrences,
+                makes=self._makes(),
+            ),
         }
 
     def _read_notes(self) -> Collection[int]:
@@ -197,8 +192,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         self.left = len(ids) - len(self.updates)
         return ids
 
-    def _effect(self, ids: Collection[int]) -> str:
-        """The effect in words: the things that the updates change, and some notes."""
+    def _describe(self, ids: Collection[int]) -> str:
+        """The things that the updates change in words, and some notes; empty without notes."""
         if not ids:
             return ""
         updates = self.updates
@@ -210,15 +205,15 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             f"deck to {', '.join(map(quoted, self.destinations))}": self.destinations,
             "pictures": any(update.images for update in updates),
         }
-        words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
+        words = ", ".join(filled(**subjects))
         count = notes.counted(ids, "note")
         return f"change {words or 'nothing'} of {count}{confirm.examples(self.before)}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet and this call would make."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
-        existing = set(map(str.casefold, client.call("getTags")))
-        new_tags = sorted(tag for tag in tags if tag.casefold() not in existing)
+        existing = client.call("getTags")
+        new_tags = sorted(tag for tag in tags if not note_input.find_name(tag, existing))
         new_decks = [
             name for name in self.destinations if not decks.existing_name(name, self.deck_ids)
         ]
@@ -298,49 +293,47 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         """
         note = info["noteId"]
         fields = texts.values
-        # The step that makes each change, under the name that the answer's details give it.
-        steps = {
-            "updatedFields": Step("notes", SET_FIELDS, {"fields": fields}, [note]),
-            "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
-            "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
-            "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
+        changes = {
+            "updatedFields": (list(fields), Step("notes", SET_FIELDS, {"fields": fields}, [note])),
+            "addedTags": (added, Step("notes", "addTags", {"tags": " ".join(added)}, [note])),
+            "removedTags": (
+                removed,
+                Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
+            ),
+            "deckChangedTo": (deck, Step("cards", "changeDeck", {"deck": deck}, info["cards"])),
         }
-        outcome = filled(
-            updatedFields=list(fields), addedTags=added, removedTags=removed, deckChangedTo=deck
-        )
         if fields:
             self.weight = 1
-            old = {name: text for name, text in notes.values(info).items() if name in fields}
+            old = {name: notes.values(info)[name] for name in fields}
             self.back.append(Step("notes", SET_FIELDS, {"fields": old}, [note]))
         if added or removed:
             self.back += journal.tagged_again({note: info["tags"]}, added)
         if deck:
             for card in info["cards"]:
                 self.moved.setdefault(self.homes[card], []).append(card)
-        return NoteChange(texts, outcome, {name: steps[name] for name in outcome})
+        return NoteChange(texts, {name: row for name, row in changes.items() if row[0]})
 
     def send(self, part: list[int]) -> None:
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
         # however many notes it is for.
-        groups: dict[str, list[Step]] = {}
+        steps: dict[str, Step] = {}
         for index in part:
-            for step in self.ready[index].steps.values():
-                groups.setdefault(_key(step), []).append(step)
-        actions = []
-        for steps in groups.values():
-            ids = dict.fromkeys(chain.from_iterable(step.ids for step in steps))
-            actions += steps[0]._replace(ids=list(ids)).actions()
-        answers = dict(zip(groups, client.multi(*actions), strict=True))
+            for _, step in self.ready[index].changes.values():
+                steps.setdefault(_key(step), step._replace(ids=[])).ids.extend(step.ids)
+        actions = chain.from_iterable(step.actions() for step in steps.values())
+        answers = dict(zip(steps, client.multi(*actions), strict=True))
         for index in part:
             # An update of several steps fails with the refusal of one; the details name those that were made.
             change = self.ready[index]
             refusal = None
-            for name, step in change.steps.items():
+            detail: JsonObject = {}
+            for name, (value, step) in change.changes.items():
                 answer = answers[_key(step)]
                 if isinstance(answer, Refused):
-                    del change.outcome[name]
                     refusal = answer
-            detail = {**change.outcome, **change.texts.detail()}
+                else:
+                    detail[name] = value
+            detail.update(change.texts.detail())
             if refusal:
                 self.set_failed(index, refusal, **detail)
             else:
@@ -367,21 +360,24 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         for index in done:
             info = infos.get(self.updates[index].noteId)
             texts = notes.values(info) if info else {}
-            stale = []
-            for name, sent in self.ready[index].texts.values.items():
-                if replacing.as_anki_keeps(texts.get(name, "")) != replacing.as_anki_keeps(sent):
-                    stale.append(name)
+            stale = [
+                name
+                for name, sent in self.ready[index].texts.values.items()
+                if as_anki_keeps(texts.get(name, "")) != as_anki_keeps(sent)
+            ]
             if stale:
                 del self.details[index]["updatedFields"]
-                unchanged = ItemError(
-                    f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser, or twice "
-                    "in this call?",
-                    "Close the Browser, or select another note in it, then call again.",
-                    "UNCHANGED",
+                self.set_failed(
+                    index,
+                    ItemError(
+                        f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser, or "
+                        "twice in this call?",
+                        "Close the Browser, or select another note in it, then call again.",
+                        "UNCHANGED",
+                    ),
                 )
-                self.set_failed(index, unchanged)
 
 
 def _key(step: Step) -> str:
-    """A key, equal for steps that can be one action."""
-    return repr(step if step.action == SET_FIELDS else step[:3])
+    """A key, equal for steps that can be one action. A note's own texts are an action of their own."""
+    return repr(id(step) if step.action == SET_FIELDS else step[:3])
