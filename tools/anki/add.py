@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple
 
 from tools.core.parameters import parse_value
 from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, filled
@@ -15,17 +15,11 @@ from .images.pictures import NewTexts, with_pictures
 from .note_input import OBJECTS, ItemError, NoteInput
 from .settings import current
 
-# Names in a flat item that are not fields of the note type.
-NOT_FIELDS = ("tags", "images", "dedup_key")
-
 ITEM_DESCRIPTION = (
     "{fields: {name: HTML, no Markdown, math as \\( \\)}, tags: […], images: [{image_base64 or "
     "image_url, target_field: Back or the second by default, filename, max_side: 768}], dedup_key: used "
     'before, the note is skipped, model, deck}; also flat: {"Front": "…", "tags": […]}'
 )
-
-# A note to be added, or the error of one that cannot be.
-NoteOrError: TypeAlias = NoteInput | ToolError
 
 
 @Tool("anki.add_from_model", write=True, open_world=True)
@@ -75,10 +69,12 @@ def add_notes(
     return AddBatch(deck, model, strict=True).run(notes)
 
 
-def _note_of_item(item: JsonObject, index: int) -> NoteOrError:
+def _note_of_item(item: JsonObject, index: int) -> NoteInput | ToolError:
     if not isinstance(item.get("fields"), dict):
         fields = dict(item)
-        others = {name: fields.pop(name) for name in NOT_FIELDS if name in fields}
+        others: JsonObject = {
+            name: fields.pop(name) for name in ("tags", "images", "dedup_key") if name in fields
+        }
         item = {"fields": fields, **others}
     try:
         return parse_value(NoteInput, item, f"items.{index}")
@@ -132,7 +128,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.strict = strict
         self.allow_duplicates = allow_duplicates
 
-    def run(self, items: Sequence[NoteOrError]) -> JsonObject:
+    def run(self, items: Sequence[NoteInput | ToolError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])
         self.prepare_all(items)
         advice = (
@@ -207,9 +203,11 @@ class AddBatch(Batch[NoteInput, Ready]):
         # A note of a key that was used before is skipped.
         key = note.dedup_key
         if key in self.by_key:
-            earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError(
-                "dedup_key was used before", "Update that note.", "DUPLICATE", **earlier
+                "dedup_key was used before",
+                "Update that note.",
+                "DUPLICATE",
+                **filled(noteId=self.by_key[key], dedup_key=key),
             )
         # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)

@@ -2,7 +2,7 @@
 refuses."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 from tools.core import calls
@@ -55,7 +55,8 @@ WAYS_IN_ANKI = {
     "backup": "the person can do it in Anki: File, Create Backup",
     "bury": "the person can bury cards in Anki: in a review with -, in the Browser with Cards, Toggle Bury",
     "tts": "a note type speaks a field by itself: {{tts en_US:Front}} in its template",
-    "undo": "anki_answer_cards with undo takes back an answer, anki_restore a change; guiUndo is Anki's own Ctrl+Z",
+    "undo": "anki_answer_cards with undo takes back an answer, anki_restore a change; "
+    "guiUndo is Anki's own Ctrl+Z",
     "notemodel": "add reverse cards with a type such as 'Basic (and reversed card)'; for notes that "
     "exist the person can change the type in Anki: Browse, select them, Notes, Change Note Type",
     "deckconfig": "the person can set new cards a day in Anki: the gear beside the deck, Options, Daily Limits",
@@ -143,13 +144,8 @@ def _members(params: object) -> Iterator[tuple[str, object]]:
         elif isinstance(value, dict):
             for key, member in value.items():
                 yield key, member
-                is_object = isinstance(member, dict)
-                if key != "fields" or not is_object or not _are_texts(member.values()):
-                    waiting.append(member)
-
-
-def _are_texts(values: Iterable[object]) -> bool:
-    return all(isinstance(value, str) for value in values)
+                are_fields = key == "fields" and isinstance(member, dict)
+                waiting.append(list(member.values()) if are_fields else member)
 
 
 def _check_safe(action: str, members: list[tuple[str, object]]) -> None:

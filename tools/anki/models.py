@@ -14,9 +14,6 @@ from .client import action
 from .note_input import OBJECTS, OCCLUSION_FORM, find_name
 from .settings import current
 
-# The field of the boxes in the template of an image-occlusion type.
-OCCLUSION_FIELD = re.compile(r"\{\{cloze:([^}]+)\}\}")
-
 
 @dataclass(frozen=True)
 class CardTemplateSpec:
@@ -53,7 +50,8 @@ def model_info(
         "styling": styling["css"],
     }
     fronts = " ".join(sides["Front"] for sides in templates.values())
-    if OCCLUSION in fronts and (field := OCCLUSION_FIELD.search(fronts)):
+    # The field of the boxes in an image-occlusion type.
+    if OCCLUSION in fronts and (field := re.search(r"\{\{cloze:([^}]+)\}\}", fronts)):
         answer["hint"] = f"{field[1]} takes {OCCLUSION_FORM}"
     return answer
 

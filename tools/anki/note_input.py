@@ -23,12 +23,9 @@ Pair = Annotated[Names, Limits(min_length=2, max_length=2)]
 Pairs = dict[str, Pair]
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# A cloze that has no other one in it.
-INNERMOST_CLOZE = re.compile(r"\{\{c\d+::(?:(?!\{\{c\d+::|\}\}).)*\}\}", re.DOTALL)
-# A shape of an image occlusion, its measures, and a number from 0 to 1.
-BOX = re.compile(r"::image-occlusion:([^}]*)")
-MEASURE = re.compile(r"\b(left|top|width|height|rx|ry)=([^:]*)")
-FRACTION = re.compile(r"(?=.)0*(\.\d*)?|0*1(\.0*)?")
+# The measures of a shape of an image occlusion, and a number from 0 to 1.
+MEASURE = r"\b(left|top|width|height|rx|ry)=([^:]*)"
+FRACTION = r"(?=.)0*(\.\d*)?|0*1(\.0*)?"
 OCCLUSION_FORM = (
     "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.1:oi=1}}, {{c2::…}}: a box a card, "
     "in fractions of the picture; oi=1 hides all boxes on each"
@@ -131,14 +128,12 @@ def checked_clozes(fields: Fields) -> list[str]:
     """
     warnings = []
     for name, text in fields.items():
-        rest = text
-        while INNERMOST_CLOZE.search(rest):
-            rest = INNERMOST_CLOZE.sub("", rest)
-        if rest != text and "}}" in rest:
+        clozes = re.findall(r"\{\{c\d+::", text)
+        if clozes and text.count("}}") > len(clozes):
             warnings.append(f"{name}: a cloze ends at the first }}}}; inside of it write }} }}")
-        for box in BOX.findall(text):
-            for measure, number in MEASURE.findall(box):
-                if not FRACTION.fullmatch(number):
+        for box in re.findall("::image-occlusion:([^}]*)", text):
+            for measure, number in re.findall(MEASURE, box):
+                if not re.fullmatch(FRACTION, number):
                     raise ItemError(
                         f"{measure}={number[:20]} is not a fraction of the picture, 0 to 1",
                         OCCLUSION_FORM,

@@ -17,18 +17,15 @@ Infos = dict[int, Info]
 
 # A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so
 # nothing with `:`, no wildcard, not negated.
-PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
+PLAIN = r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])'
 # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
 # the next one.
-NAME_IN_QUERY = re.compile(
-    r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE
-)
+NAME_IN_QUERY = r'(?i)(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))'
 # deck:X and note:X without quotes, with more behind a blank.
-UNQUOTED = re.compile(r"(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])", re.IGNORECASE)
+UNQUOTED = r"(?i)(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])"
 # Names with a meaning of their own, wildcards, regular expressions.
-SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
+SPECIAL = r"(?i)current|filtered|none|re:.*|.*\*.*"
 
-DEFAULT_LIMIT = 50
 # The limit for a person in a shell.
 NO_LIMIT = 10**9
 # Notes read in one request.
@@ -62,7 +59,8 @@ def find_notes(
     Source: AnkiConnect findNotes, notesInfo, getDecks. {noteIds, notes, total, nextOffset}, notes as
     anki_note_info shows them.
     """
-    limit = limit or (NO_LIMIT if calls.is_by_person() else DEFAULT_LIMIT)
+    limit = limit or (NO_LIMIT if calls.is_by_person() else 50)
+    check_names(query)
     if duplicates:
         return _duplicates(query, duplicates, limit, offset)
     if not query:
@@ -71,7 +69,6 @@ def find_notes(
             "The query deck:* finds every note.",
             "INVALID_ARGUMENTS",
         )
-    check_names(query)
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
     searches = dict.fromkeys([query, other])
@@ -107,7 +104,6 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
     """
     groups: dict[str, Ids] = {}
-    check_names(query)
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
     for note, info in in_parts(sorted(ids)):
@@ -144,7 +140,7 @@ def _in_any_case(query: str) -> str:
         has_cases = not text.isascii() and text.lower() != text.upper()
         return f'"re:{text}"' if has_cases else match[0]
 
-    return PLAIN.sub(fold, query)
+    return re.sub(PLAIN, fold, query)
 
 
 def check_names(query: str) -> None:
@@ -153,10 +149,8 @@ def check_names(query: str) -> None:
 
     Raises ToolError INVALID_QUERY.
     """
-    unquoted = list(UNQUOTED.finditer(query))
-    if not unquoted:
-        return
-    by_kind = _names_by_kind()
+    unquoted = list(re.finditer(UNQUOTED, query))
+    by_kind = _names_by_kind() if unquoted else {}
     for match in unquoted:
         kind = match[1].lower()
         rest = query[match.start(2) :].casefold()
@@ -173,13 +167,13 @@ def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
     by_kind = _names_by_kind()
     sentences = []
-    for match in NAME_IN_QUERY.finditer(query):
+    for match in re.finditer(NAME_IN_QUERY, query):
         kind = match[2].lower()
         name = match[4].replace("\\", "")
         names: set[str] = set()
         for full_name in by_kind[kind]:  # with their parents: tag:a finds a::b too
             names.update(accumulate(full_name.split("::"), "{}::{}".format))
-        if not SPECIAL.fullmatch(name) and name.casefold() not in map(str.casefold, names):
+        if not re.fullmatch(SPECIAL, name) and name.casefold() not in map(str.casefold, names):
             sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
 
@@ -277,5 +271,5 @@ def duplicate_search(model_id: int, text: str) -> Action:
     does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
-    escaped = decks.BLANK.sub(lambda match: f"&#{ord(match[0])};", escaped)
+    escaped = re.sub(decks.BLANK, lambda match: f"&#{ord(match[0])};", escaped)
     return note_search(f'"dupe:{model_id},{escaped}"')

@@ -22,14 +22,12 @@ from .note_input import ItemError, NoteInput
 # The texts of a row, the names of the columns, or remarks.
 Texts = list[str]
 
-# A line such as `#tags column:3`, only at the beginning.
-HEADER_LINE = re.compile(
-    r"#(separator|html|tags|columns|notetype|deck|if matches|match scope|(?:guid|tags|notetype|deck) column)"
-    r":([^\n]*)\n?",
+# A line such as `#tags column:3` at the beginning, or a comment.
+HEAD_LINE = re.compile(
+    r"#(?:(separator|html|tags|columns|notetype|deck|if matches|match scope"
+    r"|(?:guid|tags|notetype|deck) column):([^\n]*)\n?|[^\t\n]*\n)",
     re.IGNORECASE,
 )
-# A comment line in such a head.
-COMMENT_LINE = re.compile(r"#[^\t\n]*\n")
 TAGS_COLUMN = "tags"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 DASHES = (" — ", " – ", " - ")
@@ -139,8 +137,8 @@ def from_text(text: str, names: Texts) -> Table:
     # The lines of Anki's export before the first row.
     text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     head: dict[str, str] = {}
-    while match := HEADER_LINE.match(text) or (head and COMMENT_LINE.match(text)):
-        if match.re is HEADER_LINE:
+    while (match := HEAD_LINE.match(text)) and (match[1] or head):
+        if match[1]:
             head[match[1].lower()] = match[2].strip()
         text = text[match.end() :]
     # The separator that the head names, or the likeliest one.
