@@ -144,8 +144,9 @@ def _members(params: object) -> Iterator[tuple[str, object]]:
         elif isinstance(value, dict):
             for key, member in value.items():
                 yield key, member
-                are_fields = key == "fields" and isinstance(member, dict)
-                waiting.append(list(member.values()) if are_fields else member)
+                texts = member.values() if isinstance(member, dict) else [None]
+                if key != "fields" or not all(isinstance(text, str) for text in texts):
+                    waiting.append(member)
 
 
 def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
