@@ -2,7 +2,6 @@
 hand."""
 
 import base64
-import json
 import random
 import struct
 import time
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.klipper.asking import call
+from tests.klipper.asking import call, tokens  # noqa: F401
 
 # Queues of cards.
 NEW, LEARNING, REVIEW, DAY_LEARNING = range(4)
@@ -261,10 +260,6 @@ def numbered(count):
     return [{"Front": f"front {number}"} for number in range(count)]
 
 
-def tokens(answer):
-    return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4
-
-
 def log(collection):
     """(card, ease) of every answer in the review log."""
     return [tuple(row) for row in collection.db.all("select cid, ease from revlog order by id")]
@@ -322,40 +317,39 @@ def in_base64(data):
 def random_collection(collection, seed):
     """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered
     deck."""
-    choice = random.Random(seed)
+    chance = random.Random(seed)
+    pick = chance.choice
     with options(collection) as config:
-        config["new"]["perDay"] = choice.choice([2, 5, 20])
-        config["rev"]["perDay"] = choice.choice([5, 10, 200])
-        bury = choice.random() < 0.5
+        config["new"]["perDay"] = pick([2, 5, 20])
+        config["rev"]["perDay"] = pick([5, 10, 200])
+        bury = chance.random() < 0.5
         config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = bury
-        config["newMix"] = choice.choice([0, 0, 1, 2])
-        config["interdayLearningMix"] = choice.choice([0, 0, 1, 2])
-        config["newSortOrder"] = choice.choice([0, 0, 1])
-        config["newGatherPriority"] = choice.choice([0, 0, 1, 2])
+        config["newMix"] = pick([0, 0, 1, 2])
+        config["interdayLearningMix"] = pick([0, 0, 1, 2])
+        config["newSortOrder"] = pick([0, 0, 1])
+        config["newGatherPriority"] = pick([0, 0, 1, 2])
     names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
-    for number in range(choice.randint(20, 60)):
-        model = choice.choice(["Basic", REVERSED])
-        add_note(collection, choice.choice(names), model, f"question {number}", "answer")
+    for number in range(chance.randint(20, 60)):
+        model = pick(["Basic", REVERSED])
+        add_note(collection, pick(names), model, f"question {number}", "answer")
     today, now = collection.sched.today, int(time.time())
     overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
     for card in sorted(collection.find_cards("")):
-        kind = choice.choice(
-            ["new", "review", "review", "review", "learning", "ahead", "across", "later"]
-        )
+        kind = pick(["new", "review", "review", "review", "learning", "ahead", "across", "later"])
         type, queue, due = {
-            "new": (0, 0, choice.randint(1, 99)),
-            "review": (2, REVIEW, today - choice.choice(overdue)),
-            "learning": (1, LEARNING, now - choice.randint(1, 5000)),
-            "ahead": (1, LEARNING, now + choice.randint(60, 1100)),
-            "across": (choice.choice([1, 3]), DAY_LEARNING, today - choice.randint(0, 2)),
-            "later": (2, REVIEW, today + choice.randint(1, 9)),
+            "new": (0, 0, chance.randint(1, 99)),
+            "review": (2, REVIEW, today - pick(overdue)),
+            "learning": (1, LEARNING, now - chance.randint(1, 5000)),
+            "ahead": (1, LEARNING, now + chance.randint(60, 1100)),
+            "across": (pick([1, 3]), DAY_LEARNING, today - chance.randint(0, 2)),
+            "later": (2, REVIEW, today + chance.randint(1, 9)),
         }[kind]
         left = 1001 if type in (1, 3) else 0
         put(collection, card, type=type, queue=queue, due=due, ivl=9 if type else 0, left=left)
-    collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
+    collection.sched.suspend_cards(chance.sample(collection.find_cards(""), 3))
     if seed % 3 == 0:
-        name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
-        borrow(collection, name, f"is:{state}", limit=choice.randint(1, 9))
+        name, state = pick(["Geo::Cram", "Cram"]), pick(["new", "due", "review"])
+        borrow(collection, name, f"is:{state}", limit=chance.randint(1, 9))
 
 
 def png(width=2, height=1):

@@ -11,6 +11,7 @@ import jsonschema
 
 from tests.anki.anki_addon import VERSIONS
 from tests.support.web import Handler
+from tools.anki.client import names
 
 SCHEMA = {
     "type": "object",
@@ -65,7 +66,7 @@ class StandIn:
 
     def actions(self):
         """The names of the actions it got, those inside a multi included."""
-        return [name for request in self.requests for name in names(request)]
+        return list(names("multi", {"actions": self.requests}))[::-1]
 
     def _serve(self):
         while True:
@@ -146,14 +147,6 @@ def _on_a_path(path):
     listener.bind(str(path))
     listener.listen(5)
     return listener
-
-
-def names(request):
-    if not isinstance(request, dict):
-        return []
-    if request.get("action") != "multi":
-        return [request.get("action")]
-    return [name for entry in request["params"]["actions"] for name in names(entry)]
 
 
 def _parsed(body):

@@ -74,13 +74,10 @@ def test_another_selection_than_the_person_was_asked_about_stays(asking, geo, co
 
     answer, *_ = asking(tool, meanwhile, **arguments)
 
-    change = "added in the meantime: 0, gone: 1"
-    left = 3
-    if kind != "notes":
-        change = "added in the meantime: 1, gone: 0"
-        left = 5
-    assert answer["code"] == "EXPECTED_COUNT" and change in answer["error"]
-    assert (collection.note_count(), entries()) == (left, [])
+    gone = int(kind == "notes")
+    assert answer["code"] == "EXPECTED_COUNT"
+    assert f"added in the meantime: {1 - gone}, gone: {gone}" in answer["error"]
+    assert (collection.note_count(), entries()) == (5 - 2 * gone, [])
 
 
 def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection):
