@@ -15,7 +15,7 @@ from tools.core import settings
 def test_a_request_has_the_version_and_neither_key_nor_origin(anki):
     call("anki.list_decks")
 
-    assert anki.requests == [{"action": "deckNamesAndIds", "version": 6}]
+    assert anki.requests == [{"action": "deckNamesAndIds", "version": 6, "params": {}}]
     assert anki.headers[0]["content-type"] == "application/json"
     assert "origin" not in anki.headers[0]
 

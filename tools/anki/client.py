@@ -18,7 +18,8 @@ LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 # Time that each entry of a `multi` adds to the timeout: a slow Pi adds a note in less.
 ENTRY_S = 0.2
 
-Action = tuple[str, JsonObject]
+# A request, or an entry of a `multi`.
+Action = JsonObject
 # Ids of notes or cards.
 Ids = list[int]
 # The id of what has a name: a deck, a note type, a note with a dedup_key.
@@ -28,8 +29,8 @@ IdsByName = dict[str, Ids]
 
 
 def action(name: str, /, **params: object) -> Action:
-    """An action of AnkiConnect with its parameters, to be sent by `multi` or `results`."""
-    return name, params
+    """An action of AnkiConnect with its parameters, to be sent by `send`, `multi` or `results`."""
+    return {"action": name, "version": API_VERSION, "params": params}
 
 
 def card_search(query: str) -> Action:
@@ -69,7 +70,10 @@ UNREACHABLE = "ANKI_UNREACHABLE"
 # Anki does not answer at the moment: another question would wait as long.
 NO_ANSWER = "ANKI_NO_ANSWER"
 
-START = "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL names, and check that address."
+START = (
+    "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL "
+    "names, and check that address."
+)
 FORWARDED = (
     "Over ssh, Anki usually runs on the computer that opened the session, whose client forwards it (ssh "
     "-R): each client to a socket (with `StreamLocalBindUnlink`) or port of its own. After sleep a dead "
@@ -134,9 +138,9 @@ class Unanswered(Failure):
     """The request went out and no answer came back: it may have been done, or be done yet."""
 
 
-def call(action: str, *, extra_s: float = 0, **params: object) -> Result:
+def call(name: str, *, extra_s: float = 0, **params: object) -> Result:
     """The result of one action; `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure."""
-    return send(_entry(action, params), extra_s)
+    return send(action(name, **params), extra_s)
 
 
 def multi(*actions: Action) -> list[Result]:
@@ -146,9 +150,8 @@ def multi(*actions: Action) -> list[Result]:
     """
     if not actions:
         return []
-    entries = [keyed(_entry(action, params)) for action, params in actions]
-    answers = send(_entry("multi", {"actions": entries}), ENTRY_S * len(entries))
-    if not isinstance(answers, list) or len(answers) != len(entries):
+    answers = call("multi", extra_s=ENTRY_S * len(actions), actions=list(actions))
+    if not isinstance(answers, list) or len(answers) != len(actions):
         raise _not_ankiconnect("a multi without an answer for each action")
     return [_entry_result(answer) for answer in answers]
 
@@ -178,9 +181,9 @@ def with_profile(*actions: Action) -> tuple[str, list[Result]]:
     return profile if isinstance(profile, str) else "", answers
 
 
-def names(action: object, params: object) -> Iterator[str]:
+def names(request: object) -> Iterator[str]:
     """The name of the action, or of each entry of a `multi` at any depth, however malformed."""
-    entries: list[object] = [{"action": action, "params": params}]
+    entries = [request]
     while entries:
         match entries.pop():
             case {"action": "multi", "params": {"actions": list() as actions}}:
@@ -191,25 +194,12 @@ def names(action: object, params: object) -> Iterator[str]:
                 yield str(None)
 
 
-def _entry(action: str, params: JsonObject) -> JsonObject:
-    entry = {"action": action, "version": API_VERSION}
-    if params:
-        entry["params"] = params
-    return entry
-
-
-def keyed(request: Any) -> Any:
-    """A request, or an entry of a `multi`, with AnkiConnect's key."""
-    key = current().anki_connect_key
-    return {"key": key, **request} if key and isinstance(request, dict) else request
-
-
 def send(request: JsonObject, extra_s: float = 0) -> Result:
     """The raw result of a request. Raises Failure; after a change it says that the change may have been
     made."""
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
-    body = json.dumps(keyed(request)).encode("ascii")
+    body = json.dumps(_keyed(request)).encode("ascii")
     post = http.Request(
         settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"}
     )
@@ -224,10 +214,21 @@ def send(request: JsonObject, extra_s: float = 0) -> Result:
         failure = _failure(error, timeout_s)
     except Unanswered as error:
         failure = error
-    sent = set(names(request["action"], request.get("params")))
-    if isinstance(failure, Unanswered) and not sent <= READING:
+    if isinstance(failure, Unanswered) and not READING.issuperset(names(request)):
         failure.hint += " The change may or may not have been made: look before you repeat it."
     raise failure
+
+
+def _keyed(request: Any) -> Any:
+    """A request with AnkiConnect's key, if the settings have one; each entry of a `multi` has it, too."""
+    key = current().anki_connect_key
+    if not key or not isinstance(request, dict):
+        return request
+    match request:
+        case {"action": "multi", "params": {"actions": list() as entries} as params}:
+            params = {**params, "actions": list(map(_keyed, entries))}
+            request = {**request, "params": params}
+    return {"key": key, **request}
 
 
 def _failure(error: http.HttpError, timeout_s: float) -> Failure:

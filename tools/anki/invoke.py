@@ -94,13 +94,11 @@ def invoke(
     for key, value in members:
         if key == "filename" and isinstance(value, str):
             checked_filename(value)
+    request = {"action": action, "version": version or client.API_VERSION, "params": params}
     if current().anki_invoke != "all" and not calls.is_by_person():
-        for name in client.names(action, params):
+        for name in client.names(request):
             _check_safe(name[:80], members)
-    if action == "multi" and isinstance(params.get("actions"), list):
-        params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
-        request = {"action": action, "version": version or client.API_VERSION, "params": params}
         return client.send(request)
     except Refused as error:
         if (way := _way(action)) and error.text == "unsupported action":
@@ -121,7 +119,7 @@ def invoke_reading(
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
     brings_media = any(key in BRINGING_MEDIA for key, _ in _members(params))
-    for name in client.names(action, params):
+    for name in client.names({"action": action, "params": params}):
         if brings_media or name not in READING - NAMING_DECKS:
             hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
             if name in NAMING_DECKS:

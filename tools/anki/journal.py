@@ -39,11 +39,11 @@ delete from changes where id in (
 SET_VALUE = "setSpecificValueOfCard"
 # The action that takes a single note.
 SET_FIELDS = "updateNoteFields"
-# States of cards: the search for each, and the action that brings cards into it.
-States = dict[str, Action]
+# States of cards: the search for each, and the action that brings cards into it, with its parameters.
+States = dict[str, tuple[str, JsonObject]]
 SUSPENSIONS: States = {
-    "is:suspended": action("suspend"),
-    "-is:suspended": action("unsuspend"),
+    "is:suspended": ("suspend", {}),
+    "-is:suspended": ("unsuspend", {}),
     # Unsuspending wakes these too, so they are buried again, until tomorrow.
     "is:buried-manually": (SET_VALUE, {"keys": ["queue"], "newValues": [-3]}),
     "is:buried-sibling": (SET_VALUE, {"keys": ["queue"], "newValues": [-2]}),
@@ -71,12 +71,11 @@ class Step(NamedTuple):
             return []
         if self.action == SET_VALUE:
             return [
-                (SET_VALUE, {"card": card, "warning_check": True, **self.params})
-                for card in self.ids
+                action(SET_VALUE, card=card, warning_check=True, **self.params) for card in self.ids
             ]
         if self.action == SET_FIELDS:
-            return [(SET_FIELDS, {"note": {"id": note, **self.params}}) for note in self.ids]
-        return [(self.action, {self.kind: self.ids, **self.params})]
+            return [action(SET_FIELDS, note={"id": note, **self.params}) for note in self.ids]
+        return [action(self.action, **{self.kind: self.ids, **self.params})]
 
 
 def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
@@ -88,9 +87,9 @@ def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
     groups: IdsByName = {}
     for note, names in tags.items():
         groups.setdefault(" ".join(names), []).append(note)
-    for text, notes in groups.items():
-        steps.append(Step("notes", "addTags", {"tags": text}, notes))
-    return steps
+    return steps + [
+        Step("notes", "addTags", {"tags": text}, notes) for text, notes in groups.items()
+    ]
 
 
 def moved_again(cards_by_deck: IdsByName) -> list[Step]:

@@ -87,11 +87,10 @@ def _perform(steps: list[Step]) -> list[JsonObject]:
     actions = list(chain.from_iterable(step.actions() for step in steps))
     for part in timed_parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
-        for (name, params), result in zip(part, results, strict=True):
-            if name == SET_VALUE and result != [True]:
-                failed.append(
-                    {"cardId": params["card"], "error": "Anki did not take what it was before"}
-                )
+        for request, result in zip(part, results, strict=True):
+            if request["action"] == SET_VALUE and result != [True]:
+                card = request["params"]["card"]
+                failed.append({"cardId": card, "error": "Anki did not take what it was before"})
     return failed
 
 

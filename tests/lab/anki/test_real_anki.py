@@ -121,7 +121,7 @@ def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
     sent = client.send
 
     def lose(request, extra_s=0):
-        if "deleteNotes" not in client.names(request["action"], request.get("params")):
+        if "deleteNotes" not in client.names(request):
             return sent(request, extra_s)
         if way == "crash":
             anki.process.kill()
