@@ -16,7 +16,7 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -48,7 +48,6 @@ EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4
 REPEAT_S = 60
 # A queue of cards.
 SUSPENDED = -1
-NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ class AnswerBatch:
 
     - `seen`: the newest row in the log when the person saw the one card; a newer row is taken for this
       answer.
-    - `given`: new answers, as UNDOABLE_KEY keeps them; `undo_steps`: steps of Undo before the next answer.
+    - `undo_steps`: steps of Undo before the next answer.
     - Read before the first answer: `anki_day`, the date of Anki's day, if it is known; the `names` of decks
       and note types; the card that is `on_screen` in Anki; the cards that a filtered deck has `borrowed`. By
       card: the `subjects` of Undo, as [card, note, deck], and the newest row of its log `before`.
@@ -131,14 +130,15 @@ class AnswerBatch:
     wanted: dict[int, int]
     early: bool
     seen: int | None = None
-    cards: list[JsonObject] = field(default_factory=list)
-    skipped: list[JsonObject] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    given: list[list[Any]] = field(default_factory=list)
-    undo_steps: int = 0
+    undo_steps = 0
+
+    def __post_init__(self) -> None:
+        self.cards: list[JsonObject] = []
+        self.skipped: list[JsonObject] = []
+        self.warnings: list[str] = []
+        self.anki_day = state.recall(ANKI_DAY)
 
     def run(self) -> JsonObject:
-        self.anki_day = state.recall(ANKI_DAY)
         pending = state.recall(PENDING_KEY) or {}
         self._check_cards(pending)
         if self.wanted:
@@ -147,10 +147,9 @@ class AnswerBatch:
             self._answer_wanted()
         state.keep(PENDING_KEY, pending)
         for card in self.wanted:
-            self.skip(card, "not_answered", NOT_ANSWERED)
-        if self.given:
-            earlier = state.recall(UNDOABLE_KEY) or []
-            state.keep(UNDOABLE_KEY, earlier + self.given)
+            self.skip(
+                card, "not_answered", "Anki did not take the answer; anki_due shows what is due"
+            )
         more = filled(skipped=self.skipped, warnings=self.warnings)
         return {"answered": len(self.cards), "cards": self.cards, **more}
 
@@ -213,11 +212,12 @@ class AnswerBatch:
         return None
 
     def _answer_wanted(self) -> None:
+        others = [card for card in self.wanted if card != self.on_screen]
         try:
             if self.on_screen in self.wanted:
                 self._press(self.on_screen)
-            if self.wanted:
-                self._send()
+            if others:
+                self._send(others)
         except Unanswered as error:  # the review log shows which cards were answered
             error.hint += " Call anki_answer_cards again: what is in the log is not answered twice."
             if error.code == NO_ANSWER:
@@ -241,19 +241,16 @@ class AnswerBatch:
                 "Anki takes it back"
             )
         self._read_log([card])
-        if self.wanted.pop(card, None):
-            self.skip(card, "not_answered", NOT_ANSWERED)
 
-    def _send(self) -> None:
-        """Answer the other cards, once Anki has forgotten its line, and read their log."""
-        cards = list(self.wanted)
+    def _send(self, cards: Ids) -> None:
+        """Answer these cards, once Anki has forgotten its line, and read their log."""
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
         reset_queue = [action("suspend", cards=unborrowed), action("unsuspend", cards=unborrowed)]
         if unborrowed:
             self.undo_steps = len(reset_queue)
         else:  # suspending would send a borrowed card home; this empties the undo list
             reset_queue = [action("setSpecificValueOfCard", card=cards[0], keys=[], newValues=[])]
-        answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
+        answers = [{"cardId": card, "ease": self.wanted[card]} for card in cards]
         answering = [*reset_queue, action("answerCards", answers=answers), client.REDRAW]
         by_day, *results = client.multi(
             *answering,
@@ -271,20 +268,22 @@ class AnswerBatch:
         return [log, *state_questions(self.subjects[cards[-1]], self.names)]
 
     def _take_from_log(self, log: Log, *state_answers: object) -> None:
-        """Count the cards as answered that have a newer row in the log than before. `state_answers`: the
-        answers to `state_questions`."""
+        """Count the cards as answered that have a newer row in the log than before, and keep how to take the
+        answers back. `state_answers`: the answers to `state_questions`."""
         rows = [
             (row, card)
             for card, row in newest(log).items()
             if card in self.wanted and row.id > self.before[card].id
         ]
+        undoable = state.recall(UNDOABLE_KEY) or []
         for row, card in sorted(rows):
             del self.wanted[card]
             self.cards.append(self._outcome(card, row))
-            self.given.append([self.subjects[card], row.id, self.undo_steps, None])
+            undoable.append([self.subjects[card], row.id, self.undo_steps, None])
             self.undo_steps = 0
         if rows:
-            self.given[-1][-1] = state_digest(state_answers)
+            undoable[-1][-1] = state_digest(state_answers)
+            state.keep(UNDOABLE_KEY, undoable)
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
         """The interval of an answered card as Anki writes it, and when the card is due again. The date counts
@@ -308,6 +307,6 @@ class AnswerBatch:
         for _ in range(LOG_READS):
             log, *seen = client.multi(*self._questions(cards))
             self._take_from_log(*client.unrefused([log]), *seen)
-            if not self.wanted.keys() & set(cards):
+            if self.wanted.keys().isdisjoint(cards):
                 break
             time.sleep(PAUSE_S)

@@ -113,8 +113,6 @@ def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:
     its note, its deck's options."""
     card, note, deck = subject
     deck_names, model_names = names
-    marks = [card_search(query) for query in MARK_SEARCHES]
-    styles = [action("modelStyling", modelName=name) for name in model_names]
     return [
         ANSWERS_TODAY,
         action("getDeckStats", decks=deck_names),
@@ -123,8 +121,8 @@ def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:
         action("modelNamesAndIds"),
         action("cardsInfo", cards=[card]),
         action("notesInfo", notes=[note]),
-        *marks,
-        *styles,
+        *map(card_search, MARK_SEARCHES),
+        *(action("modelStyling", modelName=name) for name in model_names),
     ]
 
 
