@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
 
-from tools.core import presses, settings, toolsets
+from tools.core import presses, toolsets
 from tools.core.mcp_apps import Page
-from tools.toolkit import JsonObject, Limits, Tool, ToolError
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, state_path
 
 from . import card_text, client
 from .card_text import IMAGE, card_row
@@ -35,7 +35,7 @@ class CardsAnswer(JsonObject):
 
 def press_key() -> str:
     """The key of the presses that rate cards today."""
-    return presses.key(settings.state_path("anki-press.key"), f"study {date.today()}")
+    return presses.key(state_path("anki-press.key"), f"study {date.today()}")
 
 
 def _page_meta(answer: JsonObject) -> JsonObject:
@@ -60,7 +60,7 @@ def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
         texts = card_text.question_and_answer(info)
         sounds = [SOUND_IN_TEXT.findall(text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
-        files = (*images, *sounds[0], *sounds[1])
+        files = chain(images, *sounds)
         card = {
             "cardId": info["cardId"],
             "seen": log[info["cardId"]].id,
@@ -128,15 +128,15 @@ def due(
     """
     if current:
         return _current()
-    queue = read_queue(deck, query, limit)
-    cards = [card_row(info) for info in queue.cards]
-    studied = CardsAnswer(deck=queue.deck, due=queue.counts, cards=cards, **queue.notes)
+    name, counts, infos, remarks = read_queue(deck, query, limit)
+    cards = list(map(card_row, infos))
+    studied = CardsAnswer(deck=name, due=counts, cards=cards, **remarks)
     if cards and "inMinutes" in cards[0]:
-        next_time = datetime.fromtimestamp(queue.cards[0]["due"]).strftime("%H:%M")
+        next_time = datetime.fromtimestamp(infos[0]["due"]).strftime("%H:%M")
         studied["note"] = (
             f"nothing else is due: these come early, the next at {next_time}; answer them with early: true"
         )
-    studied.infos = queue.cards
+    studied.infos = infos
     return dict(studied) if asText else studied
 
 

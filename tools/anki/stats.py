@@ -1,7 +1,5 @@
 """The tool that shows study statistics, and its page."""
 
-from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +9,7 @@ from tools.toolkit import JsonObject, Limits, Tool
 from . import client, decks, notes
 from .batch import TOGETHER, timed_parts
 from .card_text import CLOZE
-from .client import Ids, action, card_search, note_search
+from .client import action, card_search, note_search
 from .studying import review_log, study_queue
 
 # The searches for cards due today, tomorrow and so on.
@@ -64,7 +62,11 @@ def stats(
     *rated, answered = matches[len(FORECAST) :]
     recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
     day_start = review_log.day_start(recent, list(map(set, rated)))
-    by_day = review_log.answers_by_day(_log_rows(answered), days, day_start)
+    logs = (
+        client.call("getReviewsOfCards", cards=part)
+        for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S)
+    )
+    summary = review_log.summary(logs, days, day_start, len(rated[0]))
     # The decks with most cards due, and the questions of the hardest cards.
     due, due_in_all = study_queue.due_counts(stats, deck_ids)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
@@ -80,13 +82,7 @@ def stats(
         "deck": name,
         "due": due_in_all,
         "decks": rows,
-        **review_log.summary(by_day, len(rated[0])),
+        **summary,
         "forecast": forecast,
         "leeches": {"total": len(leeches), "notes": hardest},
     }
-
-
-def _log_rows(cards: Ids) -> Iterator[JsonObject]:
-    """The rows of these cards in the review log, read in parts."""
-    for part in timed_parts(cards, "reading the review log", TOGETHER, part_s=HOLD_S):
-        yield from chain(*client.call("getReviewsOfCards", cards=part).values())

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from tools.toolkit import JsonObject
@@ -58,7 +59,8 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
     newest answers, and after everybody else's.
     """
     after = 0
-    until = usual_day_start() + DAY_S
+    usual = usual_day_start()
+    until = usual + DAY_S
     for days_ago, cards in enumerate(rated):
         for card, row in answers.items():
             second = row.id // 1000 + days_ago * DAY_S
@@ -66,46 +68,44 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
                 until = min(until, second)
             else:
                 after = max(after, second)
-    return usual_day_start() if after < usual_day_start() <= until else until // SLOT_S * SLOT_S
+    return usual if after < usual <= until else until // SLOT_S * SLOT_S
 
 
-def answers_by_day(rows: Iterable[JsonObject], days: int, day_start: int) -> list[Counter[str]]:
-    """Counts of Anki's last days, today first, made row by row of getReviewsOfCards: a year of a large
-    collection does not fit into the memory of a small board."""
-    counts: list[Counter[str]] = [Counter() for _ in range(days)]
-    for row in rows:
+def summary(logs: Iterable[Log], days: int, day_start: int, cards_today: int) -> JsonObject:
+    """Anki's last days as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}.
+
+    Counted log by log: a year of a large collection does not fit into the memory of a small board.
+    """
+    # The answers of each day, today first, and counts of all days.
+    answers = [0] * days
+    counts = Counter[str]()
+    for row in chain.from_iterable(chain(*log.values()) for log in logs):
         days_ago = max(0, -((row["id"] // 1000 - day_start) // DAY_S))
         if days_ago >= days or not row["ease"]:
             continue
-        day = counts[days_ago]
-        day["answers"] += 1
-        day["ms"] += row["time"]
-        day[BUTTONS[row["ease"] - 1]] += 1
+        answers[days_ago] += 1
+        counts["ms"] += row["time"]
+        if days_ago == 0:
+            counts["ms today"] += row["time"]
+        counts[BUTTONS[row["ease"] - 1]] += 1
         if row["type"] == REVIEW_TYPE and row["lastIvl"] > 0:
             age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
-            day[age] += 1
-            day[f"{age} known"] += row["ease"] > 1
-    return counts
-
-
-def summary(days: list[Counter[str]], cards_today: int) -> JsonObject:
-    """The counts as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}."""
-    counts = [day["answers"] for day in days]
-    streak = counts if counts[0] else counts[1:]  # today may have none yet
-    whole = sum(days, Counter())
+            counts[age] += 1
+            counts[f"{age} known"] += row["ease"] > 1
+    streak = answers if answers[0] else answers[1:]  # today may have none yet
     retention: dict[str, float | None] = {"young": None, "mature": None}
     for age in retention:
-        if whole[age]:
-            retention[age] = round(100 * whole[f"{age} known"] / whole[age], 1)
+        if counts[age]:
+            retention[age] = round(100 * counts[f"{age} known"] / counts[age], 1)
     return {
         "today": {
-            "answers": counts[0],
+            "answers": answers[0],
             "cards": cards_today,
-            "minutes": round(days[0]["ms"] / 60_000, 1),
+            "minutes": round(counts["ms today"] / 60_000, 1),
         },
-        "perDay": counts[::-1],
+        "perDay": answers[::-1],
         "streakDays": [*streak, 0].index(0),
         "retention": retention,
-        "buttons": {name: whole[name] for name in BUTTONS},
-        "minutes": round(whole["ms"] / 60_000, 1),
+        "buttons": {name: counts[name] for name in BUTTONS},
+        "minutes": round(counts["ms"] / 60_000, 1),
     }

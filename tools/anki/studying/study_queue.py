@@ -15,8 +15,8 @@
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
 
 from tools.toolkit import JsonObject, filled
 
@@ -94,32 +94,27 @@ def deck_and_subdecks(deck: str, deck_ids: IdByName) -> tuple[str, IdByName]:
 
 
 def due_counts(stats: JsonObject, deck_ids: IdByName) -> tuple[CountsByDeck, Counts]:
-    """The counts in an answer of getDeckStats for these decks, by the whole name, and their sum with a total:
-    of those that lie in no other."""
+    """The counts in an answer of getDeckStats, by the whole names of these decks; and the sums, with a total.
+    A deck's counts have its subdecks in them, so the sums are of the decks that lie in no other."""
     by_deck = {}
     counts = Counter(dict.fromkeys(COUNT_COLUMNS, 0))
     for name, number in deck_ids.items():
-        if row := stats.get(str(number)):  # Anki hides its default deck as long as it is empty
-            by_deck[name] = {kind: row[column] for kind, column in COUNT_COLUMNS.items()}
-            if name.rpartition(decks.SEPARATOR)[0] not in deck_ids:
-                counts.update(by_deck[name])
+        # Anki hides its default deck as long as it is empty.
+        row = stats.get(str(number)) or Counter()
+        by_deck[name] = {kind: row[column] for kind, column in COUNT_COLUMNS.items()}
+        if name.rpartition(decks.SEPARATOR)[0] not in deck_ids:
+            counts.update(by_deck[name])
     return by_deck, {**counts, "total": counts.total()}
 
 
-class StudyQueue(NamedTuple):
-    """The first cards to study now, as cardsInfo has them, and the number of those due by kind. `deck`: its
-    name, empty for all; `notes`: the reason if there are none, and if reviews are not, or may not be, in the
-    deck's order."""
-
-    deck: str
-    counts: Counts
-    cards: Cards
-    notes: JsonObject
-
-
-def read_queue(deck: str, query: str, limit: int) -> StudyQueue:
+def read_queue(deck: str, query: str, limit: int) -> tuple[str, Counts, Cards, JsonObject]:
     """The queue of a deck and its subdecks, or of all decks; with a query only what it finds. Four requests,
-    and one if nothing is due."""
+    and one if nothing is due.
+
+    Returns the deck's name, empty for all; the number of cards due by kind; the first cards to study now; and
+    remarks: the reason if there are none (`note`), and if reviews are not, or may not be, in the deck's
+    `order`.
+    """
     notes.check_names(query)
     deck, deck_ids = deck_and_subdecks(deck, decks.ids())
     stats, options = client.results(
@@ -128,43 +123,51 @@ def read_queue(deck: str, query: str, limit: int) -> StudyQueue:
     )
     options = defaultdict(int, options or {})
     limits, counts = due_counts(stats, deck_ids)
-    if query:
-        limits = dict.fromkeys(deck_ids, dict.fromkeys(COUNT_COLUMNS, notes.NO_LIMIT))
-
-    # The candidates of each kind, and the order of reviews.
-    candidates = _candidates(query, deck_ids, limits)
     if query:  # Anki counts by decks alone
-        found = Counter({kind: len(cards) for kind, cards in candidates.items()})
-        counts = {**found, "total": found.total()}
-    order, order_note = _review_order(options["reviewOrder"], len(candidates["review"]))
+        limits = dict.fromkeys(deck_ids, dict.fromkeys(COUNT_COLUMNS, notes.NO_LIMIT))
+    candidates = _candidates(query, deck_ids, limits)
+    if query:
+        counts = {kind: len(cards) for kind, cards in candidates.items()}
+        counts["total"] = sum(counts.values())
+    order, order_remark = _review_order(options["reviewOrder"], len(candidates["review"]))
     first = [action("cardsInfo", cards=cards[:MOST_DETAILS]) for cards in candidates.values()]
     new, learning, reviews = client.results(*first)
-
-    # Of each kind as many as the limits allow.
-    taken: set[int] = set()
-
-    def take(infos: Cards, members: str, kind: str, bury: object) -> Cards:
-        cards = []
-        for info in _sorted(infos, members):
-            left = limits.get(info["deckName"]) or Counter()
-            is_buried = bury and info["note"] in taken and info["queue"] != LEARNING
-            if left[kind] > 0 and not is_buried:
-                cards.append(info)
-                taken.add(info["note"])
-                left[kind] -= 1
-        return cards[: counts[kind]]
-
-    learning = take(learning, "queue due", "learning", options["buryInterdayLearning"])
-    reviews = take(reviews, order, "review", options.get("rev", {}).get("bury"))
+    # Of each kind as many as the limits allow, in the order in which siblings are buried.
+    notes_chosen: set[int] = set()
+    choose = partial(_choose, limits, counts, notes_chosen)
     new_order = NEW_ORDERS.get(options["newGatherPriority"], "due")
-    new = take(new, new_order, "new", options.get("new", {}).get("bury"))
+    learning = choose("learning", learning, "queue due", options["buryInterdayLearning"])
+    reviews = choose("review", reviews, order, options.get("rev", {}).get("bury"))
+    new = choose("new", new, new_order, options.get("new", {}).get("bury"))
     if options["newSortOrder"] == BY_TEMPLATE:
         new = _sorted(new, "ord")
     # A card that learns across days is due on a numbered day, which is less than any second.
     due = [info for info in learning if info["due"] <= time.time()]
     cards = due + _mixed(reviews, new, options["newMix"]) or learning
-    note = "" if cards else _why_nothing_is_due(_scope(query, deck_ids.values()))
-    return StudyQueue(deck, counts, cards[:limit], filled(note=note, order=order_note))
+    reason = "" if cards else _why_nothing_is_due(_scope(query, deck_ids.values()))
+    return deck, counts, cards[:limit], filled(note=reason, order=order_remark)
+
+
+def _choose(
+    limits: CountsByDeck,
+    counts: Counts,
+    notes_chosen: set[int],
+    kind: str,
+    infos: Cards,
+    order: str,
+    buries: object,
+) -> Cards:
+    """The cards of a kind that the limits of their decks leave room for, and takes them from these. With
+    `buries` only one card of each note, also of the notes chosen before; adds to these."""
+    cards = []
+    for info in _sorted(infos, order):
+        left = limits.get(info["deckName"]) or Counter()
+        is_buried = buries and info["note"] in notes_chosen and info["queue"] != LEARNING
+        if left[kind] > 0 and not is_buried:
+            cards.append(info)
+            notes_chosen.add(info["note"])
+            left[kind] -= 1
+    return cards[: counts[kind]]
 
 
 def _scope(query: str, deck_ids: Iterable[int]) -> str:
@@ -201,8 +204,8 @@ def _review_order(number: int, count: int) -> tuple[str, str]:
 def _why_nothing_is_due(scope: str) -> str:
     """A sentence for an empty queue, with the counts of cards that are not due. One request."""
     searches = [card_search(f"{scope} {search}") for search in WAITING]
-    found = zip(WAITING.values(), client.results(*searches), strict=True)
-    counts = [f"{len(cards)} {words}" for words, cards in found if cards]
+    matches = zip(WAITING.values(), client.results(*searches), strict=True)
+    counts = [f"{len(cards)} {words}" for words, cards in matches if cards]
     return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 
 
