@@ -40,7 +40,8 @@ LINES = re.compile(r"\s*\n\s*")
 # Marks of the writing direction that Anki puts around numbers.
 ISOLATES = dict.fromkeys((0x2066, 0x2067, 0x2068, 0x2069))
 
-STATES = {0: "new", 1: "learning", 2: "review", 3: "relearning"}
+# By the type of a card.
+STATES = ("new", "learning", "review", "relearning")
 # The names of the eases 1 to 4.
 BUTTONS = ("again", "hard", "good", "easy")
 # The queue of cards that come again today; their `due` is a second.
@@ -82,21 +83,19 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
     question = TYPED.sub("[type it]", info["question"])
     answer = TYPED.sub(lambda match: typed, info["answer"])
     fields = " ".join(field["value"] for field in info["fields"].values())
-    sounds = iter(SOUND.findall(fields))
+    sounds = (match[0] for match in SOUND.finditer(fields))
     front = plain(question, sounds)
     parts = ANSWER.split(answer, maxsplit=1)
-    return front, plain(parts[-1], sounds if len(parts) > 1 else iter(()))
+    return front, plain(parts[-1], sounds if len(parts) > 1 else ())
 
 
 def plain(text: str, sounds: Iterable[str] = ()) -> str:
-    """HTML as text; pictures and sounds are named."""
-    names = iter(sounds)
+    """HTML as text; pictures are named, and sounds: those of placeholders by the next of `sounds`."""
+    tags = iter(sounds)
     text = LATEX.sub(r"\1", INVISIBLE.sub("", text))
     text = IMAGE.sub(lambda match: f"[image: {match[1] or match[2] or match[3] or '?'}]", text)
-    text = SOUND.sub(lambda match: f"[sound: {match[1]}]", text)
-    text = PLAY.sub(
-        lambda match: f"[sound: {name}]" if (name := next(names, "")) else "[sound]", text
-    )
+    text = PLAY.sub(lambda match: next(tags, "[sound]"), text)
+    text = SOUND.sub(r"[sound: \1]", text)
     text = TAG.sub("", BREAK.sub("\n", text))
     text = html.unescape(text).translate(ISOLATES)
     return LINES.sub("\n", BLANKS.sub(" ", text)).strip()
@@ -114,7 +113,7 @@ def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
         "deck": info["deckName"],
         "question": cut(question, longest),
         "answer": cut(answer, longest),
-        "state": STATES.get(info["type"], "review"),
+        "state": STATES[info["type"]],
         "interval": info["interval"],
     }
     ahead_s = info["due"] - time.time()

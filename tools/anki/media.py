@@ -32,11 +32,12 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_B
             break
     else:
         raise _not_found(filename)
+    answer: JsonObject = {"filename": spelling, "dataBase64": content, "sizeBytes": None}
     try:
         data = base64.b64decode(content, validate=True)
     except ValueError:  # AnkiConnect answered what is not base64
-        return {"filename": spelling, "dataBase64": content, "sizeBytes": None}
-    size_bytes = len(data)
+        return answer
+    answer["sizeBytes"] = size_bytes = len(data)
     if size_bytes > max_bytes:
         raise ToolError(
             f"{spelling!r} has {size_bytes} bytes, over the limit of {max_bytes}: it would fill the context",
@@ -44,7 +45,6 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_B
             "MEDIA_TOO_LARGE",
             sizeBytes=size_bytes,
         )
-    answer = {"filename": spelling, "dataBase64": content, "sizeBytes": size_bytes}
     with suppress(ImageError):
         if mime_type := SHOWN_TYPES.get(image_bytes.kind(data)):
             return Answer(answer, {"type": "image", "data": content, "mimeType": mime_type})

@@ -121,6 +121,8 @@ def fetch(url: str) -> bytes:
     limits = http.Limits(deadline, current().image_max_bytes, MOST_REDIRECTS, is_foreign_only)
     try:
         response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
+        if response.status != 200:
+            raise ValueError(f"HTTP {response.status}")
     except http.TooLong as error:
         raise _too_large(error.size_bytes) from error
     except http.NotForeign as error:
@@ -130,9 +132,11 @@ def fetch(url: str) -> bytes:
             "PRIVATE_ADDRESS",
         ) from error
     except (http.HttpError, ValueError) as error:
-        raise _failed(url, str(error)) from error
-    if response.status != 200:
-        raise _failed(url, f"HTTP {response.status}")
+        raise ImageError(
+            f"{url[:200]} could not be downloaded: {error}",
+            "Check the URL, or send base64.",
+            "DOWNLOAD_FAILED",
+        ) from error
     return response.body
 
 
@@ -141,14 +145,6 @@ def _too_large(size_bytes: int) -> ImageError:
         f"the image is at least {size_bytes} bytes, over the limit of {current().image_max_bytes}",
         "Send a smaller one, or raise IMAGE_MAX_BYTES.",
         "IMAGE_TOO_LARGE",
-    )
-
-
-def _failed(url: str, reason: str) -> ImageError:
-    return ImageError(
-        f"{url[:200]} could not be downloaded: {reason}",
-        "Check the URL, or send base64.",
-        "DOWNLOAD_FAILED",
     )
 
 

@@ -11,7 +11,6 @@
 
 import io
 import sys
-import warnings
 from typing import Any
 
 from tools.core.settings import VENV_PACKAGES
@@ -38,9 +37,7 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
     Raises ImageError for an image that is cut short.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            small = None if extension == "svg" else _smaller(data, extension, max_side)
+        small = None if extension == "svg" else _smaller(data, extension, max_side)
     except ImportError:
         return data, extension, NO_PILLOW if len(data) > SMALL_PICTURE_BYTES else ""
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
