@@ -14,6 +14,7 @@ from pathlib import Path
 
 from anki.consts import MODEL_CLOZE
 from anki.errors import NotFoundError
+from anki.utils import ids2str
 
 from tests.anki.anki_study import Studying, Windows
 
@@ -96,10 +97,13 @@ class AnkiConnect(Studying, Windows):
         return True
 
     def getDeckStats(self, decks):
-        wanted = {self._col.decks.id(deck) for deck in decks}
         names = ("deck_id", "name", "new_count", "learn_count", "review_count", "total_in_deck")
-        nodes = [node for node in _below(self._col.sched.deck_due_tree()) if node.deck_id in wanted]
-        return {str(node.deck_id): {name: getattr(node, name) for name in names} for node in nodes}
+        tree = self._col.sched.deck_due_tree()
+        stats = {}
+        for deck in map(self._col.decks.id, decks):
+            if node := self._col.decks.find_deck_in_tree(tree, deck):
+                stats[str(deck)] = {name: getattr(node, name) for name in names}
+        return stats
 
     # Note types
 
@@ -271,11 +275,11 @@ class AnkiConnect(Studying, Windows):
     def deleteNotes(self, notes):
         self._col.remove_notes(notes)
 
-    def addTags(self, notes, tags, add=True):
-        (self._col.tags.bulk_add if add else self._col.tags.bulk_remove)(notes, tags)
+    def addTags(self, notes, tags):
+        self._col.tags.bulk_add(notes, tags)
 
     def removeTags(self, notes, tags):
-        self.addTags(notes, tags, False)
+        self._col.tags.bulk_remove(notes, tags)
 
     def getTags(self):
         return self._col.tags.all()
@@ -286,9 +290,7 @@ class AnkiConnect(Studying, Windows):
         return [] if query is None else list(map(int, self._col.find_cards(query)))
 
     def cardsToNotes(self, cards):
-        return self._col.db.list(
-            f"select distinct nid from cards where id in ({','.join(map(str, map(int, cards)))})"
-        )
+        return self._col.db.list(f"select distinct nid from cards where id in {ids2str(cards)}")
 
     def cardsInfo(self, cards):
         return [self._card(cid) for cid in cards]
@@ -373,12 +375,6 @@ class AnkiConnect(Studying, Windows):
 
     def deleteMediaFile(self, filename):
         self._col.media.trash_files([filename])
-
-
-def _below(node):
-    for child in node.children:
-        yield child
-        yield from _below(child)
 
 
 class _Older(AnkiConnect):

@@ -227,6 +227,7 @@ def harm(anki):
 
 # What a person may do at once after the answer of a `card`, as Python in Anki (the lab runs it there, too).
 CHANGES_SINCE = {
+    "an answer": "c = col.get_card(other); c.start_timer(); col.sched.answerCard(c, 3)",
     "an edit of another note": "n = col.get_card(other).note(); n['Back'] = 'typed'; col.update_note(n)",
     "an edit of the answered note": "n = col.get_card(card).note(); n['Back'] = 'typed'; col.update_note(n)",
     "a tag": "col.tags.bulk_add([col.get_card(other).nid], 'x')",

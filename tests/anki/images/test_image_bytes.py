@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.anki.anki_helpers import GIF, JPEG, SVG, WEBP, png
 from tests.support.client import cases
 from tools.anki.images.image_bytes import ImageError, kind
-from tools.anki.images.pictures import image_html, replace_data_urls, with_image
+from tools.anki.images.pictures import replace_data_urls, with_image
 
 DIV = '<div><img src="a.png" style="max-width:100%;height:auto"/></div>'
 AVIF = b"\0\0\0\x1cftypavif\0\0\0\0"
@@ -59,11 +59,6 @@ def test_damaged_images_are_images_or_refused(whole, data):
         assert kind(bytes(damaged))
     except ImageError as error:
         assert error.hint
-
-
-def test_the_one_form():
-    assert image_html("a.png") == DIV
-    assert 'src="a&amp;&quot;b.png"' in image_html('a&"b.png')
 
 
 def rows(table):

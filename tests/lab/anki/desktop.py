@@ -39,17 +39,16 @@ manager.save()
 class Desktop:
     """Anki's window as a process: `url` is AnkiConnect's, `python` runs a text in its main thread."""
 
-    def __init__(self, python, addon, name="lab", collection=None):
+    def __init__(self, python, addon, name):
         self.python_path = python
         self.addon = addon
         self.name = name
-        self.collection = collection
         self.base = Path(tempfile.mkdtemp(prefix="pi-mcp-anki-"))
         self.port, self.control_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self):
-        environ = {
+        self.environ = {
             **os.environ,
             "QT_QPA_PLATFORM": "offscreen",
             "QTWEBENGINE_DISABLE_SANDBOX": "1",
@@ -59,35 +58,22 @@ class Desktop:
             "LAB_CONTROL_PORT": str(self.control_port),
         }
         subprocess.run(
-            [self.python_path, "-c", PREPARE, self.base, PROFILE], env=environ, check=True
+            [self.python_path, "-c", PREPARE, self.base, PROFILE], env=self.environ, check=True
         )
-        if self.collection:
-            (self.base / PROFILE).mkdir(exist_ok=True)
-            shutil.copy(self.collection, self.base / PROFILE / "collection.anki2")
-        addons = self.base / "addons21"
-        shutil.copytree(self.addon, addons / "2055492159")
-        (addons / "2055492159" / "meta.json").write_text(
-            json.dumps({"config": {"webBindPort": self.port}})
-        )
-        (addons / "lab_control").mkdir()
-        shutil.copy(CONTROL, addons / "lab_control" / "__init__.py")
+        addon = self.base / "addons21" / "2055492159"
+        shutil.copytree(self.addon, addon)
+        (addon / "meta.json").write_text(json.dumps({"config": {"webBindPort": self.port}}))
+        control = self.base / "addons21" / "lab_control"
+        control.mkdir()
+        shutil.copy(CONTROL, control / "__init__.py")
         self.log = (self.base / "log").open("wb")
-        self.environ = environ
         self.start()
         return self
 
     def start(self):
         """Start it, also again after a crash, and wait until its collection is open."""
-        command = [
-            self.python_path,
-            "-c",
-            "import aqt; aqt.run()",
-            "-b",
-            str(self.base),
-            "-p",
-            PROFILE,
-        ]
-        self.process = subprocess.Popen(command, env=self.environ, stdout=self.log, stderr=self.log)
+        run = [self.python_path, "-c", "import aqt; aqt.run()", "-b", self.base, "-p", PROFILE]
+        self.process = subprocess.Popen(run, env=self.environ, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + START_S
         while True:
             try:

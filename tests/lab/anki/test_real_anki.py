@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import CHANGES_SINCE, call
+from tests.anki.anki_helpers import (
+    CHANGES_SINCE,
+    add_item,
+    answer_cards,
+    call,
+    change_cards,
+    delete_notes,
+    entries,
+    restore,
+    update_note,
+)
 from tests.anki.test_other_server import failing_examples
 from tests.lab.anki.desktop import Desktop
 from tests.support.services import free_port
@@ -32,7 +42,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module", params=ADDONS or [""], ids=lambda folder: Path(folder).name)
 def desktop(request):
-    with Desktop(PYTHON, request.param, name=f"lab{os.getpid()}") as running:
+    with Desktop(PYTHON, request.param, f"lab{os.getpid()}") as running:
         yield running
 
 
@@ -94,7 +104,7 @@ mw.col.decks.id("Other")
 mw.col.set_user_flag_for_cards(1, [{flagged}])
 mw.col.db.execute("update notes set mod = mod - 9")
 """)
-    assert call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])["answered"] == 1
+    assert answer_cards([card])["answered"] == 1
     # By the operations of Anki's own window, at once after the answer.
     anki.python(
         f"col, card, other, flagged = mw.col, {card}, {other}, {flagged}\n{CHANGES_SINCE[change]}"
@@ -128,17 +138,17 @@ def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
         raise Unanswered("it was lost", "Look.", code="ANKI_CUT")
 
     if way == "undone":
-        call("anki.delete_notes", noteIds=notes)
+        delete_notes(notes)
         assert count_of_notes(anki) == 0
         anki.python("mw.undo()")
     else:
         monkeypatch.setattr(client, "send", lose)
-        assert call("anki.delete_notes", noteIds=notes)["code"] == "ANKI_CUT"
+        assert delete_notes(notes)["code"] == "ANKI_CUT"
         monkeypatch.setattr(client, "send", sent)
     if way == "crash":
         anki.process.wait()
         anki.start()
-    answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
+    answer = restore(entries()[0][0])
 
     assert answer["alreadyThere"] == 300 and "addedAgain" not in answer
     assert count_of_notes(anki) == 300
@@ -162,23 +172,13 @@ def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, tmp_path, fsr
     given = []
     while len(given) < 30:
         answer = call("anki.due", deck="Geo", limit=10)
-        shown = due.STUDY.private(answer)
-        for card in answer["cards"]:
+        for card in due.STUDY.private(answer)[due.CARDS]:
             ease = eases[len(given) % len(eases)]
             if way == "chat":
-                sent = {"answers": [{"cardId": card["cardId"], "ease": str(ease)}], "early": True}
-                result = call("anki.answer_cards", **sent)
+                result = answer_cards([card["cardId"]], str(ease), early=True)
             else:
-                seen = next(
-                    one["seen"] for one in shown[due.CARDS] if one["cardId"] == card["cardId"]
-                )
-                press = {
-                    "press_key": due.press_key(),
-                    "cardId": card["cardId"],
-                    "ease": ease,
-                    "seen": seen,
-                }
-                result = answers.answer_by_press(**press)
+                press = {"press_key": due.press_key(), "ease": ease}
+                result = answers.answer_by_press(cardId=card["cardId"], seen=card["seen"], **press)
             if result["answered"]:
                 given.append((card["cardId"], ease))
     copy = Collection(str(tmp_path / "collection.anki2"))
@@ -263,26 +263,16 @@ mw.reset()
         phone.sched.answerCard(card, ease)
 
     steps = [
-        lambda: call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}]),
+        lambda: answer_cards(cards[:1]),
         lambda: on_the_phone(3),
-        lambda: call(
-            "anki.update_notes",
-            notes=[{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"]}],
-        ),
-        lambda: call(
-            "anki.change_cards", cardIds=cards[1:3], suspend=True, dryRun=False, expected=2
-        ),
-        lambda: call(
-            "anki.change_cards", cardIds=cards[1:3], deck="Default", dryRun=False, expected=2
-        ),
-        lambda: call("anki.change_cards", cardIds=cards[3:5], flag=3, dryRun=False, expected=2),
-        lambda: call("anki.add_from_model", deck="Geo", items=[{"Front": "added", "Back": "b"}]),
-        lambda: call("anki.delete_notes", noteIds=[note]),
-        lambda: call("anki.restore", entry=call("anki.restore")["entries"][0][0]),
-        lambda: (
-            call("anki.answer_cards", answers=[{"cardId": cards[6], "ease": "easy"}]),
-            on_the_phone(1),
-        ),
+        lambda: update_note(note, fields={"Back": "new"}, addTags=["x"]),
+        lambda: change_cards(2, cardIds=cards[1:3], suspend=True),
+        lambda: change_cards(2, cardIds=cards[1:3], deck="Default"),
+        lambda: change_cards(2, cardIds=cards[3:5], flag=3),
+        lambda: add_item({"Front": "added", "Back": "b"}, deck="Geo"),
+        lambda: delete_notes([note]),
+        lambda: restore(entries()[0][0]),
+        lambda: (answer_cards([cards[6]], "easy"), on_the_phone(1)),
         lambda: call("anki.answer_cards", undo=True),
         lambda: call("anki.rename_deck", oldName="Geo", newName="World"),
     ]
