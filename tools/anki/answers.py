@@ -43,7 +43,6 @@ from .studying.review_log import Log, LogRow, newest
 PENDING_KEY = "answers pending"
 # Key of the date of Anki's day, kept for an hour: finding it reads the whole log.
 ANKI_DAY = "day of answers"
-ANSWERS_BY_DAY = action("getNumCardsReviewedByDay")
 EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
 # A queue of cards.
@@ -119,8 +118,8 @@ class AnswerBatch:
     """One call. `wanted`: the ease by card; `cards`: the outcome of each answered one; `skipped`: the others,
     with the reason.
 
-    - `seen`: the newest row in the log when the person saw the one card; a newer row is taken for this
-      answer.
+    - `seen`: the newest row in the log when the person saw the one card on the page; a newer row is taken
+      for this answer.
     - `undo_steps`: steps of Undo before the next answer.
     - Read before the first answer: `anki_day`, the date of Anki's day, if it is known; the `names` of decks
       and note types; the card that is `on_screen` in Anki; the cards that a filtered deck has `borrowed`. By
@@ -129,7 +128,7 @@ class AnswerBatch:
 
     wanted: dict[int, int]
     early: bool
-    seen: int | None = None
+    seen: float = math.inf
     undo_steps = 0
 
     def __post_init__(self) -> None:
@@ -150,8 +149,11 @@ class AnswerBatch:
             self.skip(
                 card, "not_answered", "Anki did not take the answer; anki_due shows what is due"
             )
-        more = filled(skipped=self.skipped, warnings=self.warnings)
-        return {"answered": len(self.cards), "cards": self.cards, **more}
+        return {
+            "answered": len(self.cards),
+            "cards": self.cards,
+            **filled(skipped=self.skipped, warnings=self.warnings),
+        }
 
     def skip(self, card: int, reason: str, error: str) -> None:
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
@@ -181,8 +183,7 @@ class AnswerBatch:
         for card in cards:
             ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]
-            is_newer = self.seen is not None and row.id > self.seen
-            if is_newer or (row.id > last and row.ease == ease):
+            if row.id > self.seen or (row.id > last and row.ease == ease):
                 del self.wanted[card]
                 self.cards.append({**self._outcome(card, row), "answeredBefore": True})
             elif problem := self._problem(card, infos.get(card), is_due=card in due_now):
@@ -199,7 +200,8 @@ class AnswerBatch:
             return "suspended", "answering would wake it; anki_change_cards with unsuspend does"
         now = time.time()
         last = self.before[card]
-        if self.seen is None and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
+        is_repeated = last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S
+        if is_repeated and self.seen == math.inf:
             return "not_due", "it got this answer less than a minute ago"
         error = "it is not due now"
         if info["queue"] == LEARNING and info["due"] > now:
@@ -254,7 +256,7 @@ class AnswerBatch:
         answering = [*reset_queue, action("answerCards", answers=answers), client.REDRAW]
         by_day, *results = client.multi(
             *answering,
-            ANSWERS_TODAY if self.anki_day else ANSWERS_BY_DAY,
+            ANSWERS_TODAY if self.anki_day else action("getNumCardsReviewedByDay"),
             *self._questions(cards),
         )[len(answering) :]
         if isinstance(by_day, list) and by_day:

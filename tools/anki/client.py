@@ -65,7 +65,6 @@ READING = frozenset(
 # The answer of an action: JSON of its own shape, checked by whoever asked for it.
 Result = Any
 
-HTML_TAGS = re.compile(r"<[^<>]*>")
 UNREACHABLE = "ANKI_UNREACHABLE"
 # Anki does not answer at the moment: another question would wait as long.
 NO_ANSWER = "ANKI_NO_ANSWER"
@@ -122,7 +121,7 @@ class Refused(Failure):
         import html
 
         # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
-        text = HTML_TAGS.sub(" ", re.sub("[\u2066-\u2069]", "", text))
+        text = re.sub(r"<[^<>]*>", " ", re.sub("[\u2066-\u2069]", "", text))
         text = html.unescape(text).strip() or "no reason given"
         matching = (
             hint for part, hint in REFUSAL_HINTS.items() if part.casefold() in text.casefold()
@@ -191,7 +190,7 @@ def names(request: object) -> Iterator[str]:
             case {"action": name}:
                 yield str(name)
             case _:
-                yield str(None)
+                yield "None"
 
 
 def send(request: JsonObject, extra_s: float = 0) -> Result:
@@ -233,11 +232,10 @@ def _keyed(request: Any) -> Any:
 
 def _failure(error: http.HttpError, timeout_s: float) -> Failure:
     """The Failure of a request without a whole answer."""
-    url = current().anki_connect_url
     advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
     if not error.sent:
         return Unreachable(
-            f"AnkiConnect cannot be reached at {url}: {error.reason}",
+            f"AnkiConnect cannot be reached at {current().anki_connect_url}: {error.reason}",
             START + advice,
             UNREACHABLE,
         )

@@ -23,7 +23,7 @@ CARDS = "pi-mcp/cards"
 # Files of one answer, as base64: beyond, the page fetches further cards by another call.
 MOST_FILE_BYTES = 3_000_000
 # A sound in a card's text, and where Anki plays one in its HTML.
-SOUND_IN_TEXT = re.compile(r"\[sound: ([^\]]+)\]")
+SOUND_IN_TEXT = r"\[sound: ([^\]]+)\]"
 LONGEST_CURRENT = 4000
 
 
@@ -58,7 +58,7 @@ def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
     for info, row in zip(infos, rows, strict=True):
         sides = [info["question"], info["answer"]]
         texts = card_text.question_and_answer(info)
-        sounds = [SOUND_IN_TEXT.findall(text) for text in texts]
+        sounds = [re.findall(SOUND_IN_TEXT, text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
         files = chain(images, *sounds)
         card = {

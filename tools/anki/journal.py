@@ -190,9 +190,9 @@ def entry_of(number: int) -> JournalEntry | None:
         return None
     blob, filename, content, at = row
     data = json.loads(zlib.decompress(blob))
-    data["steps"] = [Step(*step) for step in data["steps"]]
     for note in data["lost"]:
         if "deck" in note:  # until 2026-11-26: that of the first card, and how many there were
             note["decks"] = [note.pop("deck")] * max(1, note.pop("cards", 1))
-    data["lost"] = [Note(**note) for note in data["lost"]]
-    return JournalEntry(**{**data, "filename": filename, "content": content, "at": at})
+    steps = [Step(*step) for step in data["steps"]]
+    lost = [Note(**note) for note in data["lost"]]
+    return JournalEntry(data["profile"], steps, lost, data["warnings"], filename, content, at)

@@ -5,7 +5,7 @@ import glob
 from contextlib import suppress
 from typing import Annotated
 
-from tools.toolkit import Answer, JsonObject, Limits, Tool, ToolError, filled, quoted
+from tools.toolkit import Answer, JsonObject, Limits, Tool, ToolError, quoted
 
 from . import client, confirm, decks, journal, notes
 from .client import Ids, action, note_search
@@ -68,8 +68,10 @@ def store_media(
         )
     content = pictures.decode(data) if data else pictures.fetch(url)
     stored = pictures.store(name, content)
-    warnings = [] if stored == name else [f"Anki stored it as {stored}: use that name"]
-    return {"filename": stored, "sizeBytes": len(content), **filled(warnings=warnings)}
+    answer: JsonObject = {"filename": stored, "sizeBytes": len(content)}
+    if stored != name:
+        answer["warnings"] = [f"Anki stored it as {stored}: use that name"]
+    return answer
 
 
 @Tool("anki.delete_media", write=True, destructive=True, idempotent=True, lock=False)

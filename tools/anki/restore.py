@@ -70,10 +70,16 @@ def _put_back(entry: JournalEntry) -> JsonObject:
     failed = _perform(
         [step._replace(ids=sorted(there[step.kind].intersection(step.ids))) for step in entry.steps]
     )
-    for note in sorted(ids["notes"] - there["notes"]):
-        failed.append({"noteId": note, "error": "the note is gone"})
-    answer: JsonObject = {"notes": len(notes_there), "cards": len(cards_there)}
-    answer.update(failed=failed, warnings=entry.warnings)
+    failed += [
+        {"noteId": note, "error": "the note is gone"}
+        for note in sorted(ids["notes"] - there["notes"])
+    ]
+    answer: JsonObject = {
+        "notes": len(notes_there),
+        "cards": len(cards_there),
+        "failed": failed,
+        "warnings": entry.warnings,
+    }
     if entry.lost:
         answer |= _add_again(entry, still_there, failed)
     if entry.filename:
@@ -105,13 +111,13 @@ def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> Json
     # Notes that are there but lack cards: Anki makes these when a text of the note changes.
     deleted = {note.id: note for note in entry.lost}
     back: dict[int, Note] = {}
-    present: set[int] = set()
+    present: Ids = []
     edits = []
     for note_id, info in notes.in_parts(kept):
         note = deleted.pop(note_id)
         if len(info["cards"]) < len(note.decks):
             back[note_id] = note
-            present.update(info["cards"])
+            present += info["cards"]
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
                 edits.append(Step("notes", SET_FIELDS, {"fields": {name: changed}}, [note_id]))
@@ -159,9 +165,10 @@ def _added_before(deleted: list[Note], since: int) -> Iterator[tuple[int, Note]]
             yield note_id, same.pop()
 
 
-def _steps_of_cards(back: dict[int, Note], present: set[int]) -> list[Step]:
+def _steps_of_cards(back: dict[int, Note], present: Ids) -> list[Step]:
     """The steps that move the new cards of restored notes into their former decks, unless the person has put
-    them elsewhere, and give them their former schedule. A card studied since keeps its own."""
+    them elsewhere, and give them their former schedule. A card studied since keeps its own, and so do the
+    `present` cards."""
     # The add-on of 2023 puts new cards into the default deck, whatever its name is.
     default = decks.default_name(decks.ids())
     home_of: dict[int, str] = {}
@@ -169,14 +176,14 @@ def _steps_of_cards(back: dict[int, Note], present: set[int]) -> list[Step]:
         home_of.update(zip(info["cards"], back[note_id].decks, strict=False))
     moves: IdsByName = {}
     schedules = []
-    for info in journal.cards_in_own_deck(f"{client.ids_query('nid', back)} is:new"):
+    new = f"{client.ids_query('nid', back)} -{client.ids_query('cid', present)} is:new"
+    for info in journal.cards_in_own_deck(new):
         card = info["cardId"]
         note = back[info["note"]]
-        if card in home_of and card not in present:
+        if card in home_of:
             if info["deckName"] in (*note.decks, default):
                 moves.setdefault(home_of[card], []).append(card)
-            schedule = dict(note.schedules).get(info["ord"])
-            if schedule:
+            if schedule := dict(note.schedules).get(info["ord"]):
                 schedules.append(Step("cards", SET_VALUE, schedule, [card]))
     return journal.moved_again(moves) + schedules
 

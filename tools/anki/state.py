@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tools.toolkit import ToolError, compact_json, state_path
@@ -12,7 +13,6 @@ from tools.toolkit import ToolError, compact_json, state_path
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-ADDED_FILE = "anki-added.sqlite3"
 # Time to wait for another session.
 PATIENCE_S = 10
 # Seconds in which the same call, made again, finishes the first one; later it means something new.
@@ -53,13 +53,16 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
         ) from error
 
 
+_added = partial(database, "anki-added.sqlite3", ADDED_SCHEMA)
+
+
 def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
     """The note that was added under each key in this profile of Anki, or while its name was not known."""
     notes = {}
     if keys:
         # The last is that of the profile.
         query = "select note from noted where key = ? and profile in (?, '') order by profile"
-        with database(ADDED_FILE, ADDED_SCHEMA) as db:
+        with _added() as db:
             for key in keys:
                 for (note,) in db.execute(query, (_digest(key), profile)):
                     notes[key] = note
@@ -70,7 +73,7 @@ def remember_keys(added: dict[str, int], profile: str) -> None:
     """Keep the note of each key in a profile of Anki."""
     if not added:
         return
-    with database(ADDED_FILE, ADDED_SCHEMA) as db, db:
+    with _added() as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
@@ -86,15 +89,17 @@ def _digest(key: str) -> bytes:
 
 def recall(subject: str) -> Any:
     """The data that `keep` kept under this name within the last hour, or None."""
-    with database(ADDED_FILE, ADDED_SCHEMA) as db:
-        query = "select kept from begun where call = ? and at > ?"
-        row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
+    with _added() as db:
+        since = time.time() - KEPT_S
+        row = db.execute(
+            "select kept from begun where call = ? and at > ?", (subject, since)
+        ).fetchone()
     return json.loads(row[0]) if row else None
 
 
 def keep(subject: str, data: object) -> None:
     """Keep data under a name for an hour, in place of what was there."""
-    with database(ADDED_FILE, ADDED_SCHEMA) as db, db:
+    with _added() as db, db:
         db.execute(
             "insert or replace into begun values (?, ?, ?)",
             (subject, compact_json(data), time.time()),

@@ -22,8 +22,6 @@ FORECAST = (
     "-is:suspended -is:new prop:due=5",
     "-is:suspended -is:new prop:due=6",
 )
-# Cards answered today, since yesterday and since the day before: they show where Anki's day begins.
-RATED = ("rated:1", "rated:2", "rated:3")
 # Time in which a part of the log is read: Anki's window stands still meanwhile.
 HOLD_S = 0.4
 MOST_DECKS = 12
@@ -51,22 +49,21 @@ def stats(
     # Ask for everything but the log in one request.
     name, deck_ids = study_queue.deck_and_subdecks(deck, decks.ids())
     scope = client.ids_query("did", deck_ids.values())
-    searches = [f"{scope} {search}" for search in (*FORECAST, *RATED, f"rated:{days + 1}")]
-    stats, leeches, *matches = client.results(
+    # The cards answered today, since yesterday and since the day before show where Anki's day begins.
+    searches = (f"rated:{days + 1}", "rated:1", "rated:2", "rated:3", *FORECAST)
+    stats, leeches, answered, today, yesterday, before, *coming = client.results(
         action("getDeckStats", decks=list(deck_ids)),
         note_search(f"{scope} tag:leech"),
-        *map(card_search, searches),
+        *(card_search(f"{scope} {search}") for search in searches),
     )
     # Find the second at which Anki's day began, and count the answers of each day.
-    forecast = list(map(len, matches[: len(FORECAST)]))
-    *rated, answered = matches[len(FORECAST) :]
-    recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
-    day_start = review_log.day_start(recent, list(map(set, rated)))
+    recent = review_log.newest(client.call("getReviewsOfCards", cards=before))
+    day_start = review_log.day_start(recent, [today, yesterday, before])
     logs = (
         client.call("getReviewsOfCards", cards=part)
         for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S)
     )
-    summary = review_log.summary(logs, days, day_start, len(rated[0]))
+    summary = review_log.summary(logs, days, day_start, len(today))
     # The decks with most cards due, and the questions of the hardest cards.
     due, due_in_all = study_queue.due_counts(stats, deck_ids)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
@@ -83,6 +80,6 @@ def stats(
         "due": due_in_all,
         "decks": rows,
         **summary,
-        "forecast": forecast,
+        "forecast": list(map(len, coming)),
         "leeches": {"total": len(leeches), "notes": hardest},
     }

@@ -8,18 +8,14 @@ from ..note_input import ItemError
 PNG_END = b"IEND\xaeB`\x82"
 SVG_HEAD_BYTES = 4096
 
-# The beginning of a file of each format. Before the root of a drawing: a byte order mark, blanks, comments,
-# declarations.
-FORMATS = {
-    "png": rb"\x89PNG\r\n\x1a\n",
-    "jpg": rb"\xff\xd8\xff",
-    "gif": rb"GIF8[79]a",
-    "webp": rb"RIFF.{4}WEBP",
-    "bmp": rb"BM.{4}\0{4}.{20}",
-    "tiff": rb"II\*\0|MM\0\*",
-    "avif": rb"\0\0..ftypavi[fs]",
-    "svg": rb"(?:\xef\xbb\xbf)?(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>]*>)*<svg[\s>]",
-}
+# The beginning of a file: its format is the group that matches. Before the root of a drawing: a byte order
+# mark, blanks, comments, declarations.
+FORMATS = (
+    rb"(?is)(?P<png>\x89PNG\r\n\x1a\n)|(?P<jpg>\xff\xd8\xff)|(?P<gif>GIF8[79]a)"
+    rb"|(?P<webp>RIFF.{4}WEBP)|(?P<bmp>BM.{4}\0{4}.{20})|(?P<tiff>II\*\0|MM\0\*)"
+    rb"|(?P<avif>\0\0..ftypavi[fs])"
+    rb"|(?P<svg>(?:\xef\xbb\xbf)?(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>]*>)*<svg[\s>])"
+)
 
 
 class ImageError(ItemError):
@@ -34,21 +30,21 @@ def kind(data: bytes) -> str:
 
     Raises ImageError: not an image, or cut short.
     """
-    head = data[:SVG_HEAD_BYTES]
-    flags = re.DOTALL | re.IGNORECASE
-    matching = (name for name, start in FORMATS.items() if re.match(start, head, flags))
-    extension = next(matching, "")
-    if not extension:
+    match = re.match(FORMATS, data[:SVG_HEAD_BYTES])
+    if not match:
         raise ImageError(
             "the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG."
         )
+    extension = str(match.lastgroup)
     # Base64 that a model or a clipboard cut off is common; a broken picture on a card would be found weeks
     # later.
-    end = {"png": PNG_END, "jpg": b"\xff\xd9"}.get(extension, b"")
-    whole = end in data and (extension != "gif" or b";" in data[-64:])
-    if extension == "webp":
-        whole = int.from_bytes(data[4:8], "little") + 8 <= len(data)
-    if not whole:
+    is_whole = {
+        "png": PNG_END in data,
+        "jpg": b"\xff\xd9" in data,
+        "gif": b";" in data[-64:],
+        "webp": int.from_bytes(data[4:8], "little") + 8 <= len(data),
+    }
+    if not is_whole.get(extension, True):
         raise cut_short()
     return extension
 

@@ -24,18 +24,17 @@ from . import image_bytes, resize
 from .image_bytes import ImageError
 
 # The head of a data URL, bounded: the text after it may be a megabyte of blanks.
-DATA_URL_HEAD = re.compile(r"\A\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)
-BLANKS = re.compile(r"[ \t\r\n]+")
+DATA_URL_HEAD = r"(?i)\A\s{0,20}data:[^,]{0,200};base64,"
 # The ending of an image's file name.
-FILE_ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
+FILE_ENDING = r"(?i)\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$"
 
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
-# A field that is nothing but a data URL.
-WHOLE_DATA_URL = re.compile(rf"{DATA_URL}([A-Za-z0-9+/=%\r\n]*)", re.IGNORECASE)
-# A data URL as the source of an image, or anywhere else. The base64 is matched in a lookahead, which gives
-# nothing back: a tag that is never closed would else take a time quadratic in its length.
-DATA_URLS_WITHIN = re.compile(
-    rf"""<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?=(?P<tagged>[^"'<>\s]*))(?P=tagged)\1[^<>]*>"""
+# A data URL as a whole field, as the source of an image, or anywhere else. The base64 is matched in a
+# lookahead, which gives nothing back: a tag that is never closed would else take a time quadratic in its
+# length.
+DATA_URLS = re.compile(
+    rf"""\A\s*{DATA_URL}(?=(?P<whole>[A-Za-z0-9+/=%\r\n]*))(?P=whole)\s*\Z"""
+    rf"""|<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?=(?P<tagged>[^"'<>\s]*))(?P=tagged)\2[^<>]*>"""
     rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
     re.IGNORECASE,
 )
@@ -49,7 +48,7 @@ S_PER_MIB_SQUARED = 2
 TIMEOUT_S = 30
 MOST_REDIRECTS = 5
 # Nothing but http(s), and not a character that could end the line of a request.
-WEB_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f]+", re.IGNORECASE)
+WEB_ADDRESS = r"(?i)https?://[^\s\x00-\x1f]+"
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Pictures:
 
 def _prepared(image: ImageSpec) -> Picture:
     """The picture that a client described, made small. Raises ImageError."""
-    stem = FILE_ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
+    stem = re.sub(FILE_ENDING, "", checked_filename(image.filename)) if image.filename else ""
     if image.image_base64:
         data = decode(image.image_base64)
     elif image.image_url:
@@ -91,7 +90,8 @@ def decode(text: str) -> bytes:
     Raises ImageError.
     """
     try:
-        data = base64.b64decode(BLANKS.sub("", DATA_URL_HEAD.sub("", text)), validate=True)
+        text = re.sub(r"[ \t\r\n]+", "", re.sub(DATA_URL_HEAD, "", text))
+        data = base64.b64decode(text, validate=True)
     except ValueError as error:
         raise ImageError(
             f"the base64 is wrong: {error}",
@@ -111,7 +111,7 @@ def fetch(url: str) -> bytes:
     Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many
     redirects, more than IMAGE_MAX_BYTES.
     """
-    if not WEB_ADDRESS.fullmatch(url):
+    if not re.fullmatch(WEB_ADDRESS, url):
         raise ImageError(
             f"{url[:200]!r} is not an http(s) address",
             "Give one with %20 for a space, or send base64.",
@@ -250,19 +250,17 @@ def replace_data_urls(value: str, upload: Callable[[str], str]) -> str:
 
     `upload` takes the base64 and returns the file name, or "" to leave this one as it is.
     """
-    if whole := WHOLE_DATA_URL.fullmatch(value.strip()):
-        filename = upload(unquote(whole[1]))
-        return image_html(filename) if filename else value
     done = ""
     rest = 0
-    for match in DATA_URLS_WITHIN.finditer(value):
+    for match in DATA_URLS.finditer(value):
         done += value[rest : match.start()]
         rest = match.end()
-        filename = upload(unquote(match["tagged"] or match["bare"] or ""))
+        place = match.lastgroup or ""
+        filename = upload(unquote(match[place]).strip())
         if not filename:
             done += match[0]
-        elif match["tagged"] is None:
-            done = with_image(done.rstrip(), filename)
-        else:
+        elif place == "tagged":
             done += image_html(filename)
+        else:
+            done = with_image(done.rstrip(), filename)
     return done + value[rest:]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tools.toolkit import JsonObject
 
 from ..card_text import BUTTONS, DAY_S
+from ..client import Ids
 
 # Zones differ by quarters of an hour, and Anki's day begins at a full hour of one.
 SLOT_S = 900
@@ -52,7 +53,7 @@ def usual_day_start() -> int:
     return int(datetime.combine(usual_today(), DAY_STARTS).timestamp())
 
 
-def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
+def day_start(answers: dict[int, LogRow], rated: list[Ids]) -> int:
     """The second at which Anki's day began: this clock may be in another zone.
 
     `rated[n]`: the cards that Anki counts as answered in its last n + 1 days. So its day began before their
@@ -61,7 +62,7 @@ def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:
     after = 0
     usual = usual_day_start()
     until = usual + DAY_S
-    for days_ago, cards in enumerate(rated):
+    for days_ago, cards in enumerate(map(set, rated)):
         for card, row in answers.items():
             second = row.id // 1000 + days_ago * DAY_S
             if card in cards:
@@ -76,17 +77,16 @@ def summary(logs: Iterable[Log], days: int, day_start: int, cards_today: int) ->
 
     Counted log by log: a year of a large collection does not fit into the memory of a small board.
     """
-    # The answers of each day, today first, and counts of all days.
+    # Each day's answers and time, today first, and counts of all days.
     answers = [0] * days
+    times_ms = [0] * days
     counts = Counter[str]()
     for row in chain.from_iterable(chain(*log.values()) for log in logs):
         days_ago = max(0, -((row["id"] // 1000 - day_start) // DAY_S))
         if days_ago >= days or not row["ease"]:
             continue
         answers[days_ago] += 1
-        counts["ms"] += row["time"]
-        if days_ago == 0:
-            counts["ms today"] += row["time"]
+        times_ms[days_ago] += row["time"]
         counts[BUTTONS[row["ease"] - 1]] += 1
         if row["type"] == REVIEW_TYPE and row["lastIvl"] > 0:
             age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
@@ -101,11 +101,11 @@ def summary(logs: Iterable[Log], days: int, day_start: int, cards_today: int) ->
         "today": {
             "answers": answers[0],
             "cards": cards_today,
-            "minutes": round(counts["ms today"] / 60_000, 1),
+            "minutes": round(times_ms[0] / 60_000, 1),
         },
         "perDay": answers[::-1],
         "streakDays": [*streak, 0].index(0),
         "retention": retention,
         "buttons": {name: counts[name] for name in BUTTONS},
-        "minutes": round(counts["ms"] / 60_000, 1),
+        "minutes": round(sum(times_ms) / 60_000, 1),
     }

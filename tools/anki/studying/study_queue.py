@@ -97,7 +97,7 @@ def due_counts(stats: JsonObject, deck_ids: IdByName) -> tuple[CountsByDeck, Cou
     """The counts in an answer of getDeckStats, by the whole names of these decks; and the sums, with a total.
     A deck's counts have its subdecks in them, so the sums are of the decks that lie in no other."""
     by_deck = {}
-    counts = Counter(dict.fromkeys(COUNT_COLUMNS, 0))
+    counts = Counter[str]()
     for name, number in deck_ids.items():
         # Anki hides its default deck as long as it is empty.
         row = stats.get(str(number)) or Counter()
@@ -223,6 +223,6 @@ def _mixed(reviews: Cards, new: Cards, option: int) -> Cards:
         return new + reviews
     distance = (len(reviews) + 1) / (len(new) + 1)
     cards = list(reviews)
-    for number, info in enumerate(new):
-        cards.insert(number + int((number + 1) * distance), info)
+    for number, info in enumerate(new, 1):
+        cards.insert(number - 1 + int(number * distance), info)
     return cards
