@@ -338,7 +338,6 @@ print(extension, "stored as it came" in warning, int(re.search(r"VmHWM:\s+(\d+)"
         ("JPEG", "CMYK", (4000, 3000), {"progressive": True}, False),
         ("JPEG", "RGB", (6000, 4000), {}, True),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_no_picture_needs_more_memory_than_a_small_board_has(
     pillow, form, mode, size, more, shrunk

@@ -47,6 +47,13 @@ def card(deck):
     return min(cards_of(deck))
 
 
+@pytest.fixture
+def on_screen(deck):
+    """The card that Anki's window shows."""
+    deck.addon.guiDeckReview("Geo")
+    return deck.addon._showing
+
+
 def undo():
     return call("anki.answer_cards", undo=True)
 
@@ -183,15 +190,14 @@ def test_another_profile_opened_meanwhile_keeps_its_cards(deck, collection_in, t
     assert log(other) == log(collection) == []
 
 
-def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck):
-    deck.addon.guiDeckReview("Geo")
-    showing, other = deck.addon._showing, max(cards_of(deck))
+def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, on_screen):
+    other = max(cards_of(deck))
 
-    assert answer_cards([showing, other], "hard")["answered"] == 2
+    assert answer_cards([on_screen, other], "hard")["answered"] == 2
     actions = deck.actions()
     assert "guiAnswerCard" in actions
     assert actions[actions.index("answerCards") + 1] == "addTags"
-    assert sorted(log(deck.collection)) == sorted([(showing, 2), (other, 2)])
+    assert sorted(log(deck.collection)) == sorted([(on_screen, 2), (other, 2)])
 
 
 @pytest.mark.parametrize("ended", [False, True])
@@ -237,9 +243,10 @@ def test_a_card_in_a_filtered_deck_stays_there(deck, collection):
     assert collection.find_cards("deck:Cram") == [card]
 
 
-def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, monkeypatch):
-    deck.addon.guiDeckReview("Geo")
-    showing, answering = deck.addon._showing, deck.addon.answerCards
+def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(
+    deck, on_screen, monkeypatch
+):
+    answering = deck.addon.answerCards
     late = []
     deck.addon.answerCards = late.append
 
@@ -249,13 +256,12 @@ def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, m
 
     monkeypatch.setattr(answers.time, "sleep", give_late)
 
-    assert answer_cards([showing])["answered"] == 1
-    assert log(deck.collection) == [(showing, 3)]
+    assert answer_cards([on_screen])["answered"] == 1
+    assert log(deck.collection) == [(on_screen, 3)]
 
 
-def test_an_answer_that_went_to_another_card_is_said(deck):
+def test_an_answer_that_went_to_another_card_is_said(deck, on_screen):
     """The person goes on in the window between the look at it and the answer."""
-    deck.addon.guiDeckReview("Geo")
     look, looks = deck.addon.guiCurrentCard, []
 
     def go_on_after_the_first():
@@ -266,7 +272,7 @@ def test_an_answer_that_went_to_another_card_is_said(deck):
 
     deck.addon.guiCurrentCard = go_on_after_the_first
 
-    result = answer_cards([deck.addon._showing], "easy")
+    result = answer_cards([on_screen], "easy")
 
     assert "had moved on" in result["warnings"][0]
 
@@ -325,11 +331,11 @@ def test_a_lost_answer_is_forgotten_after_an_hour(deck, card, collection, monkey
     assert [ease for _, ease in log(collection) if ease] == [3, 3]
 
 
-@pytest.mark.parametrize("on_screen", [False, True])
-def test_the_last_answer_can_be_taken_back(deck, collection, on_screen):
-    if on_screen:
+@pytest.mark.parametrize("is_on_screen", [False, True])
+def test_the_last_answer_can_be_taken_back(deck, collection, is_on_screen):
+    if is_on_screen:
         deck.addon.guiDeckReview("Geo")
-    first, second = (deck.addon._showing if on_screen else cards_of(deck)[0]), cards_of(deck)[5]
+    first, second = (deck.addon._showing if is_on_screen else cards_of(deck)[0]), cards_of(deck)[5]
     answer_cards([second], "again")
     answer_cards([first], "good")
 

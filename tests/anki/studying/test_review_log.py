@@ -55,11 +55,11 @@ def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection):
     assert call("anki.stats")["retention"] == {"young": 75.0, "mature": 50.0}
 
 
-def write_log(collection, seconds, ease=3, last_interval=9):
+def write_log(collection, seconds):
     """Answers at these seconds, each to another card."""
     cards = sorted(collection.find_cards("deck:Geo"))
     rows = [
-        (1000 * second, card, -1, ease, 10, last_interval, 2500, 6000, 1)
+        (1000 * second, card, -1, 3, 10, 9, 2500, 6000, 1)
         for second, card in zip(seconds, cards, strict=False)
     ]
     collection.db.executemany("insert into revlog values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)

@@ -21,9 +21,6 @@ FORMATS = (
 class ImageError(ItemError):
     """An image that cannot be used."""
 
-    def __init__(self, message: str, hint: str, code: str = "IMAGE"):
-        super().__init__(message, hint, code)
-
 
 def kind(data: bytes) -> str:
     """The file extension of an image: png, jpg, gif, webp, bmp, tiff, avif or svg.
@@ -33,7 +30,9 @@ def kind(data: bytes) -> str:
     match = re.match(FORMATS, data[:SVG_HEAD_BYTES])
     if not match:
         raise ImageError(
-            "the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG."
+            "the data is not an image",
+            "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG.",
+            "IMAGE",
         )
     extension = str(match.lastgroup)
     # Base64 that a model or a clipboard cut off is common; a broken picture on a card would be found weeks
@@ -50,4 +49,6 @@ def kind(data: bytes) -> str:
 
 
 def cut_short() -> ImageError:
-    return ImageError("the image is cut short", "Send the whole file: its last part is missing.")
+    return ImageError(
+        "the image is cut short", "Send the whole file: its last part is missing.", "IMAGE"
+    )

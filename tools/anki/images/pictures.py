@@ -51,15 +51,6 @@ MOST_REDIRECTS = 5
 WEB_ADDRESS = r"(?i)https?://[^\s\x00-\x1f]+"
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture ready to be uploaded as `name`; `warning` says what could not be done to it."""
-
-    name: str
-    data: bytes
-    warning: str = ""
-
-
 class Pictures:
     """The pictures that this call has prepared and uploaded so far: the work is done once for each."""
 
@@ -69,19 +60,20 @@ class Pictures:
         self.upload = cache(store)
 
 
-def _prepared(image: ImageSpec) -> Picture:
-    """The picture that a client described, made small. Raises ImageError."""
+def _prepared(image: ImageSpec) -> tuple[str, bytes, str]:
+    """The picture that a client described, made small: its name, the file, and a warning that says what could
+    not be done to it. Raises ImageError."""
     stem = re.sub(FILE_ENDING, "", checked_filename(image.filename)) if image.filename else ""
     if image.image_base64:
         data = decode(image.image_base64)
     elif image.image_url:
         data = fetch(image.image_url)
     else:
-        raise ImageError("the image has no content", "Give image_base64 or image_url.")
+        raise ImageError("the image has no content", "Give image_base64 or image_url.", "IMAGE")
     small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
     # with the ending of its content: an image is never stored as a page or a script
     name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
-    return Picture(name, small, warning)
+    return name, small, warning
 
 
 def decode(text: str) -> bytes:
@@ -96,6 +88,7 @@ def decode(text: str) -> bytes:
         raise ImageError(
             f"the base64 is wrong: {error}",
             "Encode the whole file again, padding included.",
+            "IMAGE",
         ) from error
     if len(data) > current().image_max_bytes:
         raise _too_large(len(data))
@@ -115,10 +108,14 @@ def fetch(url: str) -> bytes:
         raise ImageError(
             f"{url[:200]!r} is not an http(s) address",
             "Give one with %20 for a space, or send base64.",
+            "IMAGE",
         )
-    deadline = time.monotonic() + TIMEOUT_S
-    is_foreign_only = not current().image_allow_private
-    limits = http.Limits(deadline, current().image_max_bytes, MOST_REDIRECTS, is_foreign_only)
+    limits = http.Limits(
+        time.monotonic() + TIMEOUT_S,
+        current().image_max_bytes,
+        MOST_REDIRECTS,
+        foreign_only=not current().image_allow_private,
+    )
     try:
         response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
         if response.status != 200:
@@ -207,18 +204,18 @@ def with_pictures(
     """
     new = NewTexts(dict(values))
 
-    def upload(target: str, picture: Picture) -> str:
-        filename = pictures.upload(picture.name, picture.data)
-        new.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
-        if picture.warning not in pictures.warned:  # once a call
-            pictures.warned.add(picture.warning)
-            new.warnings.append(f"{filename}: {picture.warning}")
+    def upload(target: str, name: str, data: bytes, warning: str = "") -> str:
+        filename = pictures.upload(name, data)
+        new.images.append({"field": target, "filename": filename, "sizeBytes": len(data)})
+        if warning not in pictures.warned:  # once a call
+            pictures.warned.add(warning)
+            new.warnings.append(f"{filename}: {warning}")
         return filename
 
     def stored(name: str, text: str) -> str:
         try:
             data = decode(text)
-            return upload(name, Picture(hashed_name(data, image_bytes.kind(data)), data))
+            return upload(name, hashed_name(data, image_bytes.kind(data)), data)
         except ImageError as error:
             new.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
             return ""
@@ -227,7 +224,7 @@ def with_pictures(
         new.values[name] = replace_data_urls(value, partial(stored, name))
     for image in images:
         target = image.target_field
-        filename = upload(target, pictures.prepare(image))
+        filename = upload(target, *pictures.prepare(image))
         value = new.values.get(target, present.get(target, ""))
         new.values[target] = with_image(value, filename)
     return new
