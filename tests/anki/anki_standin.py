@@ -66,7 +66,8 @@ class StandIn:
 
     def actions(self):
         """The names of the actions it got, those inside a multi included."""
-        return list(names("multi", {"actions": self.requests}))[::-1]
+        whole = {"action": "multi", "params": {"actions": self.requests}}
+        return list(names(whole))[::-1]
 
     def _serve(self):
         while True:
