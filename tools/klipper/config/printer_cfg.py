@@ -139,8 +139,8 @@ class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
     `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent`
-    includes that do not exist, `size_bytes` and `lines` are what was read. `is_saved`: it has SAVE_CONFIG's
-    block.
+    includes that do not exist, `size_bytes` and `lines` are what was read. `has_saved_block`: SAVE_CONFIG
+    has written a block into it.
     """
 
     sections: dict[str, ConfigSection] = field(default_factory=dict)
@@ -149,7 +149,7 @@ class PrinterConfig:
     absent: list[str] = field(default_factory=list)
     size_bytes: int = 0
     lines: int = 0
-    is_saved: bool = False
+    has_saved_block: bool = False
 
     @property
     def options(self) -> int:
@@ -304,9 +304,9 @@ def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:
     begin, end = block.span() if block else (size, size)
     if len(files) == 1:
         wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
-        config.is_saved = bool(block)
+        config.has_saved_block = bool(block)
     else:  # one that was left in a copy of the first file does no harm
-        wrong = None if config.is_saved else block
+        wrong = None if config.has_saved_block else block
         end = size
     if wrong:
         broken = text.count("\n", 0, wrong.start(1)) + 1
