@@ -20,7 +20,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from tools.core import calls
 from tools.toolkit import JsonObject, ToolError
@@ -59,13 +59,8 @@ WITHOUT_ENTRY = ("xp_ledger", "habit_schedules")
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
 
-class ShownRow(NamedTuple):
-    """A row that a person sees; `gone`: the diff entry of its deletion."""
-
-    row: StoredRow
-    gone: Deleted
-
-
+# A row that a person sees, and the entry that its deletion would have.
+ShownRow = tuple[StoredRow, Deleted]
 ShownRows = dict[tuple[int | str, ...], ShownRow]  # by table and key
 
 
@@ -87,7 +82,7 @@ def undo_last(
         # Undo takes the newest, or the `number`-th; redo the one undone last.
         newest = """SELECT id FROM applied WHERE user = ? AND undone = ?
             ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
-        newer = min(max(number, 1) - 1, rules.UNDONE_AT_MOST)
+        newer = min(number - 1, rules.UNDONE_AT_MOST)
         row = db.execute(newest, (settings.user(), redo, newer)).fetchone()
         if row is None:
             raise ToolError(
@@ -129,10 +124,9 @@ def summary(journal: str) -> str:
 def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
     # Another version may have kept a preview without them.
-    applied_id = params.get("applied_id", 0)
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = :id AND user = :user AND undone = :undone"
-    journal = unit.scalar(statement, id=applied_id, undone=undone)
+    journal = unit.scalar(statement, id=params.get("applied_id"), undone=undone)
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
     kept = json.loads(journal)["changes"]
@@ -166,18 +160,19 @@ def _shown_rows(unit: UnitOfWork, changes: list[RowChange]) -> ShownRows:
             row = row or NO_PERSON
         if row and not row.get("deleted_at"):
             key = (change.table, *change.key)
-            rows[key] = ShownRow(with_goal(unit, row), deletion(unit, row))
+            rows[key] = (with_goal(unit, row), deletion(unit, row))
     return rows
 
 
 def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
-    """Raises ToolError that names the row, if one does not hold what a change left in it."""
+    """Reverse the changes, last first. Raises ToolError that names the row, if one does not hold what its
+    change left in it."""
     for change in reversed(changes):
         row = unit.row(change.table, *change.key)
         present = digested(row)
-        left = {} if change.values is None else present | change.values
-        if left != present:
-            raise _blocked(difference(change.table, list(left.values()), row))
+        expected = {} if change.values is None else present | change.values
+        if present != expected:
+            raise _blocked(difference(change.table, list(expected.values()), row))
         if change.replaced is None:
             unit.remove(row)
         elif row:
@@ -187,8 +182,8 @@ def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
 
 
 def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[DiffEntry]:
-    """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
-    those that go or come with their goal are counted in its entry."""
+    """The entries of the diff: none for a row that the same changes insert and remove. A goal that goes or
+    comes back has its steps in its own entry; more than MOST_STEPS other steps of a goal share one."""
     entries: list[DiffEntry] = []
     steps: dict[tuple[str, str], list[DiffEntry]] = {}
     for key in after | before:
@@ -212,19 +207,18 @@ def _entries_of_row(
 ) -> Iterator[DiffEntry]:
     """The diff entries of one row; None: it is not shown before, or after."""
     match before, after:
-        case ShownRow(row, gone), None:
+        case (row, entry), None:
             is_pause = row.table == "habit_pauses"
-            yield Resumed(gone.thing, resumed=row["first_day"]) if is_pause else gone
-        case _, ShownRow(row, gone) if row.table == "habit_pauses":
-            shown = before or after
-            yield Paused(shown.gone.thing, pause={"from": row["first_day"], "to": row["last_day"]})
-        case None, ShownRow(_, gone):
-            yield replace(gone, restored=True)
-        case ShownRow(old, gone), ShownRow(new, _):
+            yield Resumed(entry.thing, resumed=row["first_day"]) if is_pause else entry
+        case _, (row, entry) if row.table == "habit_pauses":
+            yield Paused(entry.thing, pause={"from": row["first_day"], "to": row["last_day"]})
+        case None, (_, entry):
+            yield replace(entry, restored=True)
+        case (old, entry), (new, _):
             if old.get("archived_at") != new.get("archived_at"):
-                yield Archived(gone.thing, archived=bool(new["archived_at"]))
+                yield Archived(entry.thing, archived=bool(new["archived_at"]))
             if changes := edits(unit, old, new):
-                yield Changed(gone.thing, changes=changes)
+                yield Changed(entry.thing, changes=changes)
 
 
 def _grouped(steps: list[DiffEntry]) -> DiffEntry:
