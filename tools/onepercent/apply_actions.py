@@ -1,7 +1,7 @@
 """The second phase: the tool that does what a preview showed, once and as shown, or not at all."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from itertools import islice
 from typing import Annotated
 
@@ -144,7 +144,10 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     histories.fold_streaks(db, days.today())
 
     # The preview has named the changes; if there are many, only their counts are repeated.
-    lines = list(islice(_done_lines(run), FEW_LINES + 1))
+    lines: list[str] = []
+    for _, outcome in run.done:
+        sentences_done = (sentences.sentence_of(entry).done for entry in outcome.entries)
+        lines += [outcome.message] if outcome.message else islice(sentences_done, FEW_LINES + 1)
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
 
@@ -166,15 +169,6 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
     _keep_journal(run, preview_id, lines)
     return answer
-
-
-def _done_lines(run: Run) -> Iterator[str]:
-    """The sentences of what was done."""
-    for _, outcome in run.done:
-        if outcome.message:
-            yield outcome.message
-        else:
-            yield from (sentences.sentence_of(entry).done for entry in outcome.entries)
 
 
 def _identity(planned: Planned) -> JsonObject:

@@ -344,12 +344,12 @@ def refused(error: JsonObject) -> str:
 def counts(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
-    verbs = ("deletes", "updates", "completions", "creates", "restored")
-    things = {verb: Counter[str]() for verb in verbs}
-    for entry in entries:
-        things[entry.verb] += entry.things()
     parts = []
-    for verb, numbers in things.items():
+    for verb in ("deletes", "updates", "completions", "creates", "restored"):
+        numbers = Counter[str]()
+        for entry in entries:
+            if entry.verb == verb:
+                numbers += entry.things()
         if listed := [counted(count, name) for name, count in numbers.items()]:
             parts.append(f"{_verbs(verb)[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

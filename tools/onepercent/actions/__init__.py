@@ -258,7 +258,7 @@ def update_entity(
 ) -> StoredRow:
     """Set the columns that really change and return the new row; `append` adds a line to each of `texts`.
     Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
-    additions = params.pop("append", None) or {}
+    additions = params.pop("append", {})
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
         params[name] = texts[name].parse(name, longer)

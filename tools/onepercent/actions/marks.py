@@ -5,6 +5,7 @@
 
 import datetime
 from dataclasses import replace
+from functools import partial
 
 from tools.toolkit import JsonObject, ToolError
 
@@ -42,43 +43,10 @@ OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks
     AND date BETWEEN date(:day, 'weekday 0', '-6 days') AND date(:day, 'weekday 0')"""
 
 
-@Action("habit.mark_completed", {**MARK_FIELDS, "amount": AMOUNT, "note": fields.text(500)})
-def mark_completed(unit: UnitOfWork, params: JsonObject) -> None:
-    """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
-    target, and missed once it is above a limit."""
-    _mark_all(unit, params, "completed")
-
-
-@Action("habit.mark_missed", {**MARK_FIELDS, "excuse_reason": fields.text(500)})
-def mark_missed(unit: UnitOfWork, params: JsonObject) -> None:
-    """Mark habits missed on days; an excuse saves XP and the streak."""
-    _mark_all(unit, params, "missed")
-
-
-@action_on_one("habit.unmark", date=DAY_OR_TODAY)
-def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
-    """Remove a mark and reverse the XP it brought or cost."""
-    day = date or unit.day  # any day: the clock may have been wrong
-    mark = unit.row("habit_marks", habit["id"], day)
-    if not mark:
-        newest = unit.scalar(
-            "SELECT max(date) FROM habit_marks WHERE habit_id = :habit", habit=habit["id"]
-        )
-        hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
-        raise ToolError(f"Habit is not marked on {day}", hint, "NOT_COMPLETED")
-
-    history = history_of(unit, habit)
-    unit.remove(mark)
-    earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
-    unit.add_entry(replace(deletion(unit, mark), xp_reward=earned))
-    warn_of_streak(unit, history)
-
-
-def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
+def mark_habits(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     """Mark each of the habits on each of the days, except those that have this mark already."""
     marked_before = ""
-    for habit_id in fields.one_or_several(params, "habit_id"):
-        habit = unit.existing("habit", habit_id)
+    for habit in unit.several("habit", params):
         if habit["archived_at"]:
             raise ToolError(
                 "Habit is archived", "habit.unarchive brings it back.", "HABIT_ARCHIVED"
@@ -125,6 +93,36 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     raise ToolError(
         "Nothing is due on these dates", "Name the days one by one in dates.", "INVALID_DATE"
     )
+
+
+# An amount is added to that of the day, which is done once it reaches the target, and missed once it is above a
+# limit.
+Action("habit.mark_completed", {**MARK_FIELDS, "amount": AMOUNT, "note": fields.text(500)})(
+    partial(mark_habits, status="completed")
+)
+# An excuse saves XP and the streak.
+Action("habit.mark_missed", {**MARK_FIELDS, "excuse_reason": fields.text(500)})(
+    partial(mark_habits, status="missed")
+)
+
+
+@action_on_one("habit.unmark", date=DAY_OR_TODAY)
+def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
+    """Remove a mark and reverse the XP it brought or cost."""
+    day = date or unit.day  # any day: the clock may have been wrong
+    mark = unit.row("habit_marks", habit["id"], day)
+    if not mark:
+        newest = unit.scalar(
+            "SELECT max(date) FROM habit_marks WHERE habit_id = :habit", habit=habit["id"]
+        )
+        hint = f"Its last mark is of {newest}: send date." if newest else "It has no marks."
+        raise ToolError(f"Habit is not marked on {day}", hint, "NOT_COMPLETED")
+
+    history = history_of(unit, habit)
+    unit.remove(mark)
+    earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
+    unit.add_entry(replace(deletion(unit, mark), xp_reward=earned))
+    warn_of_streak(unit, history)
 
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:

@@ -88,10 +88,7 @@ def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
         fields.check_one(params, *WHICH_HABITS)
         habits = unit.find_all("habit", HABITS_IN_SIGHT, today=unit.day)
     else:
-        habits = [
-            unit.existing("habit", habit_id)
-            for habit_id in fields.one_or_several(params, "habit_id")
-        ]
+        habits = list(unit.several("habit", params))
 
     exceptions = [unit.existing("habit", habit_id) for habit_id in params.get("except", ())]
     return [habit for habit in habits if habit not in exceptions]

@@ -227,7 +227,7 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
         case "goal_id":
             return of_goal(unit, unit.existing("goal", params["goal_id"])["id"])
         case "step_ids":
-            return [unit.existing("step", step_id) for step_id in params["step_ids"]]
+            return list(unit.several("step", params))
         case _:
             query = due_days.DATED.format(which=f"{due_days.OVERDUE} AND {due_days.IS_STEP}")
             late = due_days.select(unit.db, query, user=unit.user, today=unit.day).fetchall()
@@ -254,8 +254,7 @@ def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
 def complete(unit: UnitOfWork, params: JsonObject) -> None:
     """Complete steps, today or on one of the last days."""
     day = check_day(unit, params.get("date"), rules.STEP_DAYS_BACK, "a step can be completed")
-    for step_id in fields.one_or_several(params, "step_id"):
-        step = unit.existing("step", step_id)
+    for step in unit.several("step", params):
         if step["is_complete"]:
             raise ToolError(
                 f"Step already completed: {step['title']}",

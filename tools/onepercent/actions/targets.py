@@ -16,7 +16,7 @@ ANY_AMOUNT = fields.amount(-rules.LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
 TARGET_PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
 # “300 000”, “2,5 л”.
-SPOKEN = re.compile(r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)")
+SPOKEN = r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)"
 # The unit of a target without one.
 TIMES = "×"
 
@@ -25,7 +25,7 @@ def _target(name: str, value: object) -> JsonObject:
     """An amount with its unit; a number alone and a text (“20 pages”) are taken too."""
     if type(value) in (int, float):
         value = {"amount": value}
-    if isinstance(value, str) and (spoken := SPOKEN.fullmatch(value.strip())):
+    if isinstance(value, str) and (spoken := re.fullmatch(SPOKEN, value.strip())):
         digits = re.sub(r"\s", "", spoken[1]).replace(",", ".")
         value = {"amount": float(digits), "unit": spoken[2].strip() or TIMES}
     return {"unit": TIMES} | TARGET_PARTS.convert(name, value)

@@ -13,7 +13,7 @@ with the values it replaced, so that it can be undone.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
 #   replaced; undo and the streaks need nothing else.
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -23,7 +23,7 @@ from tools.toolkit import JsonObject, ToolError
 
 from ..base import days
 from ..base.diff import DiffEntry
-from ..base.fields import REFERENCE
+from ..base.fields import REFERENCE, required
 from ..base.words import Warning
 from ..database import Database, scalar
 from ..habits import due_days
@@ -156,6 +156,16 @@ class UnitOfWork:
         self.subjects[entity] = row
         return row
 
+    def several(self, entity: str, params: JsonObject) -> Iterator[StoredRow]:
+        """The rows of the ids in `step_ids`, or of the one in `step_id`, each read when its turn comes. Raises
+        ToolError FIELD_REQUIRED."""
+        name = f"{entity}_id"
+        references = params.get(f"{name}s", [params.get(name)])
+        for reference in dict.fromkeys(references):
+            if reference is None:
+                raise required(name)
+            yield self.existing(entity, reference)
+
     def scalar(self, statement: str, **values: object) -> Any:
         """The first column of the first row of a query, which may name the `:user`; None if there is none."""
         return scalar(self.db, statement, {"user": self.user} | values)
@@ -187,9 +197,7 @@ class UnitOfWork:
         stamped = values | {"created_at": self.stamp}
         if table != "ssp_evaluations":
             stamped["updated_at"] = self.stamp
-        rowid = self.insert(table, stamped)
-        self.created_rows.add(_row_name(table, self.journal[-1].key))
-        return rowid
+        return self.insert(table, stamped)
 
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
@@ -197,6 +205,7 @@ class UnitOfWork:
         statement = insertion(table, *values)
         rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
+        self.created_rows.add(_row_name(table, key))
         self.journal.append(RowChange(table, key, None, digested(values)))
         return rowid
 

@@ -5,7 +5,7 @@ answers' JSON: those of the attributes, unless `as_json` says otherwise.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -110,7 +110,7 @@ class DiffEntry:
 class Created(DiffEntry):
     """Something new. steps: the steps created with it, or as it."""
 
-    steps: list[JsonObject] = field(default_factory=list)
+    steps: Sequence[JsonObject] = ()
     verb = "creates"
 
     def as_json(self) -> JsonObject:
@@ -147,7 +147,7 @@ class Changed(DiffEntry):
 class Counted(DiffEntry):
     """Several things: their fields that change, or what an import adds."""
 
-    fields: list[str] = field(default_factory=list)
+    fields: Sequence[str] = ()
     noun: str = ""
 
 
@@ -156,7 +156,7 @@ class Shifted(DiffEntry):
     """Steps that move: the title of each, its day before and after. `days`: the distance, if it is one for
     all."""
 
-    moves: list[tuple[str, str, str]] = field(default_factory=list)
+    moves: Sequence[tuple[str, str, str]] = ()
     days: int | None = None
 
     def as_json(self) -> JsonObject:
@@ -228,7 +228,7 @@ class Deleted(DiffEntry):
     """
 
     restored: bool = False
-    step_titles: list[str] = field(default_factory=list)
+    step_titles: Sequence[str] = ()
     marks: int = 0
     best_streak: int = 0
     streak_in: str = ""

@@ -19,11 +19,11 @@ from tools.toolkit import JsonObject, Limits, ToolError, filled
 
 from . import days, rules, texts, ways
 
-UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+UUID = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
-TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
+UNSTORABLE = "[\0\ud800-\udfff]"
+NEVER_IN_LINE = f"{UNSTORABLE}|{LINE_BREAKERS.pattern}"
+TIME_OF_DAY = r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d"
 # The likeness of a misspelt name, and of one that may be meant.
 SAME_WORD = 0.75
 LIKE_WORD = 0.6
@@ -32,7 +32,7 @@ REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
 
 # “2 hours”, `1h30m`, “1,5 часа”, “90 мин”.
-SPOKEN_DURATION = re.compile(r"(?:(\d+(?:[.,]\d+)?) *[hч]\D*)?(?:(\d+) *[mм]\D*)?", re.IGNORECASE)
+SPOKEN_DURATION = r"(?i)(?:(\d+(?:[.,]\d+)?) *[hч]\D*)?(?:(\d+) *[mм]\D*)?"
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
@@ -83,7 +83,7 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
     never = NEVER_IN_LINE if line else UNSTORABLE
 
     def convert(name: str, value: object) -> str:
-        if not isinstance(value, str) or never.search(value.strip()):
+        if not isinstance(value, str) or re.search(never, value.strip()):
             raise invalid(name, f"{kind} without control characters")
         content = value.strip() if line else value
         if len(content) > longest:
@@ -102,9 +102,6 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
         default,
         nullable=not line,
     )
-
-
-ACTION_ID = text(40, line=True)
 
 
 def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
@@ -204,7 +201,7 @@ MINUTES = integer(
 
 
 def _minutes(name: str, value: object) -> Any:
-    spoken = SPOKEN_DURATION.fullmatch(str(value).strip())
+    spoken = re.fullmatch(SPOKEN_DURATION, str(value).strip())
     if spoken and spoken[0]:
         hours = float((spoken[1] or "0").replace(",", "."))
         value = round(hours * 60) + int(spoken[2] or 0)
@@ -280,14 +277,14 @@ def parse_day(name: str, value: object) -> str:
             return canonical
     sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-    if TIME_OF_DAY.search(sent):
+    if re.search(TIME_OF_DAY, sent):
         hint += f" {ways.hint_for('reminder')}"
     raise ToolError(f"{name} is not a date: {sent}", hint, "INVALID_DATE", field=name)
 
 
 def identifier(name: str, value: object) -> str:
     """A UUID in lower case."""
-    if isinstance(value, str) and UUID.fullmatch(value):
+    if isinstance(value, str) and re.fullmatch(UUID, value):
         return value.lower()
     raise ToolError(
         f"{name} is not a UUID: {printable(value)}",
@@ -299,17 +296,8 @@ def identifier(name: str, value: object) -> str:
 
 def action_id(name: str, value: object) -> str:
     """The id of an action in its preview: a short text, a UUID in lower case."""
-    content = ACTION_ID.parse(name, str(value) if type(value) is int else value)
-    return content.lower() if UUID.fullmatch(content) else content
-
-
-def one_or_several(params: JsonObject, name: str) -> list[int | str]:
-    """The ids in `habit_ids`, or the one in `habit_id`. Raises ToolError FIELD_REQUIRED."""
-    if ids := params.get(f"{name}s"):
-        return list(dict.fromkeys(ids))
-    if name in params:
-        return [params[name]]
-    raise required(name)
+    content = text(40, line=True).parse(name, str(value) if type(value) is int else value)
+    return content.lower() if re.fullmatch(UUID, content) else content
 
 
 def check_one(params: JsonObject, *names: str) -> str:
@@ -331,8 +319,7 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
     way = ways.hint_for(lower)
     # What has a way round is another field only if it is nearly the same word.
     likeness = SAME_WORD if way else LIKE_WORD
-    meant = [name for name, others in ways.OTHER_NAMES.items() if lower in others.split()]
-    meant = [name for name in meant if name in names]
+    meant = [name for name in names if lower in ways.OTHER_NAMES.get(name, "").split()]
     meant = meant or errors.several(lower, names, likeness, most=1)
     hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
     if meant:

@@ -46,13 +46,10 @@ CAUSES = {
     "": ("The database refused the change", "The log (stderr) has the details."),
 }
 
-# Process, since a connection must not be used after a fork; path, device, inode: another file may take its
-# place.
-Identity = tuple[int, str, int, int]
-
-# A connection belongs to one call at a time; the next call takes it over, because closing the last one
+# By process, since a connection must not be used after a fork; path, device, inode: another file may take its
+# place. A connection belongs to one call at a time; the next call takes it over, because closing the last one
 # rewrites files.
-_open_connections: dict[Identity, Database] = {}
+_open_connections: dict[tuple[int, str, int, int], Database] = {}
 
 
 def path() -> Path:
@@ -116,7 +113,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
         status = ensure(file)
-        identity: Identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
+        identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
         keeps = True
         try:
             db = _open_connections.pop(identity, None) or open_database(file)

@@ -10,13 +10,6 @@ import re
 # 4. without either, a verb that lets it happen, praise or a sign of consent is a yes, unless it is a
 #    question.
 
-# Letters, with an apostrophe inside: `don't`.
-REPLY_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-# Russian has few doubled letters, English none three times; Russian words stand below without them.
-STRETCHED = re.compile(r"([а-я])\1+|([a-z])\2{2,}")
-# Signs of consent, without a word.
-SIGNS = re.compile("[👍👌✅✔☑🆗💯🙏+]")
-
 HARMLESS = r"""\b(
     нет\ (проблем|возражений|вопросов|сомнений) | без\ (проблем|возражений|вопросов|сомнений)
     | не\ (против|возражаю|вопрос|проблема|сомневайся|сомневаюсь|спрашивай|жалко) | почему\ (бы\ )?(и\ )?нет
@@ -66,8 +59,11 @@ FINE = r"""
 
 def is_yes(confirmation: str) -> bool:
     """True if the person has said yes."""
-    words = REPLY_WORD.findall(confirmation.lower().replace("ё", "е").replace("’", "'"))
-    text = STRETCHED.sub(lambda match: match[0][0], " ".join(words))
+    lower = confirmation.lower().replace("ё", "е").replace("’", "'")
+    # Letters, with an apostrophe inside: `don't`.
+    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", lower)
+    # Russian has few doubled letters, English none three times; Russian words stand above without them.
+    text = re.sub(r"([а-я])\1+|([a-z])\2{2,}", lambda match: match[0][0], " ".join(words))
     text, harmless = re.subn(HARMLESS, "", text, flags=re.VERBOSE)
     if re.search(NEVER, text, re.VERBOSE):
         return False
@@ -75,7 +71,7 @@ def is_yes(confirmation: str) -> bool:
     if plain := _first_of(f"(?P<no>{NO})|{YES}", text):
         return not plain["no"]
     is_asked = confirmation.strip().endswith("?")
-    lets = _first_of(FINE, text) or SIGNS.search(confirmation)
+    lets = _first_of(FINE, text) or re.search("[👍👌✅✔☑🆗💯🙏+]", confirmation)
     return bool(harmless or (lets and not is_asked))
 
 
