@@ -40,11 +40,10 @@ class Life:
     def do(self, action, params, today, new):
         """Do an action; `new` is the id of what it creates."""
         self.today, self.new = today, new
-        method, domain = getattr(self, action.replace(".", "_")), action.partition(".")[0]
-        others = {name: value for name, value in params.items() if name != f"{domain}_id"}
-        if others == params:
-            return method(**params) or 0
-        return method(self._find(domain, params[f"{domain}_id"]), **others) or 0
+        domain, others = action.partition(".")[0], params.copy()
+        key = others.pop(f"{domain}_id", None)
+        acted_on = [] if key is None else [self._find(domain, key)]
+        return getattr(self, action.replace(".", "_"))(*acted_on, **others) or 0
 
     @property
     def balance(self):

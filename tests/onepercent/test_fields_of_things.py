@@ -12,7 +12,7 @@ from tests.onepercent.examples import SCHEDULES, SUM, values
 from tests.onepercent.person import act, complete, do, new_goal, preview, rows, said, snapshot
 from tests.support.client import PROJECT
 from tools.onepercent.actions import diary, edits, goals, habits, steps
-from tools.onepercent.actions.unit_of_work import StoredRow, UnitOfWork
+from tools.onepercent.actions.unit_of_work import ENTITIES, StoredRow, UnitOfWork
 from tools.onepercent.base import days, texts
 from tools.onepercent.base.diff import Edit
 from tools.onepercent.database import store
@@ -23,7 +23,6 @@ CONTENT = {
     "habit": habits.CONTENT,
     "diary": diary.CONTENT,
 }
-TABLES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary"}
 
 TODAY = date(2026, 3, 18)
 FIELDS = [(entity, name) for entity, kinds in CONTENT.items() for name in kinds]
@@ -53,7 +52,7 @@ def whole(entity):
     elif entity == "goal":
         items = [snapshot(goal_id=key)["goals"]["items"][0] for key in (2, 3)]
     else:
-        section = TABLES[entity]
+        section = ENTITIES[entity]
         items = snapshot(section)[section]["items"]
     return [{name: value for name, value in item.items() if name != "id"} for item in items]
 
@@ -80,7 +79,7 @@ def test_a_field_is_stored_said_before_the_yes_and_shown_afterwards(entity, name
 
     do(plain, full)
     with store.reading() as db:
-        stored = db.execute(f"SELECT * FROM {TABLES[entity]} ORDER BY id DESC LIMIT 2").fetchall()
+        stored = db.execute(f"SELECT * FROM {ENTITIES[entity]} ORDER BY id DESC LIMIT 2").fetchall()
     columns = [column for column in dict(stored[0]) if f"{column}_".startswith(f"{name}_")]
     assert columns and all(stored[0][column] != stored[1][column] for column in columns)
     first, second = whole(entity)[-2:]

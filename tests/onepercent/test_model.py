@@ -256,6 +256,10 @@ class World:
             assert derived.differing(db) == [] and not is_misfolded(db, self.today)
 
 
+def test_the_model_has_a_method_for_every_action():
+    assert [name for name in NAMES if not hasattr(Life, name.replace(".", "_"))] == []
+
+
 @pytest.mark.slow
 @settings(max_examples=WORLDS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

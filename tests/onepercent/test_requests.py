@@ -142,13 +142,17 @@ def back_by_three_and_forth_again(talk):
     assert Talk().see() == before
 
 
-def a_mark_among_twelve_goals(talk):
+def ten_more_goals():
     done(*[plan(f"Цель номер {number}: большое дело", 11) for number in range(10)])
+
+
+def a_mark_among_twelve_goals(talk):
+    ten_more_goals()
     talk.change(act("habit.mark_completed", habit_id=talk.find("вода")))
 
 
 def all_there_is(talk):
-    done(*[plan(f"Цель номер {number}: большое дело", 11) for number in range(10)])
+    ten_more_goals()
     assert talk.see()["goals"]["total_count"] == 12
 
 

@@ -138,6 +138,14 @@ def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(clo
     assert apply(previewed)["success"]
 
 
+def test_the_mark_of_a_habit_that_a_preview_creates_holds_whoever_takes_its_id_since():
+    habit = new_habit("Бег")
+    previewed = preview(habit, mark(ref(habit)))
+    do(new_habit("Сон"), miss(1))
+    assert apply(previewed)["success"]
+    assert [each["today_status"] for each in items("habits")] == ["missed", "completed"]
+
+
 def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_apply(clock):
     first, second = (preview(act("ssp.rate", category="work", score=1)) for _ in range(2))
     gone = preview(act("goal.complete", do(GOAL)[0]))

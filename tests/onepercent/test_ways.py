@@ -9,7 +9,6 @@ from tests.onepercent.person import act, errand, new_goal, new_habit, refused
     "action, way",
     [
         (new_habit("x", end_date="2026-04-01"), "Use until"),
-        (new_goal("x", deadline="2026-04-01"), "Use due"),
         (new_habit("x", reminder_time="22:00"), "no reminders at a time of day"),
         (errand("x", remind_me=True), "no reminders at a time of day"),
         (new_habit("x", limit=2), "at_most"),
@@ -19,7 +18,6 @@ from tests.onepercent.person import act, errand, new_goal, new_habit, refused
         (act("step.complete", goal_id=1), "goal.complete closes a goal"),
         (errand("x", tags=["a"]), "There are no tags"),
         (errand("x", priorty="low"), "Use priority"),
-        (errand("x", time_durations=30), "Use time_duration"),
         (act("person.update", time_zone="Europe/London", till="2026-03-20"), "changed back then"),
     ],
 )

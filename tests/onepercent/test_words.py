@@ -53,7 +53,6 @@ def on_the_page(previewed):
         (miss(1, excuse_reason="болел"), "«Бег», 18.03: пропуск; уважительная причина: «болел»"),
         (new_entry(what_done="Два", date="2026-03-17"), "Дневник за 17.03: новая запись; сделано: «Два» (+10 XP)"),
         (new_entry(reflection="star", date="2026-03-17"), "Дневник за 17.03: новая запись; мысли: «star» (+10 XP)"),
-        (act("diary.delete_entry", 1), "Удалить: запись в дневнике за 18.03: сделано: «Раз» (−10 XP)"),
         (act("habit.update", 1, frequency_type="times_per_week", times=3), "Привычка «Бег»: частота: по будням → 3 раза в неделю"),
         (act("habit.archive", 1), "Привычка «Бег»: в архив; прошлое остаётся в истории, новых дней не будет"),
         (act("ssp.rate", category="family", score=7), "Сфера «Семья»: 7"),
