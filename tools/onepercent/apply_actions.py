@@ -128,10 +128,10 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
     # Each action must do what it showed.
     unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
-    for planned, entries in zip(plan.actions, plan.entries, strict=True):
+    for planned in plan.actions:
         try:
             outcome = planned.run(unit)
-            if outcome.entries_as_json != entries:
+            if outcome.entries_as_json != planned.shown:
                 raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             # Another apply has done the same since the preview.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from datetime import date
 from itertools import zip_longest
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from tools.core import calls
 from tools.toolkit import JsonObject, Published, ToolError, compact_json
@@ -134,9 +134,8 @@ def cancel_preview(preview_id: str) -> JsonObject:
 
 def keep_and_show(dry: Run) -> JsonObject:
     """Store what a dry run showed; return the answer that shows it."""
-    preview_id = keep(dry)
     return {
-        "preview_id": preview_id,
+        "preview_id": keep(dry),
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
         "diff": Diff(dry),
         "xp_total": dry.xp,
@@ -154,7 +153,7 @@ def keep(dry: Run) -> str:
     preview_id = str(uuid.uuid4())
     plan = {
         "today": unit.day,
-        "actions": [planned for planned, _ in dry.done],
+        "actions": [planned[:-1] for planned, _ in dry.done],
         "entries": [outcome.entries_as_json for _, outcome in dry.done],
         "seen": unit.seen,
         "dropped": dry.errors,
@@ -169,11 +168,10 @@ def keep(dry: Run) -> str:
 
 
 class Plan(NamedTuple):
-    """A preview as it is kept: what it read (`seen`, by row) and did (`entries` of the diff, by action)."""
+    """A preview as it is kept: what it did, with the entries that it showed, and what it read (`seen`)."""
 
     today: date
     actions: list[Planned]
-    entries: list[list[Any]]
     seen: JsonObject
     dropped: list[JsonObject]
 
@@ -186,16 +184,14 @@ def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
     try:
         kept = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
         planned = []
-        entries = []
         for values, shown in zip_longest(kept["actions"], kept["entries"]):
-            action = Planned(*values)
+            action = Planned(*values)._replace(shown=shown)
             if action.kind and action.client_action_id not in without:
                 planned.append(action)
-                entries.append(shown)
         today = date.fromisoformat(kept["today"])
     except (KeyError, TypeError, ValueError):
         raise stale("another version made it") from None
-    return Plan(today, planned, entries, kept["seen"], kept["dropped"])
+    return Plan(today, planned, kept["seen"], kept["dropped"])
 
 
 def preview_of(db: Database, preview_id: str) -> Row:

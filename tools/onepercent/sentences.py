@@ -4,8 +4,8 @@ A page draws the parts of the sentence: title, what, details.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from tools.core import errors
 from tools.toolkit import JsonObject
@@ -161,8 +161,7 @@ def _verbs(head: str) -> list[str]:
 def _steps(entry: DiffEntry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
     if isinstance(entry, Shifted):
-        titles = [quoted(title) for title, _, _ in entry.moves]
-        return shortened(titles, MOST_ROWS)
+        return shortened([quoted(title) for title, _, _ in entry.moves], MOST_ROWS)
 
     texts: list[str] = []
     if isinstance(entry, Created):
@@ -174,7 +173,7 @@ def _steps(entry: DiffEntry) -> list[str]:
     return texts
 
 
-def _fields_in_words(values: Mapping[str, Any]) -> list[str]:
+def _fields_in_words(values: JsonObject) -> list[str]:
     """Fields with their values, without the usual ones: срок 20.12; значок: «run»; 2 ч."""
     texts = []
     for name, content in values.items():
@@ -246,9 +245,8 @@ def _created(entry: Created) -> list[Detail]:
         if "target" in values:
             details.append(target_in_words(values["target"]))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
-        values = {
-            name: content for name, content in values.items() if name not in HABIT_LINE_FIELDS
-        }
+        for name in HABIT_LINE_FIELDS:
+            values.pop(name, None)
     if entry.steps:
         values["rows"] = entry.steps
     return details + _fields_in_words(values)
@@ -303,7 +301,7 @@ def _edited(name: str, edit: Edit) -> Detail:
     return [label, value_in_words(name, edit.before), value_in_words(name, edit.after)]
 
 
-def _frequency(kind: str, values: Mapping[str, Any]) -> str:
+def _frequency(kind: str, values: JsonObject) -> str:
     """каждый день, 3 раза в неделю."""
     return frequency(kind, values.get(schedules.DETAILS.get(kind, "")))
 

@@ -29,6 +29,7 @@ from . import previews, settings
 from .actions import Action, deletion, edits, with_goal
 from .actions.person import NO_PERSON
 from .actions.unit_of_work import (
+    Key,
     RowChange,
     StoredRow,
     UnitOfWork,
@@ -61,7 +62,7 @@ MOST_STEPS = 5  # steps of a goal that a diff names one by one
 
 # A row that a person sees, and the entry that its deletion would have.
 ShownRow = tuple[StoredRow, Deleted]
-ShownRows = dict[tuple[int | str, ...], ShownRow]  # by table and key
+ShownRows = dict[Key, ShownRow]  # by table and key
 
 
 @dispatch.writing_tool("undo_last", title="Undo", order=50, page=person_pages.PREVIEW)
@@ -129,8 +130,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     journal = unit.scalar(statement, id=params.get("applied_id"), undone=undone)
     if journal is None:
         raise _blocked("it was taken back, or something else was applied, since")
-    kept = json.loads(journal)["changes"]
-    changes = [RowChange(*change) for change in kept]
+    changes = [RowChange(*change) for change in json.loads(journal)["changes"]]
     before = _shown_rows(unit, changes)
     try:
         _take_back(unit, changes)
@@ -207,9 +207,10 @@ def _entries_of_row(
 ) -> Iterator[DiffEntry]:
     """The diff entries of one row; None: it is not shown before, or after."""
     match before, after:
-        case (row, entry), None:
-            is_pause = row.table == "habit_pauses"
-            yield Resumed(entry.thing, resumed=row["first_day"]) if is_pause else entry
+        case (row, entry), None if row.table == "habit_pauses":
+            yield Resumed(entry.thing, resumed=row["first_day"])
+        case (_, entry), None:
+            yield entry
         case _, (row, entry) if row.table == "habit_pauses":
             yield Paused(entry.thing, pause={"from": row["first_day"], "to": row["last_day"]})
         case None, (_, entry):

@@ -12,7 +12,7 @@ A module beside this one is found by itself, so a new action is one file.
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from tools.core.json_types import JsonObject
 
 from ..base import days, fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
-from ..base.fields import Field
+from ..base.fields import Fields
 from ..habits.schedules import parsed_numbers
 from . import targets
 from .unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
@@ -45,6 +45,9 @@ COLUMNS_SAID_OTHERWISE = (
     "at_most",
 )
 
+# The conditions for a title that is there already to be warned of.
+NAMESAKES = targets.IN_SIGHT | {"steps": "is_complete = 0 AND goal_id = :goal"}
+
 ACTIONS: dict[str, "Action"] = {}
 
 
@@ -57,7 +60,7 @@ class Action:
     """Declare the function below an action: it takes the unit of work and the canonical values."""
 
     name: str
-    fields: Mapping[str, Field]
+    fields: Fields
     required: tuple[str, ...] = ()
     run: Perform = field(init=False)
 
@@ -93,7 +96,7 @@ class Action:
         )
 
 
-def action_on_one(name: str, /, *required: str, **takes: Field):
+def action_on_one(name: str, /, *required: str, **takes: fields.Field):
     """Declare the function below an action on one entity: it takes its row instead of its id, and the other
     values by name.
 
@@ -233,7 +236,7 @@ def _edit(column: str, before: Any, after: Any) -> Edit:
     return Edit(f"({len(before)})", f"({len(after)})", words.changed_part(before, after))
 
 
-def shown_values(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
+def shown_values(values: JsonObject, columns: Iterable[str]) -> JsonObject:
     """The values that a diff shows of `columns`, without empty ones."""
     return {
         name: diff_value(name, values[name]) for name in columns if values.get(name) is not None
@@ -253,13 +256,10 @@ def diff_value(column: str, value: Any) -> Any:
     return value
 
 
-def update_entity(
-    unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: Mapping[str, Field]
-) -> StoredRow:
+def update_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: Fields) -> StoredRow:
     """Set the columns that really change and return the new row; `append` adds a line to each of `texts`.
     Raises ToolError NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
-    additions = params.pop("append", {})
-    for name, text in additions.items():
+    for name, text in params.pop("append", {}).items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
         params[name] = texts[name].parse(name, longer)
 
@@ -306,7 +306,7 @@ def reopen_entity(unit: UnitOfWork, row: StoredRow) -> None:
         )
 
     unit.change(row, {column: state, "completed_at": None, "completed_on": None})
-    earned = unit.earn_difference(0, f"{kind}.reopen", row["id"], row["completed_on"])
+    earned = unit.earn_difference(0, f"{kind}.reopen", row, row["completed_on"])
     unit.add_entry(
         Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)})
     )
@@ -336,14 +336,10 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
     )
 
 
-def warn_of_same_title(
-    unit: UnitOfWork, table: str, title: str, condition: str, **values: int
-) -> None:
-    """Warn if something undeleted has this title already, in any case of letters."""
+def warn_of_same_title(unit: UnitOfWork, table: str, title: str, **values: int) -> None:
+    """Warn if something that is in sight has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
-    statement = (
-        f"SELECT {column} FROM {table} WHERE user = :user AND deleted_at IS NULL AND {condition}"
-    )
+    statement = f"SELECT {column} FROM {table} WHERE user = :user AND deleted_at IS NULL AND {NAMESAKES[table]}"
     present = {"user": unit.user, "today": unit.day}
     for (other,) in unit.db.execute(statement, present | values):
         if other.casefold() == title.casefold():

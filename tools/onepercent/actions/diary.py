@@ -59,7 +59,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> None:
 @action_on_one("diary.delete_entry")
 def delete(unit: UnitOfWork, entry: StoredRow) -> None:
     """Delete an entry and take back the XP earned by writing it."""
-    earned = unit.earn_difference(0, "diary.delete_entry", entry["id"])
+    earned = unit.earn_difference(0, "diary.delete_entry", entry)
     delete_entity(unit, entry, xp_reward=earned)
 
 

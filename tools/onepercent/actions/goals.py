@@ -55,7 +55,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     created = Created(Thing("goal", title), values=shown_values(values, CONTENT))
     unit.add_entry(created)
-    warn_of_same_title(unit, "goals", title, targets.IN_SIGHT["goals"])
+    warn_of_same_title(unit, "goals", title)
     steps.warn_of_odd(unit, title, dt=params.get("due"))
 
     key = unit.create("goals", targets.as_columns(values))
@@ -91,7 +91,7 @@ def complete(unit: UnitOfWork, goal: StoredRow) -> None:
         raise ToolError("Goal already completed", "goal.reopen undoes it.", "ALREADY_COMPLETED")
 
     unit.change(goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day})
-    earned = unit.earn_difference(rules.GOAL_COMPLETED, "goal.complete", goal["id"])
+    earned = unit.earn_difference(rules.GOAL_COMPLETED, "goal.complete", goal)
     unit.add_entry(Done(thing_of(unit, goal), xp_reward=earned))
 
     open_steps = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]

@@ -64,7 +64,7 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
 
 # The fields of a habit. The details of a frequency are stored in columns of the same names
 # (schedules.DETAILS), a target in two.
-CONTENT: dict[str, fields.Field] = {
+CONTENT: fields.Fields = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
     "icon": fields.text(50, line=True, default="star"),
@@ -109,7 +109,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     thing = Thing("habit", values["name"], goal_title=title_of_goal(unit, values))
     unit.add_entry(Created(thing, values=shown))
 
-    warn_of_same_title(unit, "habits", values["name"], targets.IN_SIGHT["habits"])
+    warn_of_same_title(unit, "habits", values["name"])
     key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
     _warn(unit, unit.existing("habit", key), params)
 

@@ -38,7 +38,7 @@ LAST_PLACE = 1_000_000
 
 # The fields of a step in the order of the sentences; steps of a list take no `order`.
 DESCRIPTION = {"description": fields.text(2000)}
-CONTENT: dict[str, fields.Field] = {
+CONTENT: fields.Fields = {
     "title": fields.text(500, line=True),
     "dt": fields.day(nullable=True),
     "time_duration": fields.DURATION,
@@ -51,10 +51,9 @@ IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
 STEP = fields.object_of(IN_A_LIST, ("title",))
 
 
-def _step(name: str, value: object) -> JsonObject:
+def _step(name: str, value: object) -> Any:
     """A step of a list, or its title alone."""
-    step: JsonObject = STEP.convert(name, {"title": value} if isinstance(value, str) else value)
-    return step
+    return STEP.convert(name, {"title": value} if isinstance(value, str) else value)
 
 
 SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", nullable=True)
@@ -127,7 +126,7 @@ def _add(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObj
     repeats.begin(unit, values, values.get("dt"))
 
     title = values["title"]
-    warn_of_same_title(unit, "steps", title, "is_complete = 0 AND goal_id = :goal", goal=goal_id)
+    warn_of_same_title(unit, "steps", title, goal=goal_id)
     warn_of_odd(unit, title, values.get("dt"), values.get("time_duration"))
     return unit.create("steps", values), values
 
@@ -263,7 +262,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
             )
 
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
-        earned = unit.earn_difference(rules.STEP_COMPLETED, "step.complete", step["id"], day)
+        earned = unit.earn_difference(rules.STEP_COMPLETED, "step.complete", step, day)
         coming = repeats.make_next(unit, step, day)
         unit.add_entry(
             Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming)

@@ -13,7 +13,7 @@ with the values it replaced, so that it can be undone.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
 #   replaced; undo and the streaks need nothing else.
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -25,7 +25,7 @@ from ..base import days
 from ..base.diff import DiffEntry
 from ..base.fields import REFERENCE, required
 from ..base.words import Warning
-from ..database import Database, scalar
+from ..database import Database, Row, insertion, scalar
 from ..habits import due_days
 
 ENTITIES = {
@@ -59,7 +59,7 @@ Fingerprint = list[Any]
 class StoredRow(JsonObject):
     """A row that was read, with its table."""
 
-    def __init__(self, table: str, values: Mapping[str, Any]):
+    def __init__(self, table: str, values: Row):
         super().__init__(values)
         self.table = table
 
@@ -257,16 +257,15 @@ class UnitOfWork:
         return amount
 
     def earn_difference(
-        self, worth: int, action: str, entity_id: int, day: str | None = None
+        self, worth: int, action: str, row: StoredRow, day: str | None = None
     ) -> int:
         """Enter the difference between the XP that an entity has brought so far and its worth; return that
         amount."""
-        entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = """SELECT total(xp) FROM xp_ledger
             WHERE entity_id = :id AND action GLOB :actions AND +user = :user"""
-        earned = self.scalar(statement, id=entity_id, actions=f"{entity}.*")
-        return self.earn(worth - int(earned), action, entity_id, day)
+        earned = self.scalar(statement, id=row["id"], actions=f"{KIND[row.table]}.*")
+        return self.earn(worth - int(earned), action, row["id"], day)
 
 
 def balance(db: Database, user: str) -> tuple[int, int]:
@@ -296,19 +295,11 @@ def _row_name(table: str, key: Key) -> str:
 
 
 @cache
-def insertion(table: str, *columns: str) -> str:
-    """The statement that inserts a row, or many."""
-    names = ", ".join(f'"{name}"' for name in columns)
-    places = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({names}) VALUES ({places})"
-
-
-@cache
 def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEY_COLUMNS.get(table, ("id",)))
 
 
-def digested(row: Mapping[str, Any]) -> JsonObject:
+def digested(row: Row) -> JsonObject:
     """The values of a row, long texts by their digest; equal for equal rows even after a round trip through
     JSON."""
     values = dict(row)

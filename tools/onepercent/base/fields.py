@@ -64,6 +64,9 @@ class Field:
         raise required(name)
 
 
+Fields = Mapping[str, Field]  # by their names
+
+
 def of_type(kind: Any, words: str, **options: Any) -> Field:
     """A value of a type as tools have them in their signatures; `options` are those of Field."""
 
@@ -231,7 +234,7 @@ KEY = replace(ID, schema={"type": "string"}, convert=_key)
 KEYS = several(KEY)
 
 
-def object_of(kinds: Mapping[str, Field], needed: tuple[str, ...] = ()) -> Field:
+def object_of(kinds: Fields, needed: tuple[str, ...] = ()) -> Field:
     """An object of fields."""
 
     def convert(name: str, value: object) -> JsonObject:
@@ -244,7 +247,7 @@ def object_of(kinds: Mapping[str, Field], needed: tuple[str, ...] = ()) -> Field
 
 def members(
     sent: JsonObject,
-    kinds: Mapping[str, Field],
+    kinds: Fields,
     needed: tuple[str, ...],
     owner: str,
     prefix: str = "",

@@ -8,6 +8,7 @@ from os.path import commonprefix
 from typing import Any
 
 from tools.core import errors, settings
+from tools.toolkit import JsonObject
 
 from . import days, texts
 
@@ -42,10 +43,10 @@ def text_or_empty(name: str) -> str:
 
 
 # A warning: the key of its text and the values for its placeholders; put into words in the current language.
-Warning = tuple[str, dict[str, Any]]
+Warning = tuple[str, JsonObject]
 
 
-def warning(name: str, values: Mapping[str, Any]) -> str:
+def warning(name: str, values: JsonObject) -> str:
     """A warning in words."""
     return text_of(name, **{key: value_in_words(key, content) for key, content in values.items()})
 
@@ -82,16 +83,17 @@ def xp_signed(xp: int) -> str:
     return f"{xp:+} XP".replace("-", "−")
 
 
-def amount_in_words(done: float, target: Mapping[str, Any]) -> str:
+def amount_in_words(done: float, target: JsonObject) -> str:
     """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
-    limit = target.get("at_most", target.get("amount", 0))
+    is_limit = "at_most" in target
+    limit = target["at_most" if is_limit else "amount"]
     form = "beyond" if done > limit else "amount"
-    if "at_most" in target:
+    if is_limit:
         form = "limit"
     return text_of(f"mark.{form}", amount=number(done), target=number(limit), unit=target["unit"])
 
 
-def target_in_words(target: Mapping[str, Any]) -> str:
+def target_in_words(target: JsonObject) -> str:
     """2 л; не больше 2 ч."""
     if "at_most" in target:
         return text_of("limit", limit=number(target["at_most"]), unit=target["unit"])
@@ -120,7 +122,7 @@ def repetition(rule: str) -> str:
     return text
 
 
-def _days_of_rule(parts: Mapping[str, Any]) -> str:
+def _days_of_rule(parts: JsonObject) -> str:
     """вт; 1-го и 15-го числа; 19.03."""
     match parts["every"]:
         case "week":

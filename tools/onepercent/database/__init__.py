@@ -1,7 +1,8 @@
-"""The database file: opened, read, written. Here the types of what it holds, and its single values."""
+"""The database file: opened, read, written. Here the types of what it holds, its single values, new rows."""
 
 import sqlite3
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 Database = sqlite3.Connection
@@ -12,3 +13,11 @@ def scalar(db: Database, statement: str, values: Mapping[str, object] | None = N
     """The first column of the first row of a query; None if there is none."""
     row = db.execute(statement, values or {}).fetchone()
     return row and row[0]
+
+
+@cache
+def insertion(table: str, *columns: str) -> str:
+    """The statement that inserts a row, or many."""
+    names = ", ".join(f'"{name}"' for name in columns)
+    places = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({names}) VALUES ({places})"

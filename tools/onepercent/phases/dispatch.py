@@ -15,7 +15,7 @@ from tools.toolkit import JsonObject, Tool, ToolError, compact_json
 
 from .. import settings
 from ..base import days, fields, rules
-from ..database import Database, store
+from ..database import Database, insertion, store
 
 logger = logging.getLogger(__name__)
 
@@ -128,8 +128,7 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
         "ms": round((monotonic() - call.started_s) * 1000, 3),
         "token": remote.token_id if remote else "",
     }
-    places = ", ".join(f":{name}" for name in row)
-    db.execute(f"INSERT INTO audit ({', '.join(row)}) VALUES ({places})", row)
+    db.execute(insertion("audit", *row), tuple(row.values()))
     return answer
 
 

@@ -19,13 +19,17 @@ MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
 class Planned(NamedTuple):
-    """An action with its canonical values, as a preview keeps it; `number`: its place in the call, by
-    which others may refer to it, too."""
+    """An action with its canonical values, as a preview keeps it.
+
+    - `number`: its place in the call, by which others may refer to it, too;
+    - `shown`: the entries of the diff that its preview showed.
+    """
 
     name: str
     client_action_id: str
     values: JsonObject
     number: int = 0
+    shown: object = None
 
     @property
     def kind(self) -> Action:

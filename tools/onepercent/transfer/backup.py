@@ -18,10 +18,9 @@ from pathlib import Path
 from tools.core.health import Health, check
 from tools.toolkit import JsonObject, TextOutput, command, compact_json, filled
 
-from ..actions.unit_of_work import insertion
 from ..base import days
 from ..base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
-from ..database import Database, derived, migrations, scalar, store
+from ..database import Database, derived, insertion, migrations, scalar, store
 from ..database.copies import copies, folder, newest_day
 from ..database.store import RESTORE, refused
 from ..habits import histories
