@@ -141,11 +141,11 @@ class Life:
     def goal_create(self, title, target=None):
         self._make("goal", title=title, target=target, added=0, status="work")
 
-    def goal_update(self, goal, title="", order=0):
-        if title:
-            self._update(goal, {"title": title})
-        else:
+    def goal_update(self, goal, order=0, **texts):
+        if order:
             self._move("goal", goal, order)
+        else:
+            self._update(goal, texts)
 
     def goal_add(self, goal, amount):
         if goal["target"] is None:
@@ -194,8 +194,8 @@ class Life:
     def step_reopen(self, step):
         return self._close(step, "done", False, 0)
 
-    def step_delete(self, step):
-        step["deleted"] = True
+    def step_delete(self, row):
+        row["deleted"] = True
 
     def habit_create(
         self, name, xp_reward=10, xp_penalty=None, target=None, until=None, goal_id=None
@@ -230,8 +230,7 @@ class Life:
         else:
             habit["schedules"][-1] = (first, frequency, numbers)
 
-    def habit_delete(self, habit):
-        habit["deleted"] = True
+    habit_delete = step_delete
 
     def _day(self, text):
         return date.fromisoformat(text) if text else self.today
@@ -327,8 +326,8 @@ class Life:
         self._make("diary", what_done=what_done, brought=earned)
         return earned
 
-    def diary_update_entry(self, entry, what_done):
-        self._update(entry, {"what_done": what_done})
+    def diary_update_entry(self, entry, **texts):
+        self._update(entry, texts)
 
     def diary_delete_entry(self, entry):
         entry["deleted"] = True

@@ -130,32 +130,21 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
 
 
 @pytest.mark.parametrize(
-    "damage, code",
+    "plan",
     [
-        ("UPDATE previews SET plan = '{'", "PREVIEW_STALE"),
-        ("UPDATE previews SET plan = '{}'", "PREVIEW_STALE"),
-        ("UPDATE previews SET plan = NULL", "PREVIEW_STALE"),
-        ("UPDATE previews SET plan = json_remove(plan, '$.today')", "PREVIEW_STALE"),
-        ("UPDATE previews SET plan = json_set(plan, '$.actions[0]', json('{}'))", "PREVIEW_STALE"),
-        (
-            "UPDATE previews SET plan = json_set(plan, '$.actions[0][0]', 'goal.fly')",
-            "PREVIEW_STALE",
-        ),
-        (
-            "UPDATE previews SET plan = json_set(plan, '$.actions[0][2].title', 'Дом')",
-            "PREVIEW_STALE",
-        ),
-        ("UPDATE previews SET status = 'cancelled'", "PREVIEW_CANCELLED"),
-        ("DELETE FROM previews WHERE status = 'pending'", "PREVIEW_NOT_FOUND"),
-        ("UPDATE goals SET title = 'Двор'", "PREVIEW_STALE"),
+        "'{'",
+        "json_remove(plan, '$.today')",
+        "json_set(plan, '$.actions[0]', json('{}'))",
+        "json_set(plan, '$.actions[0][0]', 'goal.fly')",
+        "json_set(plan, '$.actions[0][2].title', 'Дом')",
     ],
 )
-def test_a_preview_that_is_damaged_gone_or_older_than_its_rows_applies_nothing(damage, code):
+def test_a_preview_whose_plan_is_damaged_applies_nothing(plan):
     do(new_goal("Кухня"))
     previewed = preview(act("goal.update", 1, title="Сад"))
-    behind_the_tools(damage)
+    behind_the_tools(f"UPDATE previews SET plan = {plan}")
     before = snapshot("goals")
-    assert apply(previewed)["code"] == code
+    assert apply(previewed)["code"] == "PREVIEW_STALE"
     assert snapshot("goals") == before
 
 
@@ -165,12 +154,10 @@ def test_a_preview_that_is_damaged_gone_or_older_than_its_rows_applies_nothing(d
         ("UPDATE applied SET journal = '{' WHERE id = 2", "DATABASE_ERROR"),
         # The one before: its row has changed since.
         ("DELETE FROM applied WHERE id = 2", "PREVIEW_STALE"),
-        ("DELETE FROM applied", "NOTHING_TO_UNDO"),
-        ("UPDATE goals SET title = 'Двор'", "PREVIEW_STALE"),  # the journal is older than its row
         ("DELETE FROM goals", "PREVIEW_STALE"),
     ],
 )
-def test_a_journal_that_is_damaged_gone_or_older_than_its_rows_undoes_nothing(damage, code):
+def test_a_journal_that_is_damaged_or_older_than_its_rows_undoes_nothing(damage, code):
     do(new_goal("Кухня"))
     do(act("goal.update", 1, title="Сад"))
     behind_the_tools(damage)

@@ -127,8 +127,7 @@ def test_an_archived_goal_is_added_to_but_is_not_said_to_be_reached(car):
 
 
 def test_to_stay_at_its_place_is_nothing_to_update():
-    for name in "abc":
-        do(new_goal(name))
+    do(*map(new_goal, "abc"))
     do(act("goal.archive", 1))
     for same in ({"order": 1}, {"before": 3}):
         error = refused(act("goal.update", 2, **same))
@@ -136,8 +135,7 @@ def test_to_stay_at_its_place_is_nothing_to_update():
 
 
 def test_a_place_is_said_and_counted_in_the_list_that_is_seen():
-    for name in "abcd":
-        do(new_goal(name))
+    do(*map(new_goal, "abcd"))
     do(act("goal.archive", 1), act("goal.complete", 2))
     assert "место в списке: 2 → 1" in accepted(act("goal.update", 4, order=1))
     assert titles() == ["d", "c"]
