@@ -69,8 +69,11 @@ class Life:
     def _seen(self, domain, today):
         """The rows of a list, in its order."""
         rows = [self.rows[domain][key] for key in self.order[domain]]
-        lasting = [row for row in rows if today <= row.get("until", FOREVER)]
-        return [row for row in lasting if not (row["deleted"] or row["archived"])]
+        return [
+            row
+            for row in rows
+            if today <= row.get("until", FOREVER) and not (row["deleted"] or row["archived"])
+        ]
 
     def _goal(self, goal):
         steps = self._steps(goal)
@@ -80,8 +83,11 @@ class Life:
         return *shown, len(steps), done, dates, self._sum(goal)
 
     def _steps(self, goal):
-        of_goal = [step for step in self.rows["step"].values() if step["goal_id"] == goal["id"]]
-        return [step for step in of_goal if not step["deleted"]]
+        return [
+            step
+            for step in self.rows["step"].values()
+            if step["goal_id"] == goal["id"] and not step["deleted"]
+        ]
 
     def _sum(self, goal):
         """What was added to a goal, and what its habits brought."""

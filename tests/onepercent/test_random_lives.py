@@ -26,9 +26,8 @@ SECTIONS = ["goals", "steps", "habits", "schedule", "history", "diary", "xp", "s
 class Life:
     """What one person does and sees."""
 
-    def __init__(self, random, clock):
-        self.random, self.clock = random, clock
-        self.today = date(2026, 12, 24)
+    def __init__(self, random):
+        self.random, self.today = random, date(2026, 12, 24)
 
     def action(self):
         """Its example with other values, some other fields, and a schedule where it takes one."""
@@ -73,7 +72,7 @@ class Life:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(LIVES))
 def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed, clock, file):
-    life = Life(Random(seed), clock)
+    life = Life(Random(seed))
     use(file, ONEPERCENT_PREVIEW_TTL="10000000")
     lived()
     for _ in range(20):
