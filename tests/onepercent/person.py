@@ -16,8 +16,7 @@ registry.load()
 class Clock:
     """The clock the tests turn; `days.now` is replaced by it."""
 
-    def __init__(self, moment="2026-03-18T12:00:00+00:00"):
-        self.moment = datetime.fromisoformat(moment)
+    moment = datetime.fromisoformat("2026-03-18T12:00:00+00:00")
 
     def set(self, moment):
         self.moment = datetime.fromisoformat(moment)

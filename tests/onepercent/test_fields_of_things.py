@@ -12,8 +12,8 @@ from tests.onepercent.examples import SCHEDULES, SUM, values
 from tests.onepercent.person import act, complete, do, new_goal, preview, rows, said, snapshot
 from tests.support.client import PROJECT
 from tools.onepercent.actions import diary, edits, goals, habits, steps
-from tools.onepercent.actions.unit_of_work import ENTITIES, StoredRow, UnitOfWork
-from tools.onepercent.base import days, texts
+from tools.onepercent.actions.unit_of_work import ENTITIES, StoredRow
+from tools.onepercent.base import texts
 from tools.onepercent.base.diff import Edit
 from tools.onepercent.database import store
 
@@ -115,9 +115,5 @@ def test_a_step_in_a_list_takes_every_field_and_the_page_of_the_answers_names_ea
 
 
 def test_only_goals_and_habits_have_a_place_in_a_list():
-    with store.reading() as db:
-        unit = UnitOfWork(db, "u", days.now(), days.today())
-        steps_of_today = [
-            StoredRow("steps", {"id": 1, "place": place}) for place in ("дом", "дача")
-        ]
-        assert edits(unit, *steps_of_today) == {"place": Edit("дом", "дача")}
+    before, after = (StoredRow("steps", {"place": place}) for place in ("дом", "дача"))
+    assert edits(None, before, after) == {"place": Edit("дом", "дача")}

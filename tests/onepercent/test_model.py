@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.onepercent.examples import EXAMPLES, SCHEDULES
+from tests.onepercent.examples import EXAMPLES, SCHEDULES, TITLES, VALUES
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import (
     act,
@@ -33,35 +33,24 @@ from tools.onepercent.transfer.backup import database as health
 # The days of a test lead over New Year, into ISO week 53.
 FIRST_DAY = date(2026, 12, 24)
 
-TITLES = ["Читать", "Бегать", "'; DROP TABLE goals; --", "🎯 שלום"]
 IDS = {"goal_id", "step_id", "habit_id", "diary_id"}
 DATES = ("date", "dt", "from", "to", "until")
 # Days are drawn as days before today.
 DAYS_AGO = [-1, 0, 0, 1, 2, 3, 5, 8, 20, 30, 31]
-PAUSES = [
-    {},
-    {},
-    {"from": 2},
-    {"from": -2},
-    {"from": 3, "to": -3},
-    {"to": -1},
-    {"from": 0, "to": 2},
-]
-TARGETS = [None, None, {"amount": 2, "unit": "л"}, {"at_most": 0}, {"at_most": 2, "unit": "ч"}]
 MOVED = [{"order": 1}, {"order": 2}, {"order": 9}]
 ENDS = [{"until": -4}, {"until": 3}, {"until": 0}]
 
 # What is drawn beside the ids that the example of an action has; `more` is several at once.
 PARAMS = {
-    "goal.create": {"title": TITLES, "target": [None, {"amount": 10, "unit": "л"}]},
-    "goal.update": {"more": [{"title": "Бегать"}, {"title": "Читать"}, *MOVED]},
+    "goal.create": {"title": TITLES, "target": VALUES["goal.target"]},
+    "goal.update": {"more": [{"title": "Run"}, {"title": "Читать"}, *MOVED]},
     "goal.add": {"amount": [5, -3, 0.5]},
     "step.create": {"title": TITLES, "dt": DAYS_AGO},
     "step.update": {"title": TITLES},
     "step.shift": {"more": [{"days": -7}, {"days": 0}, {"days": 7}, {"dt": 0}, {"dt": -9}]},
-    "habit.create": {"name": TITLES, "xp_reward": range(1, 101), "xp_penalty": range(101), "target": TARGETS, "until": [None, None, -6]},
+    "habit.create": {"name": TITLES, "xp_reward": range(1, 101), "xp_penalty": range(101), "target": VALUES["habit.target"], "until": [None, None, -6]},
     "habit.update": {"more": [*SCHEDULES, *MOVED, *ENDS]},
-    "habit.pause": {"more": PAUSES},
+    "habit.pause": {"from": [None, None, 0, 2, 3, -2], "to": [None, None, -1, -3, 2]},
     "habit.mark_completed": {"date": DAYS_AGO, "amount": [None, None, 1, 1.5]},
     "habit.mark_missed": {"date": DAYS_AGO, "excuse_reason": [None, "болезнь"]},
     "habit.unmark": {"date": DAYS_AGO},
