@@ -103,7 +103,7 @@ def test_a_page_of_another_time_is_said_quietly_and_becomes_todays(person):
     tab.click("#h1")
     says(tab, "did not work")
     assert person.rows("SELECT * FROM habit_marks") == []
-    assert tab.run("isToday()") and boxes(tab)["Зарядка"] is False
+    assert tab.run("data.day === data.today") and boxes(tab)["Зарядка"] is False
     tick(tab, "#h1")
     assert boxes(tab)["Зарядка"] is True
 
@@ -171,7 +171,7 @@ def test_a_habit_takes_a_late_mark_an_excuse_an_amount_and_their_removal(person)
     saved(tab)
     assert person.rows("SELECT date FROM habit_marks") == [(today(-2),)]
     tab.click(f"#t{today()}")
-    tab.wait("isToday()")
+    tab.wait("data.day === data.today")
     tab.click("#n2")
     fill_in(tab, "Add", "2")
     saved(tab)

@@ -188,7 +188,7 @@ def _one_day(view: present.View, past: Past) -> JsonObject:
             "steps": [
                 step["title"] for step in _steps(following, "date = :first AND is_complete = 0")
             ],
-            "habits": [habit["name"] for habit in _due_on(following)],
+            "habits": _due_on(following),
         }
     return data
 
@@ -213,7 +213,7 @@ def _habits_of_day(view: present.View) -> JsonObject:
     """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
     that is not to come."""
     if view.first > view.today:
-        return {"habits": [item | {"signs": ""} for item in _due_on(view)]}
+        return {"habits": [{"name": name, "signs": ""} for name in _due_on(view)]}
     marks = {key: mark for key, *mark in due_days.select(view.db, MARKS, day=f"{view.first}")}
     begin = view.first - timedelta(WEEK - 1)
     lists: JsonObject = {"habits": [], "others": []}
@@ -222,20 +222,21 @@ def _habits_of_day(view: present.View) -> JsonObject:
             continue
         amount, note = marks.get(each.habit["id"], (0, None))
         signs = each.signs(begin.toordinal(), view.first.toordinal())
-        item = present.habit_item(each) | {"signs": signs} | filled(note=note)
-        if "today_amount" in item:  # of the day that is shown
-            item["today_amount"] = amount
+        item = present.habit_item(each)
+        if view.first != view.today:  # what else it has is true of today only
+            item = {name: item.get(name) for name in ("id", "name", "target")}
+        item |= {"signs": signs, "today_amount": amount} | filled(note=note)
         lists["others" if signs[-1] in NOTHING_DUE else "habits"].append(item)
     return lists
 
 
-def _due_on(view: present.View) -> list[JsonObject]:
-    """The habits due on a coming day."""
-    items = []
+def _due_on(view: present.View) -> list[str]:
+    """The names of the habits due on a coming day."""
+    names = []
     for each in histories(view.db, view.today):
         if each.habit["is_in_sight"] and each.is_owed(view.first.toordinal()):
-            items.append(present.habit_item(each))
-    return items
+            names.append(each.habit["name"])
+    return names
 
 
 PREVIEW = Page("ui://onepercent/preview", FOLDER / "preview.html", _of_preview)

@@ -13,10 +13,11 @@ let day = (text, weekday = "short", month = "short") =>
 let weekday = text => h("small", dated(text, { weekday: "short" }).slice(0, 2));
 let plus = (text, days) => new Date(Date.parse(text) + days * 864e5).toISOString().slice(0, 10);
 let glyph = sign => h(sign === "-" ? "i.bad" : "i", SIGNS[sign]);
-// A calendar of the days from `first` on, each in its cell.
-let calendar = (first, cells) => {
-  cells[0].style.gridColumn = new Date(first).getUTCDay() || 7;
-  return h("div.cal", [..."1234567"].map(monday => weekday("2024-01-0" + monday)), cells);
+// A calendar of the days from `first` on: `draw` makes an element of each day and what `cells` has of it.
+let calendar = (first, cells, draw) => {
+  let days = cells.map((cell, place) => draw(plus(first, place), cell));
+  days[0].style.gridColumn = new Date(first).getUTCDay() || 7;
+  return h("div.cal", [..."1234567"].map(monday => weekday("2024-01-0" + monday)), days);
 };
 // Five shades of a day: nothing, up to a third, up to two, less than all, all. A share may be rounded a little above.
 let shade = share =>
