@@ -75,16 +75,19 @@ def get_user_snapshot(
             has_whole_diary="diary" in names and first is not None,
         )
         zone = days.persons_day().zone or days.zone_of_settings()
-        present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
-        answer: JsonObject = {"success": True, "user_name": settings.user(), "today": present_day}
+        answer: JsonObject = {
+            "success": True,
+            "user_name": settings.user(),
+            "today": {"date": f"{today}", "weekday": words.weekday(today), "tz": zone},
+        }
         if names:
             answer["data"] = {name: present.SECTIONS[name](view) for name in names}
         if find:
             answer["found"] = word_search.search(db, WORDS.parse("find", find))
         content = marks_as_text(db, today, first, last) if picture else ()
+        shown = person_pages.DaysAnswer(answer, *content)
 
     # What its page shows.
-    shown = person_pages.DaysAnswer(answer, *content)
     shown.span = _span(view, names, first, last)
     is_filtered = find or goal_id or view.goals_status != "work"
     shown.is_day = not is_filtered and _are_of_one_day(names, shown.span)
@@ -136,5 +139,4 @@ def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> lis
     """The sections to show, each once."""
     if not include and not is_search:
         include = ["goals"] if is_one_goal else DEFAULT
-    names = ["goals" if name == STEPS_SECTION else name for name in include]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys("goals" if name == STEPS_SECTION else name for name in include))

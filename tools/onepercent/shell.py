@@ -106,12 +106,11 @@ def history(number_of_days: str = "7") -> TextOutput:
     rows = []
     for unit, (label, _) in UNITS.items():
         rows += [_period_row(period[label], period) for period in past.get(unit, ())]
-    rows.append(_period_row(words.text_of("shell.total"), past["total"]))
-    rows.append(
-        _period_row(
-            words.text_of("shell.before", days=words.counted(count, "day")), past["previous"]
-        )
-    )
+    before = words.text_of("shell.before", days=words.counted(count, "day"))
+    rows += [
+        _period_row(words.text_of("shell.total"), past["total"]),
+        _period_row(before, past["previous"]),
+    ]
     lines = _table("shell.history", rows)
 
     if past["habits"]:
@@ -179,8 +178,8 @@ def report(file: str, *period: str) -> TextOutput:
     with store.reading() as db:
         span_on_record(db, first, last, today)
         content = _content(past_between(db, first, last, today))
-        data = compact_json(content).replace("<", "\\u003c")
 
+    data = compact_json(content).replace("<", "\\u003c")
     page = document(Path(__file__).parent / "page" / "report.html")
     target = Path(file).expanduser()
     with store.replacing(target) as part:

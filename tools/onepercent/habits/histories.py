@@ -165,7 +165,7 @@ class History:
     def done_in_week(self) -> int:
         """The number of days of this week on which it is done."""
         week = range(days.monday(self.today), self.today + 1)
-        return sum(self.marks.get(day) == "+" for day in week)
+        return [*map(self.marks.get, week)].count("+")
 
 
 class HabitSigns(NamedTuple):
@@ -198,8 +198,8 @@ def signs_between(db: Database, first: date, last: date, today: date) -> list[Ha
         is_archived = habit["archived_at"] is not None
         signs = history.signs(first.toordinal(), last.toordinal())
         if not is_archived or signs.strip(NOTHING_DUE):
-            streak = history.streak()
             is_weekly = bool(history.schedule.times)
+            streak = history.streak()
             rows.append(
                 HabitSigns(habit["id"], habit["name"], signs, *streak, is_weekly, is_archived)
             )
@@ -236,18 +236,21 @@ def load(
       that all marks are loaded;
     - `since`: marks from this day on are loaded even if they are folded.
     """
-    week_ago = today - timedelta(WEEK)
-    span = {"since": f"{since:%Y-%m}", "week_ago": f"{week_ago}", "today": f"{today}"}
-    rows = db.execute(HABITS.format(which=which), span | values)
+    values = {
+        "since": f"{since:%Y-%m}",
+        "week_ago": f"{today - timedelta(WEEK)}",
+        "today": f"{today}",
+        **values,
+    }
+    rows = db.execute(HABITS.format(which=which), values)
     return [_history(row, today, since) for row in rows]
 
 
 def _history(row: Row, today: date, since: date) -> History:
     # The day it began, and the first day that is not in the folded streak.
     started = days.ordinal(row["started"])
-    unfolded = days.monday(started)
-    if row["folded_to"]:
-        unfolded = days.ordinal(row["folded_to"]) + 1
+    folded_to = row["folded_to"]
+    unfolded = days.ordinal(folded_to) + 1 if folded_to else days.monday(started)
 
     # Its schedules and pauses; a habit that never changed its schedule has none but its own.
     changes = json.loads(row["changes"]) or [
@@ -260,7 +263,6 @@ def _history(row: Row, today: date, since: date) -> History:
     pauses = [
         (days.ordinal(first), days.ordinal(last)) for first, last in json.loads(row["pauses"])
     ]
-    last_day = days.ordinal(row["until"] or LAST)
 
     # Its marks; a day within a limit counts as kept without one.
     marks: dict[int, str] = {}
@@ -268,6 +270,7 @@ def _history(row: Row, today: date, since: date) -> History:
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
             if sign != " ":
                 marks[day] = sign
+    last_day = days.ordinal(row["until"] or LAST)
     course = Course(list(restarted(schedules, marks)), pauses, last_day)
     if row["at_most"]:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))

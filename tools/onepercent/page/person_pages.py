@@ -135,12 +135,15 @@ def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
     if first == last:  # a single day is shown at the end of four ISO weeks
         last = _sunday(min(day, today))
         first = last - timedelta(DAYS_SHOWN - 1)
-        until = max(last, _week(day, today)[1])
+        until = last + timedelta(WEEK)  # the days to turn to may end in the next week
     length = (last - first).days + 1
     past = past_between(db, first - timedelta(length), until, today)
     period = past.between(first, min(today, last))
     passed = max((period.last - first).days + 1, 0)
-    cells = list(_cells(past.between(first, last)).values())
+    # What is still open today counts as due.
+    cells = [
+        part.sums(with_open=True).measures() for _, part in past.between(first, last).parts("days")
+    ]
     data: JsonObject = {
         "today": f"{today}",
         "day": f"{day}",
@@ -162,18 +165,15 @@ def _numbers(past: Past) -> list[float]:
     return numbers if any(numbers) else []
 
 
-def _cells(past: Past) -> dict[str, list[float]]:
-    """The numbers of each day; what is still open today counts as due."""
-    return {label: day.sums(with_open=True).measures() for label, day in past.parts("days")}
-
-
 def _one_day(view: present.View, past: Past) -> JsonObject:
     """The data of one day: what can be ticked off, what it brought, the days to turn to; for today also the
     next day's steps."""
     day = view.first
-    week = _cells(past.between(*_week(day, view.today)))
+    week = past.between(*_week(day, view.today))
     data = {
-        "strip": [[label, share] for label, (share, *_) in week.items()],
+        "strip": [
+            [label, part.sums(with_open=True).measures()[0]] for label, part in week.parts("days")
+        ],
         "gained": past.between(day, day).sums().xp,
         "overdue": _steps(view, LATE),
         "steps": _steps(view, DONE_THEN) + _steps(view, "date = :first"),

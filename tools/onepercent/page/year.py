@@ -6,7 +6,7 @@ from tools.toolkit import JsonObject
 
 from ..database import scalar
 from ..habits.due_days import GOAL_IS_IN_SIGHT
-from ..snapshot.history import Past, due, share
+from ..snapshot.history import Past, due
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62
@@ -53,7 +53,9 @@ def _shares_of_habits(months: list[Past]) -> list[JsonObject]:
 
 
 def _share(signs: str) -> float | None:
-    return share(signs.count("+"), due(signs))
+    """The share of due days that were kept; None if nothing was due."""
+    was_due = due(signs)
+    return round(signs.count("+") / was_due, 3) if was_due else None
 
 
 def _shares_of_goals(period: Past, months: list[Past]) -> list[JsonObject]:
@@ -63,6 +65,6 @@ def _shares_of_goals(period: Past, months: list[Past]) -> list[JsonObject]:
         parts = []
         for month in months:
             done = scalar(period.db, STEPS_UNTIL, {"goal": goal, "last": f"{month.last}"})
-            parts.append(share(done, count))
+            parts.append(round(done / count, 3))
         goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
     return goals

@@ -86,7 +86,8 @@ class Sums(NamedTuple):
 
     def measures(self) -> list[float]:
         """What the page draws of them: the share of habits kept, XP, steps and diary entries."""
-        return [share(self.kept, self.due) or 0, self.xp, self.steps, self.diary]
+        kept = round(self.kept / self.due, 3) if self.due else 0
+        return [kept, self.xp, self.steps, self.diary]
 
 
 class Past(NamedTuple):
@@ -106,8 +107,8 @@ class Past(NamedTuple):
     def parts(self, unit: str) -> Iterator[tuple[str, "Past"]]:
         """Its days, weeks or months, each with its label."""
         _, label_of = UNITS[unit]
-        every_day = [self.first + ago * ONE_DAY for ago in range((self.last - self.first).days + 1)]
-        for label, group in groupby(every_day, label_of):
+        ordinals = range(self.first.toordinal(), self.last.toordinal() + 1)
+        for label, group in groupby(map(date.fromordinal, ordinals), label_of):
             span = list(group)
             yield label, self.between(span[0], span[-1])
 
@@ -124,8 +125,9 @@ class Past(NamedTuple):
 
     def signs(self, habit: HabitSigns, with_open: bool = False) -> str:
         """The signs of a habit; what can still be done today is due only `with_open`."""
-        is_closed = self.ends_today and not with_open
-        signs = without_open_day(habit.signs) if is_closed else habit.signs
+        signs = habit.signs
+        if self.ends_today and not with_open:
+            signs = without_open_day(signs)
         return signs[(self.first - self.since).days : (self.last - self.since).days + 1]
 
     def titles(self, closed: str) -> list[str]:
@@ -185,7 +187,7 @@ def history(view: View) -> JsonObject:
 
     # What holds for the whole period, and for as many days before it.
     gained, lost, end_xp = period.rows(EARNED)[0]
-    former = past.between(before, first - ONE_DAY)
+    former = past.between(before, first - ONE_DAY).sums()
     section: JsonObject = {
         "date_from": f"{first}",
         "date_to": f"{last}",
@@ -193,7 +195,7 @@ def history(view: View) -> JsonObject:
         "habits": _habits_of_period(period, unit),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _sums_as_json(period.sums()),
-        "previous": {"date_from": f"{before}"} | _sums_as_json(former.sums()),
+        "previous": {"date_from": f"{before}"} | _sums_as_json(former),
     }
     if past.habits:
         section["marks"] = LEGEND
@@ -214,11 +216,6 @@ def without_open_day(signs: str) -> str:
 def due(signs: str) -> int:
     """The number of due days; an excused day is not due."""
     return sum(map(signs.count, "+-~?"))
-
-
-def share(kept: int, was_due: int) -> float | None:
-    """The share of due days that were kept; None if nothing was due."""
-    return round(kept / was_due, 3) if was_due else None
 
 
 def rate(signs: str) -> int | None:
@@ -270,7 +267,7 @@ def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
 
 def marks_as_text(
     db: Database, today: date, first: date | None, last: date | None
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """One text with a line of signs for each habit, for clients that show no pages: of the days between two
     dates, by default of the last four weeks.
 
@@ -279,6 +276,8 @@ def marks_as_text(
     end = min(today, last or today)
     begin = min(end, first or end - (DAYS_AS_TEXT - 1) * ONE_DAY)
     begin = max(begin, end - (YEAR - 1) * ONE_DAY)
-    habits = signs_between(db, begin, end, today)
-    rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
-    return ("\n".join([f"{begin} – {end}: {words.text_of('shell.marks')}", *rows]),) if rows else ()
+    lines = [f"{begin} – {end}: {words.text_of('shell.marks')}"]
+    for number, habit in enumerate(signs_between(db, begin, end, today), 1):
+        lines.append(f"{number} {habit.name} {habit.signs}")
+    if lines[1:]:
+        yield "\n".join(lines)

@@ -105,8 +105,10 @@ def item_of(row: Row) -> JsonObject:
 def items_of(view: View, statement: str) -> list[JsonObject]:
     """The rows of a query as every section shows them; it may name the `first` and the `last` day, and the
     `goal`."""
-    values = {"first": f"{view.first}", "last": f"{view.last}", "goal": view.goal_id}
-    return list(map(item_of, due_days.select(view.db, statement, **values)))
+    rows = due_days.select(
+        view.db, statement, first=f"{view.first}", last=f"{view.last}", goal=view.goal_id
+    )
+    return list(map(item_of, rows))
 
 
 def dated_items(view: View, which: str) -> list[JsonObject]:
@@ -117,11 +119,13 @@ def dated_items(view: View, which: str) -> list[JsonObject]:
 def goals(view: View) -> JsonObject:
     """Goals with their next step; `with_steps`: whole, with their open steps; a single goal with every step.
     Raises ToolError GOAL_NOT_FOUND."""
-    is_one = view.goal_id is not None
-    which = "g.id = :goal" if is_one else GOALS_OF_STATUS[view.goals_status]
+    which = GOALS_OF_STATUS[view.goals_status]
     columns = WITH_OPEN_STEPS if view.with_steps else BRIEF_GOAL
-    query = GOALS.format(columns=WITH_EVERY_STEP if is_one else columns, which=which)
-    items = items_of(view, query)
+    is_one = view.goal_id is not None
+    if is_one:
+        which = "g.id = :goal"
+        columns = WITH_EVERY_STEP
+    items = items_of(view, GOALS.format(columns=columns, which=which))
     if is_one and not items:
         raise missing("goal")
 
@@ -145,7 +149,7 @@ def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject
                 del item[name]
             else:
                 item.setdefault(name, None)
-    return {"usual": usual} if usual else {}
+    return filled(usual=usual)
 
 
 def habits(view: View) -> JsonObject:
@@ -257,8 +261,11 @@ def ssp(view: View) -> JsonObject:
         }
         for category in CATEGORIES
     ]
-    average = round(row["average"], 1)
-    return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}
+    return {
+        "spheres": spheres,
+        "average_score": round(row["average"], 1),
+        "ssp_evaluation_id": row["id"],
+    }
 
 
 def xp(view: View) -> JsonObject:

@@ -26,10 +26,6 @@ from ..database.store import RESTORE, refused
 from ..habits import histories
 from . import formats
 
-# Faults that are named.
-MOST_FAULTS = 3
-RECOUNTED = "It was recounted and is correct again. If it happens again, please report it."
-
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
 EXPORT_PARTS = {"state": migrations.STATE_TABLES, "history": migrations.HISTORY_TABLES}
@@ -37,7 +33,6 @@ EXPORT_PARTS = {"state": migrations.STATE_TABLES, "history": migrations.HISTORY_
 SEQUENCES = "sequences"
 # Each table after those it refers to. Until version 2 undo kept its journal in the last one.
 TABLES = (*migrations.STATE_TABLES, *migrations.HISTORY_TABLES, "last_applied")
-FILES_BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # The errors of reading a file that is damaged, or that neither `export` nor `backup` wrote.
 UNREADABLE_ERRORS = (
@@ -75,7 +70,7 @@ def another_file(file: str) -> Path:
     """A file to write or read; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if
     it is the database."""
     path = Path(file).expanduser().resolve()
-    if path.exists() and store.path().exists() and path.samefile(store.path()):
+    if path == store.path().resolve():
         raise refused(f"{path} is the database itself", "Name another file.")
     return path
 
@@ -167,14 +162,16 @@ def database() -> Health:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
     if healed := heal():
         return Health(
-            "broken", f"{summary}: {', '.join(healed)} differed from the record", RECOUNTED
+            "broken",
+            f"{summary}: {', '.join(healed)} differed from the record",
+            "It was recounted and is correct again. If it happens again, please report it.",
         )
     return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
 
 
 def faults_of(db: Database) -> list[str]:
-    """The faults of an open database, in a few lines; empty if it is sound."""
-    faults = [fault for (fault,) in db.execute(f"PRAGMA integrity_check({MOST_FAULTS})")]
+    """The faults of an open database, at most three of the file; empty if it is sound."""
+    faults = [fault for (fault,) in db.execute("PRAGMA integrity_check(3)")]
     if faults != ["ok"]:
         return faults
     try:
@@ -318,7 +315,8 @@ def _overwrite(fresh: Database) -> None:
         if not isinstance(fault, store.Damaged):
             raise fault from error
         with store.locked(file):
-            for beside in FILES_BESIDE:  # First: an old log must never meet the new file.
+            # First what sqlite keeps beside it: an old log must never meet the new file.
+            for beside in ("-wal", "-shm", "-journal"):
                 Path(f"{file}{beside}").unlink(missing_ok=True)
             store.backup(fresh, file)
     store.checkpoint()

@@ -97,5 +97,4 @@ def calendar(db: Database) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    lines = re.sub(r"[\\;,]", r"\\\g<0>", text).splitlines()
-    return "\\n".join(lines)
+    return "\\n".join(re.sub(r"[\\;,]", r"\\\g<0>", text).splitlines())

@@ -55,7 +55,10 @@ def habits_of(file: str) -> list[Habit]:
             if "Type" not in record:  # before 2.3.1, when two columns had other names, too
                 record["FrequencyNumerator"] = record["NumRepetitions"]
                 record["FrequencyDenominator"] = record["Interval"]
-                record |= UNSAID | {"Type": _type_of(past or [])}
+                # A number without a name is an amount.
+                values = {value for _, value, _ in past or ()}
+                kind = "YES_NO" if values <= set(VALUES.values()) else "NUMERICAL"
+                record |= UNSAID | {"Type": kind}
             habits.append((record, past))
     return habits
 
@@ -83,9 +86,3 @@ def _days(rows: list[list[str]]) -> list[Day]:
             number = value.rpartition("=")[2].removesuffix(")")
             past.append((day, int(VALUES.get(number, number)), "".join(notes)))
     return sorted(past)
-
-
-def _type_of(past: list[Day]) -> str:
-    """The type of a habit of before 2.3.1, by its days: a number without a name is an amount."""
-    values = {value for _, value, _ in past}
-    return "YES_NO" if values <= set(VALUES.values()) else "NUMERICAL"

@@ -108,8 +108,8 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
 
 def _added(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
     """The diff entry for the things of a kind that are added on these days."""
-    span = f"{min(dates)}..{max(dates)}"
-    return Counted(Thing(kind, title, dates=(span,)), count=len(dates), noun=noun)
+    thing = Thing(kind, title, dates=(f"{min(dates)}..{max(dates)}",))
+    return Counted(thing, count=len(dates), noun=noun)
 
 
 def _note(unit: UnitOfWork, name: str, past: "list[Day]") -> list[str]:
@@ -184,8 +184,7 @@ def _archive(unit: UnitOfWork, key: int, marks: list[JsonObject]) -> None:
     """Archive a new habit, and pause it from the day after its last mark."""
     unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
     last = days.ordinal(marks[-1]["date"] if marks else unit.day)
-    first = f"{date.fromordinal(last + 1)}"
-    unit.create("habit_pauses", {"habit_id": key, "first_day": first})
+    unit.create("habit_pauses", {"habit_id": key, "first_day": f"{date.fromordinal(last + 1)}"})
 
 
 def _unit(habit: "Record") -> str:
