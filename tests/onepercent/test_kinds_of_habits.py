@@ -38,11 +38,9 @@ def marks(first="2026-03-01"):
 def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
     habit(frequency_type="every_n_days", n=3)
     do(mark(1))  # the 18th: due again on the 21st
-    statuses = {}
-    for day in range(19, 23):
+    for day, status in ((20, "not_scheduled"), (21, "pending"), (22, "pending")):
         clock.set(f"2026-03-{day}T12:00:00+00:00")
-        statuses[day] = habit()["today_status"]
-    assert statuses == {19: "not_scheduled", 20: "not_scheduled", 21: "pending", 22: "pending"}
+        assert habit()["today_status"] == status
     assert "не по расписанию" not in accepted(mark(1))
     clock.set("2026-03-25T12:00:00+00:00")
     shown = habit()
@@ -63,9 +61,8 @@ def test_a_habit_ends_by_itself_and_its_past_stays(clock):
     do(mark(1))
     clock.set("2026-03-21T12:00:00+00:00")
     section = snapshot("habits")["habits"]
-    assert section["items"] == [] and section["archived"] == [
-        {"id": 1, "name": "Бег", "until": "2026-03-19"}
-    ]
+    assert section["items"] == []
+    assert section["archived"] == [{"id": 1, "name": "Бег", "until": "2026-03-19"}]
     assert marks("2026-03-17") == ".+?.."
     assert "не по расписанию" in said(mark(1))
     do(act("habit.update", 1, until=None))
@@ -83,12 +80,8 @@ def test_days_without_count_by_themselves_once_they_are_over_and_a_slip_is_what_
     assert "2 сигарет, не больше 0; «на свадьбе»" in message and "серия 4 дня → 0" in message
     # Nothing is there to take.
     assert "−10 XP" not in message and balance() == 0
-    shown = habit()
-    assert (shown["today_status"], shown["current_streak"], shown["best_streak"]) == (
-        "missed",
-        0,
-        4,
-    )
+    broken = {"today_status": "missed", "current_streak": 0, "best_streak": 4}
+    assert broken.items() <= habit().items()
     since = past(date_from="2026-03-18")
     assert (since["marks"], since["notes"]) == ("++++-", {"2026-03-22": "на свадьбе"})
     do(act("habit.unmark", 1))

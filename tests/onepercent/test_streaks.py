@@ -9,12 +9,13 @@ from datetime import date, timedelta
 
 import pytest
 
+from tests.onepercent.examples import SCHEDULES
 from tests.onepercent.model import Life, PlainHabit, Refused
 from tests.onepercent.person import act, do, items, mark, miss, new_habit, past, pause, undo
 from tools.onepercent.base import days
 from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak, restarted
-from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule_of
+from tools.onepercent.habits.schedules import FREQUENCIES, Course, schedule_of
 
 # A Monday: a life of some weeks leads over New Year and ISO week 53.
 START = date(2026, 11, 2)
@@ -97,17 +98,6 @@ def test_random_histories_are_what_the_plain_model_says(seeds):
         check(seed)
 
 
-def go_to(clock, day):
-    clock.set(f"{day.isoformat()}T12:00:00+00:00")
-
-
-def schedule_params(frequency, numbers):
-    name = DETAILS.get(frequency)
-    return {"frequency_type": frequency} | (
-        {name: numbers if name in ("schedule_days", "month_days") else numbers[0]} if name else {}
-    )
-
-
 def is_taken(life, action, today):
     try:
         life.do(action["action"], action["params"], today, None)
@@ -120,19 +110,18 @@ def is_taken(life, action, today):
 @pytest.mark.parametrize("seed", [0, 5, 6, 12])
 def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(seed, clock):
     chance, life, today = random.Random(seed), Life(), MONDAY
-    go_to(clock, today)
+    clock.set(f"{today}T12:00:00+00:00")
     [habit] = do(new_habit("Бег"))
     life.do("habit.create", {"name": "Бег"}, today, habit)
     for _ in range(25):
         today += timedelta(days=chance.randint(1, 5))
-        go_to(clock, today)
+        clock.set(f"{today}T12:00:00+00:00")
         before, drawn = life.copy(), []
         for ago in chance.sample(range(30), chance.randint(0, 5)):
             change, more = chance.choice(CHANGES)
             drawn.append(change(habit, date=str(today - timedelta(days=ago)), **more))
         if chance.random() < 0.3:
-            schedule = schedule_params(*random_schedule(chance))
-            drawn.append(act("habit.update", habit, **schedule))
+            drawn.append(act("habit.update", habit, **chance.choice(SCHEDULES)))
         if chance.random() < 0.2:
             first = today + timedelta(days=chance.randint(-40, 10))
             last = first + timedelta(days=chance.randint(0, 12))

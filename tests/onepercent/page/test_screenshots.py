@@ -137,7 +137,7 @@ def looks(person, folder, tool, question):
     """Each look of a page, of which a picture is taken: its tab, width, size of the font and height."""
     for theme, width, font in LOOKS:
         tab = person.see(tool, width=width, theme=theme, locale="ru-RU", arguments=question)
-        tab.wait("document.querySelectorAll('li').length > 8")
+        tab.wait("document.querySelectorAll('li').length > 6")
         height = shot(tab, folder / f"{tool}-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
         yield tab, width, font, height

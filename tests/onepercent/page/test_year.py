@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from tests.onepercent.page.test_details import lines
-from tests.onepercent.page.test_screenshots import shot
+from tests.onepercent.page.test_screenshots import looks
 from tests.onepercent.person import complete, mark, new_goal, new_habit, new_step
 from tests.support.pages import MONDAY
 
@@ -52,18 +52,9 @@ def live(person, turn):
 def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
     person, turn = on
     live(person, turn)
-    for theme, width, font in [
-        ("light", 320, 16),
-        ("light", 390, 16),
-        ("dark", 390, 16),
-        ("light", 720, 16),
-        ("light", 320, 32),
-    ]:
-        tab = person.days(width=width, theme=theme, arguments=YEAR)
-        height = shot(tab, tmp_path / f"year-{theme}-{width}-{font}.png", font)
-        assert tab.run("document.documentElement.scrollWidth") <= width
-        if (width, font) == (390, 16):
-            assert height <= 1400
+    for _, width, font, height in looks(person, tmp_path, "get_user_snapshot", YEAR):
+        assert height <= 1400 or (width, font) != (390, 16)
+    tab = person.tabs[-1]
     months = [line.partition("\n")[0] for line in lines(tab, ".months > div")]
     assert len(months) == 13 and all("%" in month for month in months)
     assert tab.run("document.querySelectorAll('.months u').length") == 365
