@@ -102,13 +102,10 @@ class Course(NamedTuple):
             start = max(begin, first)
             start -= (start - schedule.anchor) % schedule.length
             for day in schedule.due(start, min(end, last)):
-                if not (schedule.times and self._is_judged_later(day, end)):
+                # If another rate follows in the week, that one judges all its days that count by the week.
+                is_cut = schedule.times and end < day + WEEK - 1
+                if not (is_cut and self.schedule_on(end + 1).times):
                     yield self._period(schedule, day, begin, end)
-
-    def _is_judged_later(self, monday: int, end: int) -> bool:
-        """True if another rate follows in the week: the last one judges all its days that count by the
-        week."""
-        return end < monday + WEEK - 1 and bool(self.schedule_on(end + 1).times)
 
     def _period(self, schedule: Schedule, day: int, begin: int, end: int) -> Period:
         """The period that starts on a day, of which the days between `begin` and `end` count."""

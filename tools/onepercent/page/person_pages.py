@@ -27,8 +27,7 @@ logger = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).parent
 
-# The entries of `_meta` with what a page draws: the model does not pay for them.
-PREVIEW_DATA = "pi-mcp/preview"
+# The entry of `_meta` with what the page draws: the model does not pay for it.
 DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
@@ -55,7 +54,9 @@ class DaysAnswer(Answer):
 def _of_preview(answer: JsonObject) -> JsonObject:
     private: JsonObject = {}
     if "preview_id" in answer or "errors" in answer:
-        private[PREVIEW_DATA] = {language: _texts(answer, language) for language in ("ru", "en")}
+        private["pi-mcp/preview"] = {
+            language: _texts(answer, language) for language in ("ru", "en")
+        }
     if "preview_id" in answer:
         private |= key_as_meta(lambda: keys.of_preview(answer["preview_id"]))
     return private

@@ -1,13 +1,12 @@
 """Finding goals, steps, habits and diary entries by words, in whatever form the words stand."""
 
 import re
-from collections.abc import Callable, Iterable
 from itertools import chain
 
 from tools.toolkit import JsonObject, filled
 
 from ..base.fields import DIARY_FIELDS
-from ..database import Database, Row
+from ..database import Database
 from ..habits import due_days
 from .present import item_of
 
@@ -15,26 +14,24 @@ MOST_SHOWN = 20
 SHORTEST_STEM = 3
 SHORTEST_PART = 4  # letters of a stem that is also found inside a word
 EXCERPT_CHARS = 60  # characters of a diary entry around the first of the words
-# Open things first, then the diary, the newest entry first, and what is done. A column without a value is not
-# shown.
+# What fits the query best: open things first, then the diary, the newest entry first, and what is done. A
+# column without a value is not shown.
 DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in DIARY_FIELDS)
-MATCHES = f"""SELECT * FROM (
+MATCHES = f"""WITH matches AS (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
-        NULL AS text, nullif(status = 'complete', 0) AS done
-        FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
+        NULL AS text, nullif(status = 'complete', 0) AS done, fit(CAST(title AS BLOB)) AS fits
+        FROM goals WHERE user = :user AND deleted_at IS NULL AND fits
     UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, {due_days.DUE_DAY},
-        NULL, NULL, NULL, nullif(s.is_complete, 0)
-        FROM steps s JOIN goals g ON g.id = s.goal_id
-        WHERE s.user = :user AND s.deleted_at IS NULL AND has_words(CAST(s.title AS BLOB))
-    UNION ALL SELECT 'habit', id, NULL, NULL, NULL, NULL, name, NULL, NULL, NULL
-        FROM habits WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(name AS BLOB))
-    UNION ALL SELECT 'diary', id, NULL, NULL, NULL, NULL, NULL, date, text, NULL FROM (
-        SELECT id, date, trim({DIARY_TEXT}) AS text
-        FROM diary WHERE user = :user AND deleted_at IS NULL) WHERE has_words(CAST(text AS BLOB))
-    ) ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
-
-# Letters and digits.
-QUERY_WORD = re.compile(r"[^\W_]+")
+        NULL, NULL, NULL, nullif(s.is_complete, 0), fit(CAST(s.title AS BLOB)) AS fits
+        FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL AND fits
+    UNION ALL SELECT 'habit', id, NULL, NULL, NULL, NULL, name, NULL, NULL, NULL,
+        fit(CAST(name AS BLOB)) AS fits FROM habits WHERE user = :user AND deleted_at IS NULL AND fits
+    UNION ALL SELECT 'diary', id, NULL, NULL, NULL, NULL, NULL, date, text, NULL,
+        fit(CAST(text AS BLOB)) AS fits FROM (SELECT id, date, trim({DIARY_TEXT}) AS text
+            FROM diary WHERE user = :user AND deleted_at IS NULL) WHERE fits)
+    SELECT kind, id, title, goal_id, goal, dt, name, date, text, done FROM matches
+    WHERE fits = (SELECT max(fits) FROM matches)
+    ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
 
 # The endings of inflected words: Russian nouns, adjectives, verbs, and English ones.
 ENDINGS = (
@@ -44,7 +41,7 @@ ENDINGS = (
     "ings ing ies ied ers er ed es ly s e y"
 ).split()
 # The longest that fits, after the letters of a stem.
-ENDING = re.compile(f"(?<=.{{{SHORTEST_STEM}}})(?:{'|'.join(ENDINGS)})$")
+ENDING = f"(?<=.{{{SHORTEST_STEM}}})(?:{'|'.join(ENDINGS)})$"
 
 # How names are spelt in the other script; of Latin letters the longest group that fits is taken.
 LATIN = dict(
@@ -55,12 +52,12 @@ LATIN = dict(
     )
 )
 CYRILLIC = {latin: letter for letter, latin in LATIN.items()} | {"y": "й", "e": "е"}
-LATIN_LETTERS = re.compile("|".join(sorted(CYRILLIC, key=len, reverse=True)))
+LATIN_LETTERS = "|".join(sorted(CYRILLIC, key=len, reverse=True))
 
 
 def stem(word: str) -> str:
     """The part that all forms of a word begin with, more or less: `бегать` and `бегом` give `бег`."""
-    return ENDING.sub("", word, 1)
+    return re.sub(ENDING, "", word, count=1)
 
 
 def folded(text: str) -> str:
@@ -71,11 +68,25 @@ def folded(text: str) -> str:
 def search(db: Database, query: str) -> JsonObject:
     """Everything that has all of the words, or if nothing has, any of them: open things first, what is done
     last."""
-    words = QUERY_WORD.findall(folded(query))
+    words = re.findall(r"[^\W_]+", folded(query))  # of letters and digits
     alternatives = [variants(word) for word in words]
+    all_stems = list(chain(*alternatives))
+    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in alternatives]
     # A preposition alone finds everything.
-    longer = [variants(word) for word in words if len(word) >= SHORTEST_STEM] or alternatives
-    rows = _matches(db, alternatives, all) or _matches(db, longer, any)
+    longer = [patterns[at] for at, word in enumerate(words) if len(word) >= SHORTEST_STEM]
+
+    def fit(data: bytes) -> int:
+        """2 if a text has all of the words, 1 if it has any."""
+        text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
+        # The first look is ten times as fast as a pattern, and enough for most texts.
+        if not any(stem in text for stem in all_stems):
+            return 0
+        if all(pattern.search(text) for pattern in patterns):
+            return 2
+        return any(pattern.search(text) for pattern in longer or patterns)
+
+    db.create_function("fit", 1, fit)
+    rows = due_days.select(db, MATCHES).fetchall()
     items = []
     for row in rows[:MOST_SHOWN]:
         item = item_of(row)
@@ -87,29 +98,8 @@ def search(db: Database, query: str) -> JsonObject:
     return {"items": items} | filled(more=len(rows[MOST_SHOWN:]))
 
 
-def _matches(
-    db: Database,
-    alternatives: list[list[str]],
-    enough: Callable[[Iterable[object]], bool],
-) -> list[Row]:
-    """The rows that have enough of the words."""
-    stems = list(chain(*alternatives))
-    # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
-    # it.
-    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in alternatives]
-
-    def has_words(data: bytes) -> bool:
-        text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
-        # The first look is ten times as fast as a pattern, and enough for most texts.
-        return any(stem in text for stem in stems) and enough(
-            pattern.search(text) for pattern in patterns
-        )
-
-    db.create_function("has_words", 1, has_words)
-    return due_days.select(db, MATCHES).fetchall()
-
-
 def _pattern(stem: str) -> str:
+    """A long stem is found anywhere in a word (звон in позвонить), a short one only at its beginning."""
     begins_a_word = r"(?<![^\W_])" if len(stem) < SHORTEST_PART else ""
     return begins_a_word + re.escape(stem)
 
@@ -118,7 +108,7 @@ def variants(word: str) -> list[str]:
     """The stems by which a word is found: as it is, and spelt in the other script."""
     other = "".join(LATIN.get(letter, letter) for letter in word)
     if other == word:
-        other = LATIN_LETTERS.sub(lambda match: CYRILLIC[match[0]], word)
+        other = re.sub(LATIN_LETTERS, lambda match: CYRILLIC[match[0]], word)
     return [stem(word), stem(other)]
 
 

@@ -13,7 +13,7 @@
 import json
 import sqlite3
 from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from tools.toolkit import JsonObject, TextOutput, ToolError, command
 from .. import apply_actions, previews, shell
 from ..actions import Action, habits
 from ..actions.unit_of_work import RowChange, UnitOfWork
-from ..base import days, fields, words
+from ..base import fields, words
 from ..base.days import WEEK
 from ..base.diff import Counted, Thing
 from ..database import store
@@ -146,8 +146,11 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> No
         if marks and here and habit["Type"] != "YES_NO" and here != _unit(habit):
             unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
     else:
-        if habit["Archived?"] == "true":
-            _archive(unit, key, marks)
+        if habit["Archived?"] == "true":  # with a pause from the day after its last mark
+            unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
+            last = date.fromisoformat(marks[-1]["date"]) if marks else unit.today
+            first = f"{last + timedelta(1)}"
+            unit.create("habit_pauses", {"habit_id": key, "first_day": first})
         unit.journal[start:] = [
             RowChange("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})
         ]
@@ -178,13 +181,6 @@ def _create(unit: UnitOfWork, habit: "Record", past: "list[Day]") -> int:
         values["created_on"] = past[0][0]
     habits.create(unit, values)
     return unit.outcome.created_id or 0
-
-
-def _archive(unit: UnitOfWork, key: int, marks: list[JsonObject]) -> None:
-    """Archive a new habit, and pause it from the day after its last mark."""
-    unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
-    last = days.ordinal(marks[-1]["date"] if marks else unit.day)
-    unit.create("habit_pauses", {"habit_id": key, "first_day": f"{date.fromordinal(last + 1)}"})
 
 
 def _unit(habit: "Record") -> str:
