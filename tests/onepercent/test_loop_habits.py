@@ -465,21 +465,17 @@ FREQUENCIES = ((1, 1), (1, 7), (3, 7), (1, 2), (1, 9), (1, 30), (8, 30), (2, 3))
 
 def random_habit(dice):
     """A habit of Loop, and the marks that are to come of it."""
-    length, kind = dice.choice((0, 3, 40, 400)), dice.choice(("", "", "at_least", "at_most"))
+    kind = dice.choice(("", "", "at_least", "at_most"))
     target = dice.choice((0.0, 1.0, 12.5, 2000.0))
     more = {kind: f"{target}", "unit": dice.choice(("", "km"))} if kind else {}
     past = {}
     expected = {}
-    for ago in range(length):
-        if dice.random() < 0.4:
-            continue
+    for ago in sorted(dice.sample(range(400), dice.choice((0, 2, 24, 240)))):
         day, value = str(TODAY - timedelta(ago)), dice.choice(VALUES)
         amount = None
-        if kind and value in ("YES_MANUAL", "YES_AUTO"):
-            amount = dice.choice((1, 2, 500, 1000, 12500, 2_000_000))
-            value = {1: "YES_AUTO", 2: "YES_MANUAL"}.get(amount, str(amount))
-        elif kind and value == "NO":
-            amount = 0
+        if kind and value not in ("SKIP", "UNKNOWN"):
+            amount = dice.choice((0, 1, 2, 500, 1000, 12500, 2_000_000))
+            value = {0: "NO", 1: "YES_AUTO", 2: "YES_MANUAL"}.get(amount, str(amount))
         past[day] = (value, dice.choice(NOTES))
         if amount is not None:
             is_kept = amount / 1000 <= target if kind == "at_most" else amount / 1000 >= target
@@ -495,23 +491,24 @@ def random_habit(dice):
 @pytest.mark.parametrize("seed", range(EXPORTS))
 def test_of_a_random_export_nothing_is_lost_and_nothing_comes_twice(seed, export, clock):
     dice = random.Random(seed)
-    habits = [random_habit(dice) for _ in range(dice.randrange(1, 6))]
-    exported = [each for each, _ in habits]
-    expected = [(" ".join(each["row"][0].split()), past) for each, past in habits]
     some_days_ago = str(TODAY - timedelta(dice.choice((0, 2, 30, 90))))
+    exported = []
     older = []
-    for each in exported:
-        past = {day: value for day, value in each["days"].items() if day <= some_days_ago}
-        older.append(each | {"days": past})
+    expected = []
+    notes = set()
+    for _ in range(dice.randrange(1, 6)):
+        each, marks = random_habit(dice)
+        name = " ".join(each["row"][0].split())
+        past = each["days"].items()
+        exported.append(each)
+        older.append(each | {"days": {day: value for day, value in past if day <= some_days_ago}})
+        expected.append((name, marks))
+        notes |= {(day, f"{name}: {note}") for day, (_, note) in past if note}
 
     imported(export(*older), "--yes")
     added(export(*exported))
 
     assert sorted(stored(), key=repr) == sorted(expected, key=repr)
-    notes = set()
-    for each, (name, _) in zip(exported, expected, strict=True):
-        past = each["days"].items()
-        notes |= {(day, f"{name}: {note}") for day, (_, note) in past if note}
     assert sorted(rows("SELECT date, reflection FROM diary")) == sorted(notes)
     assert added(export(*exported)) == NOTHING_NEW
     for _ in call("undo_last", list=True)["changes"]:

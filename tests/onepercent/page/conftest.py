@@ -2,12 +2,13 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.support.browser import program
-from tests.support.client import PYTHON, SUPPORT
+from tests.support.browser import Browser, program
+from tests.support.client import PYTHON, SUPPORT, Client
 from tests.support.pages import CAPABLE, MONDAY, Host, capable, shown
 
 HERE = Path(__file__).parent
@@ -22,12 +23,15 @@ if program() is None:
     ]
 
 
+@dataclass
 class Person:
     """Whoever sits in front of the client: sees a page, presses, and may look into the database."""
 
-    def __init__(self, browser, client, file, host):
-        self.browser, self.client, self.file, self.host = browser, client, file, host
-        self.tabs = []
+    browser: Browser
+    client: Client
+    file: Path
+    host: Host
+    tabs: list = field(default_factory=list)
 
     def ask(self, name, **arguments):
         """A tool's answer, as the model gets it."""

@@ -132,7 +132,6 @@ def test_archived_goals_are_shown_if_they_were_asked_for(sit):
 
 def test_the_changes_that_undo_reaches_are_a_list_and_no_failure(sit):
     person = sit()
-    assert "changes" in person.ask("undo_last", list=True)
     empty = person.see("undo_last", locale="ru-RU", arguments={"list": True})
     assert head(empty) == "Последние изменения" and "Изменений ещё нет" in empty.text()
     for title in ("Старое", "Новое"):
@@ -140,7 +139,6 @@ def test_the_changes_that_undo_reaches_are_a_list_and_no_failure(sit):
     tab = person.see("undo_last", locale="ru-RU", arguments={"list": True})
     assert head(tab) == "Последние изменения"
     assert "Старое" in tab.text() and "Новое" in tab.text() and today() not in tab.text()
-    assert "Попробовать снова" not in tab.text() and "Не получилось" not in tab.text()
     assert tab.run("document.querySelectorAll('button').length") == 0
 
 

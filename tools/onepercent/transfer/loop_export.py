@@ -17,6 +17,8 @@ from io import StringIO
 from lzma import LZMAError
 from zipfile import BadZipFile, ZipFile
 
+from .backup import UNREADABLE_ERRORS
+
 # A row of a table of the zip.
 Record = dict[str, str]
 # A day, its value (a number of Loop, see VALUES) and its note.
@@ -24,8 +26,17 @@ Day = tuple[str, int, str]
 # A habit with its days, the oldest first; None if they are not in the file.
 Habit = tuple[Record, list[Day] | None]
 
-# The errors of reading a damaged or encrypted (RuntimeError) zip.
-ERRORS = (BadZipFile, LZMAError, zlib.error, csv.Error, EOFError, RuntimeError)
+# The errors of reading another, a damaged or an encrypted (RuntimeError) zip.
+ERRORS = (
+    *UNREADABLE_ERRORS,
+    OSError,
+    BadZipFile,
+    LZMAError,
+    zlib.error,
+    csv.Error,
+    EOFError,
+    RuntimeError,
+)
 
 # A hundred years of thirty habits have a tenth of it.
 LARGEST_TABLE_BYTES = 50_000_000
@@ -38,8 +49,7 @@ UNSAID = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false
 
 @lru_cache(maxsize=1)
 def habits_of(file: str) -> list[Habit]:
-    """The habits of a file, which is read once. Raises one of ERRORS, OSError, KeyError or ValueError if it
-    is not such an export."""
+    """The habits of a file, which is read once. Raises one of ERRORS if it is not such an export."""
     habits: list[Habit] = []
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")

@@ -12,6 +12,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, timedelta
 from time import monotonic
@@ -61,7 +62,7 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     dispatch.call_in_progress.set(dispatch.AuditedCall("import", {"file": file}, monotonic()))
     # Read before the lock is taken; its errors are reported by the dry run.
     loop_export.habits_of.cache_clear()
-    with suppress(*backup.UNREADABLE_ERRORS, *loop_export.ERRORS, OSError):
+    with suppress(*loop_export.ERRORS):
         loop_export.habits_of(file)
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
@@ -90,12 +91,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
                 _add(unit, habit, past, names.count(name))
                 dates += _note(unit, name, past)
             names.append(name)
-    except (
-        *backup.UNREADABLE_ERRORS,
-        *loop_export.ERRORS,
-        OSError,
-        sqlite3.IntegrityError,
-    ) as error:
+    except (*loop_export.ERRORS, sqlite3.IntegrityError) as error:
         raise ToolError(
             f"{params['file']} is not an export of Loop Habit Tracker",
             f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV.",
@@ -191,12 +187,11 @@ def _target(habit: "Record") -> int:
     return round(float(habit["Target Value"] or 0) * 1000)
 
 
-def _marks(habit: "Record", past: "list[Day]") -> list[JsonObject]:
+def _marks(habit: "Record", past: "list[Day]") -> Iterator[JsonObject]:
     """The columns of the marks, from the rows of Checkmarks.csv."""
     target = _target(habit)
     # An older export does not say its target: any amount will do.
     least = target if habit["Target Value"] else 1
-    marks: list[JsonObject] = []
     for day, value, _ in past:
         mark: JsonObject = {"date": fields.parse_day("Date", day), "status": ""}
         if value == SKIP:
@@ -210,8 +205,7 @@ def _marks(habit: "Record", past: "list[Day]") -> list[JsonObject]:
                 status = "completed"
             mark |= {"status": status, "amount": value / 1000}
         if mark["status"]:
-            marks.append(mark)
-    return marks
+            yield mark
 
 
 def _schedule(times: int, every: int) -> JsonObject:
