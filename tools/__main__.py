@@ -164,7 +164,7 @@ def _call(tool: Tool, text: str = "{}") -> object:
             f"The arguments are not a JSON object: {error}", EXAMPLE, "INVALID_JSON"
         ) from None
     ask = _ask if sys.stdin.isatty() else calls.refuse_to_ask
-    with calls.calling(_progress, lambda: False, ask, by_person=True) as lines:
+    with calls.calling(calls.RunningCall(_progress, ask=ask, by_person=True)) as lines:
         answer = tool.call(arguments)
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
         return answer

@@ -292,7 +292,8 @@ def call_tool(request: Request) -> JsonObject:
             toolset = listing.load().get("toolsets", {}).get(params["name"], "")
         tools = registry.listed(request.shows_pages, toolset).values()
         tool = registry.tool_named(params["name"], tools)
-        with calls.calling(request.report, lambda: request.withdrawn, request.ask) as lines:
+        call = calls.RunningCall(request.report, lambda: request.withdrawn, request.ask)
+        with calls.calling(call) as lines:
             answer = tool.call(params.get("arguments") or {})
     except ToolError as error:
         return results.as_result(error.answer())

@@ -163,7 +163,10 @@ def test_parts_take_some_seconds_however_slow_anki_is(monkeypatch):
 def test_progress_is_reported_and_a_cancelled_batch_stops_between_requests(anki):
     reports = []
 
-    with calls.calling(lambda *report: reports.append(report[0]), lambda: len(anki.requests) > 2):
+    call = calls.RunningCall(
+        lambda *report: reports.append(report[0]), lambda: len(anki.requests) > 2
+    )
+    with calls.calling(call):
         answer = add_items(*numbered(300), deck="New")
 
     assert answer["code"] == "CANCELLED"

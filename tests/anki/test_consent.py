@@ -29,7 +29,7 @@ def asking(geo, env):
             meanwhile()
             return answer
 
-        with calls.calling(lambda *report: None, lambda: False, ask) as lines:
+        with calls.calling(calls.RunningCall(ask=ask)) as lines:
             return call(name, **arguments), questions, lines
 
     return run

@@ -21,7 +21,7 @@ def no_time(monkeypatch):
 
 
 def calling():
-    return calls.calling(lambda *_: None, lambda: False)
+    return calls.calling(calls.RunningCall())
 
 
 def out_of_time(function, *arguments):

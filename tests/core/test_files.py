@@ -145,7 +145,7 @@ def test_a_lock_is_free_once_its_holder_is_killed(holder):
 
 
 def test_a_lock_is_not_entered_twice_and_waiting_stops_when_the_call_is_withdrawn():
-    with exclusive_lock("anki"), calls.calling(lambda *_: None, lambda: True):
+    with exclusive_lock("anki"), calls.calling(calls.RunningCall(cancelled=lambda: True)):
         for error, timeout_s in ((ToolError, 0), (Cancelled, 1)):
             with pytest.raises(error):
                 take("anki", timeout_s=timeout_s)

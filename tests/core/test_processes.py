@@ -40,7 +40,8 @@ def test_a_timeout_ends_the_whole_family(tmp_path):
 
 
 def test_a_withdrawn_call_ends_the_whole_family(tmp_path):
-    with calls.calling(lambda *_: None, (tmp_path / "ready").exists), pytest.raises(Cancelled):
+    call = calls.RunningCall(cancelled=(tmp_path / "ready").exists)
+    with calls.calling(call), pytest.raises(Cancelled):
         processes.run(family(tmp_path), os.environ, 60)
     wait_until_gone(tmp_path)
 

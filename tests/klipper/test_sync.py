@@ -192,7 +192,7 @@ def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
     upstream.commit({f"docs/P{number}.md": page(f"P{number}") for number in range(60)})
     reports = []
 
-    with calls.calling(lambda *report: reports.append(report), lambda: False):
+    with calls.calling(calls.RunningCall(lambda *report: reports.append(report))):
         done()
 
     amounts, totals, messages = zip(*reports, strict=True)

@@ -41,35 +41,31 @@ class RunningCall(NamedTuple):
     """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
     call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `append_line(line)` adds text
     after the answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time;
-    `by_person`: a person called it, from a shell."""
+    `by_person`: a person called it, from a shell.
 
-    report: Report
-    cancelled: Callable[[], bool]
-    ask: Ask
-    append_line: Callable[[str], None]
-    ends_s: float
+    The defaults are those outside of a call: nobody hears a report or is asked, lines are dropped, and there
+    is no budget.
+    """
+
+    report: Report = lambda *_: None
+    cancelled: Callable[[], bool] = lambda: False
+    ask: Ask = refuse_to_ask
     by_person: bool = False
+    append_line: Callable[[str], None] = lambda _: None
+    ends_s: float = float("inf")
 
 
-# Outside of a call nobody hears a report or is asked, lines are dropped, and there is no budget.
-NO_CALL = RunningCall(lambda *_: None, lambda: False, refuse_to_ask, lambda _: None, float("inf"))
+NO_CALL = RunningCall()
 _current: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
 
 
 @contextmanager
-def calling(
-    report: Report,
-    cancelled: Callable[[], bool],
-    ask: Ask = refuse_to_ask,
-    *,
-    by_person: bool = False,
-) -> Iterator[list[str]]:
-    """Give every tool that runs inside these `report`, `cancelled` and `ask`, and MOST_COMPUTED_S in all:
-    waiting for a backend or a person is free. Yields the list of lines that will follow its answer."""
+def calling(call: RunningCall) -> Iterator[list[str]]:
+    """Make `call` that of every tool that runs inside, with MOST_COMPUTED_S in all: waiting for a backend or
+    a person is free. Yields the list of lines that will follow its answer."""
     lines: list[str] = []
     ends_s = time.thread_time() + MOST_COMPUTED_S
-    call = RunningCall(report, cancelled, ask, lines.append, ends_s, by_person)
-    token = _current.set(call)
+    token = _current.set(call._replace(append_line=lines.append, ends_s=ends_s))
     try:
         yield lines
     finally:

@@ -169,11 +169,11 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
         with suppress(OSError, HTTPException):
             return b"" if response.headers.get("Location") else response.read(REFUSAL_BYTES)
         return b""
-    expected = response.length
-    if expected is not None and expected > limit_bytes:
+    expected = response.length or 0
+    if expected > limit_bytes:
         raise TooLong(expected)
-    # All of it, else IncompleteRead is raised.
-    body = response.read(limit_bytes + 1 if expected is None else None)
+    # All that was announced, else IncompleteRead is raised.
+    body = response.read(None if expected else limit_bytes + 1)
     if len(body) > limit_bytes:
         raise TooLong(len(body))
     return body

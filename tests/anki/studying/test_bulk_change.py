@@ -89,7 +89,7 @@ def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, collecti
 
 def test_progress_is_of_all_changes_together(ten):
     reports = []
-    with calls.calling(lambda *report: reports.append(report[:2]), lambda: False):
+    with calls.calling(calls.RunningCall(lambda *report: reports.append(report[:2]))):
         change_cards(10, noteIds=ten.ids, suspend=True, flag=4)
     assert [report for report in reports if report[1] == 20] == [(10, 20), (20, 20)]
 
@@ -100,10 +100,11 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, collection, fa
     anki.faults = {3: fault}
     reports = []
 
-    with calls.calling(
+    call = calls.RunningCall(
         lambda *report: reports.append(report[:2]),
         lambda: fault == "cancelled" and len(anki.requests) > 2,
-    ):
+    )
+    with calls.calling(call):
         answer = change_cards(300, noteIds=ids, flag=4)
 
     assert (answer["code"] == "CANCELLED") == (fault == "cancelled")
