@@ -1,10 +1,12 @@
 """Declaring tools."""
 
 import inspect
+import json
 from typing import Annotated
 
 import pytest
 
+from tests.support.client import cases
 from tools.core import calls, registry, tool
 from tools.core.errors import ToolError
 from tools.core.schema import Limits
@@ -50,17 +52,18 @@ def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_si
     assert own_registry["double"].call({"number": "2"}) == 4
 
 
-@pytest.mark.parametrize(
-    "returned, answer",
-    [
-        (None, {"success": True}),
-        ({"foo": "bar"}, {"success": True, "foo": "bar"}),
-        ([1, 2], {"success": True, "result": [1, 2]}),
-        ("hello", {"success": True, "result": "hello"}),
-        ({"success": False, "error": "x"}, {"success": False, "error": "x"}),
-    ],
-)
-def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry, returned, answer):
+ANSWERS = """
+null | {"success": true}
+{"foo": "bar"} | {"success": true, "foo": "bar"}
+[1, 2] | {"success": true, "result": [1, 2]}
+"hello" | {"success": true, "result": "hello"}
+{"success": false, "error": "x"} | {"success": false, "error": "x"}
+"""
+
+
+@pytest.mark.parametrize("row", cases(ANSWERS))
+def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry, row):
+    returned, answer = map(json.loads, row)
     assert declare(lambda: returned, "bare")() == returned
     assert declare(lambda: returned, "wrapped", envelope=True)() == answer
 

@@ -210,13 +210,6 @@ def test_pages_follow_by_cursor_where_there_are_more(upstream, asked):
     assert search(query="x", cursor="next")["code"] == "INVALID_CURSOR"
 
 
-def test_results_over_the_limit_are_counted(upstream, asked):
-    ask = asked("searxng")
-    upstream.answers({"results": [{"title": "A", "url": "https://a"}] * 20})
-    answer, _, _ = ask()
-    assert (len(answer["results"]), answer["omitted"], answer["nextCursor"]) == (5, 15, "2")
-
-
 # The parameter of each engine for a time range; null: it documents none.
 TIME_RANGES = f"""
 searxng | week | null

@@ -161,8 +161,8 @@ def test_an_echoed_key_is_hidden_everywhere(upstream, env):
     assert told(upstream, {"results": [echoed], "nextCursor": KEY})["results"] == [
         {"title": "Bearer ***", "x-***": ["***"]}
     ]
-    env(SEARCH_API_KEY="Bearer k+/3y?>~k=")
-    for echo in ("k%2B%2F3y%3F%3E~k%3D", "k%2B/3y%3F%3E~k%3D", "k+\\/3y?>~k="):
+    env(SEARCH_API_KEY='Bearer k+/3"?>~k=')
+    for echo in ("k%2B%2F3%22%3F%3E~k%3D", "k%2B/3%22%3F%3E~k%3D", 'k+\\/3\\"?>~k='):
         assert told(upstream, f'[{{"title": "key={echo}&x=1"}}]')["results"] == [
             {"title": "key=***&x=1"}
         ]
@@ -222,12 +222,6 @@ def test_a_key_that_fits_no_header_is_refused_without_showing_it(key):
     with pytest.raises(settings.SettingsError, match="SEARCH_API_KEY") as error:
         SearchSettings({"SEARCH_API_KEY": key})
     assert key not in str(error.value)
-
-
-def test_a_key_with_quotes_is_hidden_where_an_error_quotes_it(upstream, env):
-    env(SEARCH_API_KEY='s3"cr/et')
-    for body in ({"error": 'bad key s3"cr/et'}, '{"error": "bad key s3\\"cr\\/et"}'):
-        assert told(upstream, body, 400)["error"].endswith("“bad key ***”")
 
 
 def test_the_check_names_no_secret_and_of_the_shell_asks_once(upstream, env):

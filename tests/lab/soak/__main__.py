@@ -180,16 +180,11 @@ def leftovers(world):
     if files:
         yield f"files: {files[:5]}, {len(files)} in all"
     known = {world.service.process.pid, os.getpid()}
-    if strays := set(_processes(world.folder)) - known:
-        yield f"processes: {strays}"
-
-
-def _processes(folder):
-    """Those whose environment names the folder of this soak."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has just ended; the environment of a zombie is empty
-            if str(folder).encode() in (process / "environ").read_bytes():
-                yield int(process.name)
+            is_ours = str(world.folder).encode() in (process / "environ").read_bytes()
+            if is_ours and int(process.name) not in known:
+                yield f"a process: {process.name}"
 
 
 if __name__ == "__main__":
