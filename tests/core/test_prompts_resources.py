@@ -33,6 +33,10 @@ def listed_resources():
     return resources.list_resources({})
 
 
+def names_of_prompts():
+    return [prompt.name for prompt in prompts.offered()]
+
+
 def text_of(uri):
     [content] = resources.read_resource({"uri": uri})["contents"]
     assert (content["uri"], content["mimeType"]) == (uri, "text/markdown")
@@ -88,7 +92,7 @@ def test_a_prompt_that_cannot_be_is_an_error_that_says_why(name, arguments, word
 def test_prompts_and_resources_follow_the_toolsets_and_read_only(env, monkeypatch):
     for name, value in (("MCP_TOOLSETS", "klipper"), ("MCP_READ_ONLY", "1")):
         env(**{name: value})
-        assert [*prompts.offered()] == ["klipper_question", "klipper_check"]
+        assert names_of_prompts() == ["klipper_question", "klipper_check"]
         monkeypatch.delenv(name)
     env(MCP_TOOLSETS="anki")
     assert listed_resources() == {"resources": []}
@@ -96,10 +100,10 @@ def test_prompts_and_resources_follow_the_toolsets_and_read_only(env, monkeypatc
 
 
 def test_prompts_are_listed_in_one_order_whichever_toolset_was_imported_first(monkeypatch):
-    names = [*prompts.offered()]
+    names = names_of_prompts()
     backwards = sorted(prompts.PROMPTS.items(), key=lambda item: item[1].toolset, reverse=True)
     monkeypatch.setattr(prompts, "PROMPTS", dict(backwards))
-    assert [*prompts.offered()] == names
+    assert names_of_prompts() == names
 
 
 ANNOUNCED = json_lines("""

@@ -34,7 +34,9 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     results = []
     for name in filter(toolsets.offers, sorted(CHECKS)):
         result = guarded(CHECKS[name])
-        results.append((name, guarded(result.trial) if trying and result.trial else result))
+        if trying and result.trial:
+            result = guarded(result.trial)
+        results.append((name, result))
     return results
 
 

@@ -102,7 +102,7 @@ class Request(NamedTuple):
         if status != 303:
             return self._replace(url=url, headers=headers)
         headers.pop("Content-Type", None)
-        return Request(url, "GET", None, headers)
+        return Request(url, headers=headers)
 
 
 class Response(NamedTuple):

@@ -31,9 +31,6 @@ class ValueMismatch(Exception):
 class InvalidArguments(ToolError):
     """The values that do not fit, each with its place."""
 
-    def __init__(self, message: str, hint: str = "Correct it and send it again."):
-        super().__init__(message, hint, "INVALID_ARGUMENTS")
-
 
 class Parameters:
     """The parameters of a tool or prompt: `schema` is their JSON Schema, `usage` one line for hints."""
@@ -90,7 +87,7 @@ def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: s
         if name not in values:
             problems.append(f"{prefix}{name}: Field required")
     if problems:
-        raise InvalidArguments("; ".join(problems), usage)
+        raise InvalidArguments("; ".join(problems), usage, "INVALID_ARGUMENTS")
     return values
 
 
@@ -121,7 +118,9 @@ def parse_value(annotation: object, value: object, place: str) -> Any:
         _check_limits(limits, value)
         return _converted(kind, value, place)
     except ValueMismatch as mismatch:
-        raise InvalidArguments(f"{place}: {mismatch}") from None
+        message = f"{place}: {mismatch}"
+        hint = "Correct it and send it again."
+        raise InvalidArguments(message, hint, "INVALID_ARGUMENTS") from None
 
 
 def _converted(kind: object, value: Any, place: str) -> object:

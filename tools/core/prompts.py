@@ -105,7 +105,7 @@ def _schema_words(schema: JsonObject) -> str:
 
 def list_prompts(params: JsonObject) -> JsonObject:
     """prompts/list."""
-    return {"prompts": [prompt.listed() for prompt in offered().values()]}
+    return {"prompts": [prompt.listed() for prompt in offered()]}
 
 
 def get_prompt(params: JsonObject) -> JsonObject:
@@ -116,16 +116,16 @@ def get_prompt(params: JsonObject) -> JsonObject:
     return {"description": description(prompt.function), "messages": [message]}
 
 
-def offered() -> dict[str, Prompt]:
-    """The prompts that the settings offer, by name: toolset by toolset, in each as they are declared."""
+def offered() -> list[Prompt]:
+    """The prompts that the settings offer: toolset by toolset, in each as they are declared."""
     places.import_each("prompts")
     prompts = sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset)
-    return {prompt.name: prompt for prompt in prompts if prompt.is_offered}
+    return [prompt for prompt in prompts if prompt.is_offered]
 
 
 def prompt_named(name: str) -> Prompt:
     """The prompt of that name. Raises ToolError NOT_FOUND."""
-    prompts = offered()
+    prompts = {prompt.name: prompt for prompt in offered()}
     if name not in prompts:
         raise ToolError(
             f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", "NOT_FOUND"
@@ -135,7 +135,7 @@ def prompt_named(name: str) -> Prompt:
 
 def list_skills(params: JsonObject) -> JsonObject:
     """skills/list."""
-    return {"skills": [prompt.skill() for prompt in offered().values()]}
+    return {"skills": [prompt.skill() for prompt in offered()]}
 
 
 def get_skill(params: JsonObject) -> JsonObject:
@@ -145,7 +145,7 @@ def get_skill(params: JsonObject) -> JsonObject:
 
 def prompt_of_skill(uri: str) -> Prompt:
     """The prompt whose skill is at `uri`. Raises ToolError NOT_FOUND."""
-    for prompt in offered().values():
+    for prompt in offered():
         if uri == prompt.skill_uri:
             return prompt
     raise ToolError(f"No such skill: {uri[:200]}", "skills/list names them.", "NOT_FOUND")

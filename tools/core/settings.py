@@ -43,9 +43,7 @@ def path(value: str) -> Path:
 
 
 def flag(value: str) -> bool:
-    if value.lower() not in TRUE_WORDS + FALSE_WORDS:
-        raise ValueError("expected 1 or 0")
-    return value.lower() in TRUE_WORDS
+    return one_of(*TRUE_WORDS, *FALSE_WORDS)(value) in TRUE_WORDS
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
