@@ -128,8 +128,8 @@ class Endpoint:
             watching.cancel()
 
     async def _work(self, request: HttpRequest) -> JsonObject:
-        """The result of a request, or its error. A tool waits for its turn: its person has some of them,
-        whatever the token."""
+        """The result of a request, or its error. A tool waits for a turn: each person has a number of them,
+        however many tokens."""
         try:
             request.admit()
             async with AsyncExitStack() as held:
@@ -179,6 +179,5 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 
 
 def _json(message: JsonObject) -> str:
-    """The text of a message, without the ends of lines that some readers of events know beside the
-    standard's."""
+    """The text of a message; characters that end a line only for some readers of events are escaped."""
     return compact_json({"jsonrpc": "2.0", **message}).translate(LINE_ENDS)

@@ -10,10 +10,11 @@ class Engine(NamedTuple):
     - `address`: the beginning of its URL; `post`: it is asked by POST; `query`: the parameter of the query;
     - `limit`, `page`: its parameters, "" if it has none; `most`: the highest limit; `number` makes the value
       of `page` from the page and the limit;
-    - `key`: a header with what precedes the key, or a parameter `?name`;
-    - `results`: the path to the list; `fields`: what it calls `services.FIELDS` there, `-` what it lacks;
-    - `age`: the parameter of how old a result may be, and its values for `services.AGES`, a number for the
-      date so many days ago.
+    - `key`: the header of the key with what precedes the key in it, or `?` and the name of a parameter;
+    - `results`: the path to the list of results; `fields`: the engine's names for `services.FIELDS`, `-` for
+      a field that it lacks;
+    - `age`: the parameter that limits the age of results, then its values for `services.AGES`: `-` if there
+      is none, a number for the date that many days ago.
     """
 
     kind: str
