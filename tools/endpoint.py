@@ -166,11 +166,11 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
         code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
         status = {METHOD_NOT_FOUND: 404, protocol.INTERNAL_ERROR: 200}.get(code, 400)
         return await respond(send, status, {"content-type": JSON_TYPE}, _json(message).encode())
-    session = {}
+    headers = {**EVENTS}
     if request.method == "initialize" and message and "result" in message:
         ending = PAGES_SUFFIX if mcp_apps.announced(request.params["capabilities"]) else ""
-        session[SESSION] = secrets.token_hex(16) + ending
-    await start(send, 200, {**EVENTS, **session})
+        headers[SESSION] = secrets.token_hex(16) + ending
+    await start(send, 200, headers)
     while message is not None:
         event = f"event: message\r\ndata: {_json(message)}\r\n\r\n" if message else ": ping\r\n\r\n"
         await send({"type": "http.response.body", "body": event.encode(), "more_body": True})

@@ -82,11 +82,10 @@ def parse(line: bytes) -> JsonObject:
         raise RpcError(INVALID_REQUEST, reason, request_id=json.loads(match[1]) if match else None)
     request_id = None
     try:
-        message = json.loads(line.decode(errors="surrogatepass"))
+        message = json.loads(line.decode())
         if fits(message, {"id": ID}):
             request_id = message["id"]
-        line.decode()  # half a character cannot be sent back, however it is written
-        if b"\\u" in line:
+        if b"\\u" in line:  # half a character cannot be sent back
             json.dumps(message, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise RpcError(PARSE_ERROR, f"Parse error: {error}", request_id=request_id) from None

@@ -161,13 +161,7 @@ def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
-def test_over_http_without_the_sdk_it_says_what_to_run():
+def test_over_http_without_uvicorn_it_says_what_to_run():
     done = finished([PYTHON, "-I", "-S", SERVER[1], "--http"], stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "setup.sh --http" in done.stderr
-
-
-def test_the_servers_module_does_nothing_at_import():
-    code = "import sys, server; print('mcp' in sys.modules, 'tools.server' in sys.modules)"
-    done = finished([PYTHON, "-c", code], cwd=PROJECT)
-    assert done.stdout == "False False\n"

@@ -205,13 +205,6 @@ def test_odd_withdrawals_and_two_requests_in_one_write_end_no_reader(session):
     assert session.answer(51)["result"] == session.answer(52)["result"] == {}
 
 
-def test_an_answer_to_nothing_is_passed_over_in_silence(session, caplog):
-    session.send(error={"code": 1, "message": "no id"})
-    session.send(id=77, result={})
-    goes_on(session)
-    assert not caplog.records
-
-
 def test_what_nobody_foresaw_is_an_internal_error_and_the_session_goes_on(session, monkeypatch):
     monkeypatch.setattr(protocol.StdioRequest, "admit", lambda call: 1 / 0)
     assert session.request("tools/list")["error"]["code"] == -32603
