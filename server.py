@@ -36,20 +36,20 @@ def main(words: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     way = command_line(words)
     settings = settings_or_refuse()
-    if way == "connect":
+    if way == "--connect":
         from tools import connect
 
         # Whoever reads may have enough: `… | head -1`.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         print(connect.clients_text(*connect.ssh_target()[:2]))
         return 0
-    if way == "check":
+    if way == "--check":
         from tools import check
 
         return check.main([sys.executable, __file__, "--standalone"])
-    if way == "daemon":
+    if way == "--daemon":
         return serve_sessions()
-    if way == "http":
+    if way == "--http":
         return serve_http(settings)
     return serve_stdio()
 

@@ -22,7 +22,6 @@ from tools.toolkit import PROJECT, JsonObject
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
 OPTIONS = "-T -o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=3".split()
-WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
 # An example to begin with, if setup.sh was not run and there is no settings file.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
 EXAMPLE = (
@@ -134,7 +133,9 @@ def manifest() -> JsonObject:
             "mcp_config": {
                 "command": "ssh",
                 "args": words,
-                "platform_overrides": {"win32": WINDOWS},
+                "platform_overrides": {
+                    "win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
+                },
             },
         },
         "user_config": {

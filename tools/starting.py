@@ -25,7 +25,7 @@ options:
 
 
 def command_line(words: list[str]) -> str:
-    """The way to start: the name of the flag, without its dashes."""
+    """The way to start: a flag."""
     flag = " ".join(words) or "--standalone"
     texts = {"-h": HELP, "--help": HELP, "--version": f"pi-mcp {VERSION}"}
     if flag in texts:
@@ -33,7 +33,7 @@ def command_line(words: list[str]) -> str:
         raise SystemExit
     if flag not in WAYS:
         refuse(f"unrecognized arguments: {flag} (--help shows what there is)")
-    return flag.removeprefix("--")
+    return flag
 
 
 def settings_or_refuse() -> settings.Settings:

@@ -211,8 +211,8 @@ def _headers(scope: JsonObject) -> Headers:
     """The headers of a request, empty if they are not there; what one of them says several times is a list
     (RFC 9110 5.3)."""
     headers: Headers = defaultdict(str)
-    for name, value in scope["headers"]:
-        key, text = name.decode("latin-1"), value.decode("latin-1")
+    for pair in scope["headers"]:
+        key, text = (part.decode("latin-1") for part in pair)
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
     return headers
 

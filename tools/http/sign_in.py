@@ -26,7 +26,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.calls import scopes
-from tools.toolkit import JsonObject
+from tools.toolkit import JsonObject, filled
 
 from . import tokens
 from .ledger import Ledger
@@ -52,7 +52,7 @@ POLICY = (
 )
 GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the field of each
 SECRET_REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
-PAGES = ("/authorize", "/day")  # and what lies beside them: all else is JSON
+PAGES = ("/authorize", "/day")  # and what lies below them, which people see: all else is JSON
 PAGE_FILE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
@@ -148,12 +148,11 @@ class SignIn:
                 "error": "temporarily_unavailable",
                 "error_description": f"the Pi cannot write that now: {error}",
             }
-        # An error is a text for a browser, JSON for a client.
-        if is_page and "text/html" in headers["accept"]:
+        # An error is a text for the person at a page, JSON for a client.
+        if is_page:
             text = f"{sentence(answer['error'])}\n\n{answer['error_description']}"
             return status, {**PAGE_HEADERS, "content-type": PLAIN_TEXT}, text.encode()
-        headers = PAGE_HEADERS if is_page else CORS
-        return status, {**headers, "content-type": "application/json"}, json.dumps(answer).encode()
+        return status, {**CORS, "content-type": "application/json"}, json.dumps(answer).encode()
 
     def register(self, fields: JsonObject) -> JsonObject:
         """Make a client id (RFC 7591). It holds all that is known of the client; nothing is stored."""
@@ -186,9 +185,7 @@ class SignIn:
             spent_s = self.ledger.spend("invitation", invitation)
         if spent_s:
             return await self.ask(fields, "wrong")
-        answer = {"code": code, "iss": self.issuer}
-        if "state" in fields:
-            answer["state"] = fields["state"]
+        answer = {"code": code, "iss": self.issuer, **filled(state=fields["state"])}
         redirect = fields["redirect_uri"]
         joint = "&" if "?" in redirect else "?"
         return 303, {**PAGE_HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, b""

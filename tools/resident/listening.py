@@ -45,8 +45,7 @@ def notify_ready() -> None:
     """Tell the service manager that sessions are taken, if it asked for that."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
-            manager.connect(address)
-            manager.send(b"READY=1")
+            manager.sendto(b"READY=1", address)
 
 
 def for_http(address: str) -> tuple[socket.socket, bool]:

@@ -114,10 +114,10 @@ def _is_welcome(connection: socket.socket, sessions: int) -> bool:
         logger.warning("A connection of another user was closed")
         return False
     if sessions >= most:
-        _refuse(
-            connection,
-            f"{handover.FULL}{most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service",
-        )
+        reason = "sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
+        line = f"{handover.FULL}{most} {reason}\n"
+        with suppress(OSError):
+            connection.send(line.encode(), socket.MSG_DONTWAIT)
         return False
     return True
 
@@ -158,7 +158,7 @@ def _take_over(connection: socket.socket, identity: str) -> None:
     caller, folder, *environ = frame.removesuffix(handover.FRAME_END).split(b"\0")
     reason = _enter(folder, environ) if caller == identity.encode() else OUTDATED
     if reason:
-        _refuse(connection, reason)
+        connection.sendall(f"{reason}\n".encode())
         raise SystemExit(1)
     connection.sendall(handover.TAKEN)
     if connection.recv(1) != handover.AGREED:
@@ -190,9 +190,3 @@ def _enter(folder: bytes, environ: list[bytes]) -> str:
             if not existing.is_dir() or not os.access(existing, os.W_OK):  # nor can it be made
                 return f"it may not write {path}"
     return ""
-
-
-def _refuse(connection: socket.socket, reason: str) -> None:
-    """Send the caller a line that says why this session is not served here."""
-    with suppress(OSError):
-        connection.send(f"{reason}\n".encode(), socket.MSG_DONTWAIT)
