@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
 from textwrap import fill
-from threading import Timer
 
 from tools import protocol
 from tools.core import health, places
@@ -58,7 +57,7 @@ def main(command: list[str]) -> int:
     states = [look.state for _, look in rows]
     sums = f"{states.count('ok')} ok, {states.count('unset')} optional and not set up"
     print(f"\n{sums}, {states.count('broken')} broken")
-    return 1 if "broken" in states else 0
+    return int("broken" in states)
 
 
 def _print(start: str, text: str) -> None:
@@ -120,16 +119,14 @@ def _run(command: list[str], advice: str) -> tuple[subprocess.CompletedProcess[s
     """A session that lists the tools, of its log the last line alone, and the seconds it took; its input is
     closed after the answer. Raises ToolError with this advice if it does not end."""
     began_s = time.monotonic()
-    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+    limited = ["timeout", "--signal=KILL", str(START_TIMEOUT_S), *command]
+    with subprocess.Popen(limited, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin and process.stdout
-        end = Timer(START_TIMEOUT_S, process.kill)
-        end.start()
         with suppress(BrokenPipeError):  # it ended already
             process.stdin.write(f"{json.dumps(LIST)}\n")
             process.stdin.flush()
         answer = process.stdout.readline()
         rest, log = process.communicate()
-        end.cancel()
     if process.returncode == -signal.SIGKILL:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
     last_line = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")

@@ -8,8 +8,6 @@ from tools.core import settings
 
 VERSION = "0.2.0"
 
-
-WAYS = ("--standalone", "--daemon", "--http", "--check", "--connect")
 HELP = """usage: server.py [--standalone | --check | --connect | …]
 
 One MCP server for a Raspberry Pi, over stdio or HTTP.
@@ -31,7 +29,7 @@ def command_line(words: list[str]) -> str:
     if flag in texts:
         print(texts[flag])
         raise SystemExit
-    if flag not in WAYS:
+    if flag not in ("--standalone", "--daemon", "--http", "--check", "--connect"):
         refuse(f"unrecognized arguments: {flag} (--help shows what there is)")
     return flag
 

@@ -40,12 +40,6 @@ BODY_TURN_S = 30  # the wait for a turn
 SESSION = "mcp-session-id"
 DAY_PAGES = "day-pages"  # in place of a session: the page of the days
 
-# Accept has to name each of these kinds, or a range that it lies in.
-BOTH_KINDS = (
-    r"(?=(.*,)?\s*(\*/\*|application/(json|\*))\s*([;,]|$))"
-    r"(?=(.*,)?\s*(\*/\*|text/(event-stream|\*))\s*([;,]|$)).*"
-)
-
 logger = logging.getLogger("pi-mcp")
 
 
@@ -77,7 +71,12 @@ class Guards:
             "host": (421, host),
             "origin": (403, f"(https?://{host})?"),
             "content-type": (400, r"application/json\s*(;.*)?"),
-            "accept": (406, BOTH_KINDS),
+            # It has to name each of both kinds, or a range that it lies in.
+            "accept": (
+                406,
+                r"(?=(.*,)?\s*(\*/\*|application/(json|\*))\s*([;,]|$))"
+                r"(?=(.*,)?\s*(\*/\*|text/(event-stream|\*))\s*([;,]|$)).*",
+            ),
         }
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file

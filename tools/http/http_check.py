@@ -24,17 +24,11 @@ RESTART = (
     "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
     " (without systemd: ./server.py --http)"
 )
-NO_ANSWER_HINT = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
-OTHER = ("what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server.")
 GATED = (
     "the proxy in front of the server requires its own login, or rejects us",
     "Let the proxy pass all requests on without a login, a challenge or a filter of its own; docs/remote.md",
 )
 ALONE = ("a proxy answers, but finds no server behind it", f"{RESTART}; MCP_HTTP_LISTEN")
-FOREIGN = (
-    "the server there does not accept our token",
-    f"It has another MCP_HTTP_URL, or the keys of another MCP_STATE_DIR: {RESTART}",
-)
 # By status: its meaning, and the remedy.
 MEANINGS = {
     401: GATED,
@@ -90,13 +84,16 @@ def _ask(step: str, status: int, word: str, request: http.Request) -> http.Respo
     try:
         response = http.send(request, http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER))
     except http.HttpError as error:
-        raise ToolError(f"{request.url}: {error.reason}", NO_ANSWER_HINT) from None
+        hint = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
+        raise ToolError(f"{request.url}: {error.reason}", hint) from None
     if response.status == status and word.encode() in response.body:
         return response
-    meaning, advice = MEANINGS.get(response.status, OTHER)
+    other = "what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server."
+    meaning, advice = MEANINGS.get(response.status, other)
     if response.status in http.REDIRECTS:
         meaning = f"a redirect to {response.headers.get('Location', '')[:200]}"
         advice = "Clients lose their token there: make that MCP_HTTP_URL."
     if REALM in response.headers.get("WWW-Authenticate", ""):
-        meaning, advice = FOREIGN
+        meaning = "the server there does not accept our token"
+        advice = f"It has another MCP_HTTP_URL, or the keys of another MCP_STATE_DIR: {RESTART}"
     raise ToolError(f"{request.url}: {step}: HTTP {response.status}, {meaning}", advice)

@@ -102,12 +102,22 @@ def _offer(path: str) -> socket:
     """The connection on which the service took the session. Raises ServeHere, OSError; SystemExit if the
     service is full: serving the client here would take what memory is left."""
     import _socket
+    import struct
 
     _trust(path)
     connection = _socket.socket(_socket.AF_UNIX)  # whatever is raised closes it with this frame
     connection.settimeout(ANSWER_S)
     connection.connect(path)
-    _send_session(connection)
+    # Offer this process's session.
+    environ = [b"=".join(pair) for pair in os.environb.items()]
+    frame = b"\0".join([identity().encode(), os.getcwdb(), *environ]) + FRAME_END
+    standard = struct.pack("3i", 0, 1, 2)
+    try:
+        length = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
+        connection.sendall(frame[length:])
+    except BrokenPipeError:  # refused before it was read; the reason waits
+        pass
+    # Hear whether it is taken.
     answer = connection.recv(4096)
     if answer != TAKEN:
         reason = answer.decode(errors="replace").strip()
@@ -132,21 +142,6 @@ def _trust(path: str) -> None:
         raise ServeHere(
             "it is not a socket of this user alone in a folder that others cannot change"
         )
-
-
-def _send_session(connection: socket) -> None:
-    """Offer this process's session."""
-    import _socket
-    import struct
-
-    environ = [b"=".join(pair) for pair in os.environb.items()]
-    frame = b"\0".join([identity().encode(), os.getcwdb(), *environ]) + FRAME_END
-    standard = struct.pack("3i", 0, 1, 2)
-    try:
-        length = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
-        connection.sendall(frame[length:])
-    except BrokenPipeError:  # refused before it was read; the reason waits
-        pass
 
 
 def _stand_by(connection: socket) -> NoReturn:
