@@ -60,8 +60,8 @@ def _command() -> str:
 
 def client_json(host: str, command: str) -> str:
     """The configuration of Claude Desktop and Cursor."""
-    arguments = [*OPTIONS, host, command]
-    return json.dumps({"mcpServers": {"pi": {"command": "ssh", "args": arguments}}})
+    server = {"command": "ssh", "args": [*OPTIONS, host, command]}
+    return json.dumps({"mcpServers": {"pi": server}})
 
 
 def clients_text(host: str, command: str) -> str:

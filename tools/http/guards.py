@@ -111,12 +111,12 @@ class Guards:
                 answer = sentence("programs")
                 kind = PLAIN_TEXT
             has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+            refusal.headers["content-type"] = kind
             if has_body and not refusal.is_read:
                 refusal.headers["connection"] = "close"
             # The HTTP server may have answered a broken body already, and hung up.
             with suppress(Exception):
-                reply = {**refusal.headers, "content-type": kind}
-                await respond(send, refusal.status, reply, answer.encode())
+                await respond(send, refusal.status, refusal.headers, answer.encode())
 
     def _log(self, status: int, reason: str) -> None:
         if not self.log_rate.wait_s():  # nobody without a token can fill the log

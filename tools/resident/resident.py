@@ -109,7 +109,7 @@ def _is_welcome(connection: socket.socket, sessions: int) -> bool:
     """True if the caller is this user and there is room besides the running `sessions`."""
     most = settings.current().max_sessions
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
-    _, user, _ = struct.unpack(PEER, peer)
+    user = struct.unpack(PEER, peer)[1]
     if user != os.getuid():
         logger.warning("A connection of another user was closed")
         return False
