@@ -100,9 +100,8 @@ class Guards:
             # A JSON-RPC error, which any client can show, with the same words whatever is wrong with a token.
             text = "Unauthorized" if refusal.status == 401 else refusal.reason
             error: JsonObject = {"code": refusal.code, "message": text}
-            if seconds := refusal.headers.get(
-                "retry-after"
-            ):  # some clients never look at the header
+            # Some clients never look at the header.
+            if seconds := refusal.headers.get("retry-after"):
                 error["data"] = {"retry_after": int(seconds)}
             answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
             kind = JSON_TYPE
@@ -160,8 +159,8 @@ class Guards:
             await self.answer(caller, headers, body, receive, send)
 
     def _check(self, method: str, headers: Headers, caller: Caller) -> None:
-        """Raises Refusal for a request that its caller may not make, or not now; that a page elsewhere makes a
-        browser send; or whose client could not read the answer."""
+        """Raises Refusal for a request that its caller may not make, or not now; that a page elsewhere makes
+        a browser send; or whose client could not read the answer."""
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
