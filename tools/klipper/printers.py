@@ -29,8 +29,6 @@ HERE = "here"
 TIMEOUT_S = 8.0
 # Bytes of one answer of a Moonraker, and of the end of a log.
 MOST_MOONRAKER_BYTES = 4_000_000
-# Bytes of a message on a socket: Klipper's have a few thousand.
-MOST_MESSAGE_BYTES = 1_000_000
 # The end of a log on this machine that is read if it is longer: a day of printing writes 60 MB.
 MOST_LOG_BYTES = 200_000_000
 LONGEST_READ_BYTES = 65_536
@@ -111,7 +109,7 @@ class Folder(NamedTuple):
                 while True:  # notifications come, too
                     connection.settimeout(max(self.deadline - time.monotonic(), 0.001))
                     part = connection.recv(LONGEST_READ_BYTES)
-                    if not part or len(data) > MOST_MESSAGE_BYTES:
+                    if not part or len(data) > 1_000_000:  # Klipper's have a few thousand
                         raise ValueError("it ends, or does not end")
                     *whole, data = (data + part).split(MESSAGE_END)
                     for message in map(json.loads, whole):
@@ -187,8 +185,8 @@ class Moonraker(NamedTuple):
         return logs or [Log(partial(self._lines, LOG))]
 
     def _lines(self, name: str) -> list[bytes]:
-        end = {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}
-        return self._get(f"server/files/logs/{quote(name)}", end).splitlines()
+        last = {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}
+        return self._get(f"server/files/logs/{quote(name)}", last).splitlines()
 
     def _files(self, root: str) -> list[Any]:
         return self._result("server/files/list", {"root": root}, list)

@@ -26,8 +26,6 @@ LEAST_SHARE_OF_BEST = 0.5
 SECOND_SECTION_SHARE = 0.85
 # Characters of a snippet.
 SNIPPET_CHARS = 196
-# Characters of a snippet before the match.
-LEAD_CHARS = 80
 # Characters looked at on either side.
 REACH_CHARS = 1000
 # Runs of letters and digits, without `_`.
@@ -144,7 +142,8 @@ def _snippet(text: str, at: int) -> str:
     first = max(0, at - REACH_CHARS)
     before = " ".join(text[first:at].split())
     line = " ".join(text[first : at + REACH_CHARS].split())
-    start = max(0, min(len(before) - LEAD_CHARS, len(line) - SNIPPET_CHARS))
+    # 80 characters stand before the match.
+    start = max(0, min(len(before) - 80, len(line) - SNIPPET_CHARS))
     whole_words = SNIPPET.search(line, start)
     start, stop = whole_words.span() if whole_words else (start, start + SNIPPET_CHARS)
     snippet = line[start:stop].strip()

@@ -32,10 +32,6 @@ from .printer_state import UNKNOWN, klipper_of, number_of, text_of
 MOST_ANSWER_CHARS = 2400
 # Characters of a pasted log that are read, from its end.
 MOST_PASTED_CHARS = 1_000_000
-# Days of logs that are looked through for the beginning of a start.
-MOST_FILES = 3
-# Different lines, long numbers aside, whose message is remembered.
-MOST_DIFFERENT = 1000
 # Coordinates, times and counts, which differ in the lines of one message.
 LONG_NUMBER = re.compile(r"\b(?:\d+\.\d+|\d{3,})")
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
@@ -290,22 +286,23 @@ class Start:
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
         if message := message_in(LONG_NUMBER.sub("0", line)):
-            first = Error(message, typed, 0)
-            before = self.counted.pop(message.means, first)
-            self.counted[message.means] = first._replace(times=before.times + 1)
+            before = self.counted.pop(message.means, None)
+            times = before.times + 1 if before else 1
+            self.counted[message.means] = Error(message, typed, times)
 
 
-message_in = lru_cache(MOST_DIFFERENT)(messages.of_line)
+# A log has few different lines, long numbers aside.
+message_in = lru_cache(1000)(messages.of_line)
 
 
 def _starts(logs: list[Log]) -> list[Start]:
-    """The starts in the newest log and, where that has none, in those before it; the oldest first.
+    """The starts in the newest log and, if that has none, in up to two before it; the oldest first.
 
     Klipper begins a new log each day. Raises ToolError if there is no log.
     """
     starts = _starts_in(logs[-1:])
     with suppress(ToolError):  # an older log may be gone, or not come in time
-        for count in range(2, min(MOST_FILES, len(logs)) + 1):
+        for count in range(2, min(3, len(logs)) + 1):
             if len(starts) < 2:
                 starts = _starts_in(logs[-count:])
     if len(starts) > 1:

@@ -60,23 +60,9 @@ def printer_resonances(
     if text:
         explained, spectrum = _explained("text", text)
         return printer_page.DrawnAnswer(explained, spectra={"text": spectrum})
-    # Nothing is read if the printer's files are switched off.
-    newest = _newest(printer_data.folder("; or send the CSV as `text`"))
-    if not newest:
-        raise ToolError(
-            f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"
-        )
-    answer = {}
-    spectra = {}
-    for axis, path in newest.items():
-        content = printer_data.content(path, FOLDER, LARGEST_CSV_BYTES)
-        answer[axis], spectra[axis] = _explained(path.name, content.decode("latin-1"))
-    return printer_page.DrawnAnswer(answer, spectra=spectra)
-
-
-def _newest(printer: Path) -> dict[str, Path]:
-    """The newest file of each axis. Anybody may write into FOLDER: only files of this user or of the owner of
-    the printer's folder count."""
+    # Nothing is read if the printer's files are switched off. Anybody may write into FOLDER: only files of
+    # this user or of the owner of the printer's folder count.
+    printer = printer_data.folder("; or send the CSV as `text`")
     owners = {os.geteuid(), printer.stat().st_uid}
     dated = []
     for path in FOLDER.glob("*.csv"):
@@ -84,7 +70,18 @@ def _newest(printer: Path) -> dict[str, Path]:
         name = re.fullmatch(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv", path.name)
         if name and status.st_uid in owners:
             dated.append((status.st_mtime, path, name[1]))
-    return {axis: path for _, path, axis in sorted(dated)}
+    if not dated:
+        raise ToolError(
+            f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"
+        )
+    # The newest file of each axis.
+    answer = {}
+    spectra = {}
+    newest = {axis: path for _, path, axis in sorted(dated)}
+    for axis, path in newest.items():
+        content = printer_data.content(path, FOLDER, LARGEST_CSV_BYTES)
+        answer[axis], spectra[axis] = _explained(path.name, content.decode("latin-1"))
+    return printer_page.DrawnAnswer(answer, spectra=spectra)
 
 
 def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:

@@ -17,8 +17,6 @@ DATA = "pi-mcp/printer"
 HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL_SCALE = 1000
-# Heights of a bed are below it; what is not is no measurement.
-NO_HEIGHT_MM = 1000
 
 
 class DrawnAnswer(Answer):
@@ -74,7 +72,7 @@ def bed(matrix: Any) -> JsonObject | None:
 
 
 def _height(value: Any) -> float | None:
-    is_height = isinstance(value, int | float) and abs(value) < NO_HEIGHT_MM
+    is_height = isinstance(value, int | float) and abs(value) < 1000  # mm
     return round(value, 4) if is_height else None
 
 

@@ -37,11 +37,11 @@ WORD_JOINT = re.compile("[_-]")
 HEADING_WEIGHT = 4
 CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
-# A character that sorts after all letters.
-AFTER_ALL_LETTERS = "\U0010ffff"
 # When the newest of the sources that make an index was written, while they are imported.
-SOURCES = [Path(headings.__file__), *Path(__file__).parent.glob("*.*")]
-MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
+MADE_NS = max(
+    path.stat().st_mtime_ns
+    for path in (Path(headings.__file__), *Path(__file__).parent.glob("*.*"))
+)
 
 
 class IndexedSection(NamedTuple):
@@ -90,9 +90,8 @@ class Index:
 
     def beginning(self, text: str) -> list[str]:
         """The words of the pages that begin with a text."""
-        return self.words[
-            bisect_left(self.words, text) : bisect_left(self.words, text + AFTER_ALL_LETTERS)
-        ]
+        after = text + "\U0010ffff"  # sorts after all letters
+        return self.words[bisect_left(self.words, text) : bisect_left(self.words, after)]
 
     def containing(self, part: str) -> frozenset[str]:
         """The words of the pages that contain a part."""

@@ -25,8 +25,6 @@ from .spelling import STOP_WORDS, nearest, words
 
 # Decimals and single digits: coordinates and versions, which no page is about.
 MERE_NUMBER = r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])"
-# The fewest letters of a word that is looked for inside of others.
-SHORTEST_PART = 3
 
 # Printing terms in the words of users, and what the English documentation calls them: a line of
 # `glossary.txt` has entries `key: meaning`. A Russian key is stems; each fits the words that begin
@@ -44,9 +42,8 @@ WHOLE_HEADING_FACTOR = 1.75
 COVERAGE = 0.7
 # The weight of what a page's name has of the question.
 NAME_WEIGHT = 2.0
-# The part of its score that a page's next section adds, again of that the one after it, and how many add.
+# The part of its score that a page's next section adds, again of that the one after it.
 NEXT_SECTION_SHARE = 0.4
-MOST_NEXT = 4
 # The factor of a page of a further source, unless the question names the source.
 FURTHER_SOURCE_FACTOR = 0.8
 
@@ -92,7 +89,7 @@ def _forms(alternatives: Iterable[str], index: Index) -> Term:
 
 def _elsewhere(word: str, index: Index) -> Term:
     """The words that contain one that no page has; if there are none, the word that was meant."""
-    inside = index.containing(word) if len(word) >= SHORTEST_PART else Term()
+    inside = index.containing(word) if len(word) > 2 else Term()
     alike = chain(index.beginning(word[:1]), index.beginning(word[1:2]))
     return inside or index.forms(nearest(word, alike))
 
@@ -163,7 +160,7 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     for number, sections in pages.items():
         sections.sort(key=lambda scored: -scored[0])
         together = NAME_WEIGHT * names.get(number, 0)
-        for rank, (score, _, _) in enumerate(sections[:MOST_NEXT]):
+        for rank, (score, _, _) in enumerate(sections[:4]):
             together += score * NEXT_SECTION_SHARE**rank
         page = index.files[number]
         if page.source not in text.lower():
