@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.conftest import DOCS_MISSING, PROJECT, SHARED, documentation
-from tests.klipper.asking import call, paths, search, tokens
+from tests.klipper.asking import call, search, tokens
 from tests.klipper.test_check_config import look_up
 from tools.core.json_types import compact_json
 from tools.klipper import headings, pages
@@ -109,10 +109,6 @@ def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
         assert "is gone" in finding.message and finding.level == "error"
 
 
-def questions_of(file):
-    return json.loads(file.read_text("utf-8"))
-
-
 # Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that their
 # error messages are among the known ones.
 QUESTIONS = PROJECT / "tests/klipper/questions.json"
@@ -125,39 +121,33 @@ BOTH_WAYS = PROJECT / "tests/klipper/asked_both_ways.json"
 @pytest.mark.parametrize(
     "file, form, floors",
     [
-        (QUESTIONS, "query", (0.91, 0.98, 0.94)),
-        (SHARED / "klipper_queries_dev.json", "query", (0.95, 1.0, 0.97)),
-        (BOTH_WAYS, "query", (0.82, 0.96, 0.88)),
-        (BOTH_WAYS, "model", (0.88, 1.0, 0.93)),
+        (QUESTIONS, "query", (0.91, 0.98, 0.94, 0)),
+        (SHARED / "klipper_queries_dev.json", "query", (0.95, 1.0, 0.97, 0)),
+        (BOTH_WAYS, "query", (0.82, 0.96, 0.88, 0.72)),
+        (BOTH_WAYS, "model", (0.88, 1.0, 0.93, 0.72)),
     ],
 )
-def test_questions_find_their_page(real_docs, file, form, floors):
-    """Floors of hit@1, hit@7 and mean reciprocal rank."""
+def test_questions_find_their_page_and_section(real_docs, file, form, floors):
+    """Floors of hit@1, hit@7, mean reciprocal rank, and of the right section first. Of that 0.75 was measured
+    of either form: some name the page's introduction, where a section says it better."""
     if not file.exists():
         pytest.skip("these questions are not in a clone (../shared/data)")
     found = []
-    for row in questions_of(file):
-        pages_found = dict.fromkeys(paths(row[form]))
+    sections = 0
+    for row in json.loads(file.read_text("utf-8")):
+        results = search(row[form])
+        pages_found = dict.fromkeys(result["path"] for result in results)
         ranks = [rank for rank, path in enumerate(pages_found, 1) if path in row["gold"]]
         found.append(1 / ranks[0] if ranks else 0)
-    scores = [total / len(found) for total in (found.count(1), sum(map(bool, found)), sum(found))]
+        sections += found[-1] == 1 and results[0]["heading"] in row.get("headings", ())
+    totals = found.count(1), sum(map(bool, found)), sum(found), sections
+    scores = [total / len(found) for total in totals]
     assert all(map(operator.ge, scores, floors)), scores
-
-
-def test_of_the_page_the_section_that_answers_comes_first(real_docs):
-    """Measured: 0.75 of either form. Some name the page's introduction, where a section says it better."""
-    rows = questions_of(BOTH_WAYS)
-    for form in ("query", "model"):
-        right = 0
-        for row in rows:
-            first = search(row[form])[0]
-            right += first["path"] in row["gold"] and first["heading"] in row["headings"]
-        assert right / len(rows) >= 0.72
 
 
 def test_every_result_is_as_documented(real_docs):
     every = []
-    for row in questions_of(QUESTIONS):
+    for row in json.loads(QUESTIONS.read_text("utf-8")):
         results = search(row["query"])
         places = {(result["path"], result["offset"]) for result in results}
         assert 1 <= len(places) == len(results) <= 7
@@ -167,7 +157,6 @@ def test_every_result_is_as_documented(real_docs):
         line = text.split("\n")[result["line"] - 1]
         heading, in_line = (re.sub(r"\W", "", part) for part in (result["heading"], line))
         assert text[result["offset"] :].startswith(line)
-        assert result["line"] == 1 or line.startswith("#") or "date" in result
         assert result["line"] == 1 or heading in in_line
         assert 150 <= len(result["snippet"]) <= 200 or len(text) < 200
         assert result["snippet"].strip("…") in " ".join(text.split())

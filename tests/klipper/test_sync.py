@@ -61,7 +61,7 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
 
 
 def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
-    upstream.commit({"docs/img/x.png": b"\x89PNG", "docs/Gone.md": page("Gone", 9)})
+    upstream.commit({"docs/img/x.png": "PNG", "docs/Gone.md": page("Gone", 9)})
     old = done()["new"]
     upstream.commit(
         {
@@ -70,7 +70,7 @@ def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
             "docs/Gone.md": None,
             "docs/BLTouch.md": None,
             "docs/probe/BLTouch.md": page("BLTouch") + "moved\n",
-            "docs/img/x.png": b"\x89PNG2",
+            "docs/img/x.png": "PNG2",
         }
     )
 

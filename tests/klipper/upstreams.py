@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from contextlib import suppress
 from typing import ClassVar
 
 from tests.support.web import Handler
@@ -51,11 +50,9 @@ class Upstream:
             path = self.folder / name
             if text is None:
                 path.unlink()
-                with suppress(OSError):
-                    path.parent.rmdir()
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+            path.write_text(text, "utf-8")
         git(self.folder, "add", "-A", "-f")
         git(self.folder, "commit", "-q", "--allow-empty", "-m", "change")
         return self.tip

@@ -73,11 +73,9 @@ def log():
 
 RESULTS = {
     "info": {
-        "state": "ready", "state_message": "Printer is ready", "software_version": "v0.13.0-21-g84104bbb", "hostname": "pi",
-        "cpu_info": "4 core", "klipper_path": "/home/pi/klipper", "log_file": "/tmp/klippy.log",
+        "state": "ready", "state_message": "Printer is ready", "software_version": "v0.13.0-21-g84104bbb",
     },
     "objects/query": {
-        "webhooks": {"state": "ready", "state_message": "Printer is ready"},
         "print_stats": {
             "filename": "benchy.gcode", "state": "printing", "message": "", "print_duration": 1234.5, "filament_used": 1234.5,
             "info": {"total_layer": 100, "current_layer": 42},

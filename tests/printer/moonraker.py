@@ -39,10 +39,9 @@ class Moonraker:
         if path == "/printer/objects/query":
             objects = {name: fields.split(",") for name, fields in query.items()}
             status = klippy.status(self.results["objects/query"], objects)
-            return result({"eventtime": 1294.2, "status": status})
+            return result({"status": status})
         if path == "/server/history/list":
-            jobs = list(self.jobs)[: int(query["limit"])]
-            return result({"count": len(jobs), "jobs": jobs})
+            return result({"jobs": self.jobs})
         if path == "/server/files/list":
             return result(listing(self.folder / query["root"]))
         if file.is_file():

@@ -85,7 +85,6 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
     see, assert_usable
 ):
     for width, theme, locale, font in (
-        (390, "light", "ru-RU", 16),
         (320, "dark", "en-GB", 16),
         (320, "light", "ru-RU", 32),
         (720, "light", "ru-RU", 16),
@@ -119,7 +118,7 @@ def test_any_number_of_mistakes_fits(see, tmp_path):
 
 
 def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, assert_usable):
-    for theme, width in (("light", 390), ("dark", 320), ("light", 720)):
+    for theme, width in (("dark", 320), ("light", 720)):
         tab = see("printer_resonances", width, {"text": CALIBRATION}, theme=theme)
         assert_usable(tab, f"resonances-{theme}-{width}", width)
     text = tab.text()
@@ -133,7 +132,7 @@ def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, assert_usable):
     assert "\nX · пик" in tab.text() and "\nY · пик" in tab.text()
 
 
-@pytest.mark.parametrize("columns, rows, holes", [(9, 9, 0), (25, 25, 0), (3, 5, 2), (2, 2, 0)])
+@pytest.mark.parametrize("columns, rows, holes", [(25, 25, 0), (3, 5, 2), (2, 2, 0)])
 def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     see, printer, assert_usable, columns, rows, holes
 ):
