@@ -71,9 +71,7 @@ def rows(cells):
 
 
 NOT_WHOLE = {
-    "blank": " \n",
     "a header alone": HEADER,
-    "cut within a row": WHOLE[: len(WHOLE) // 2 + 7],
     "cut within a number": "".join(LINES[:90]) + "70.0,1.2",
     "cut at a row": "".join(LINES[:30]),
     "not a number": WHOLE.replace("e+0", "x"),

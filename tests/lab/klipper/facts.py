@@ -22,7 +22,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.lab.klipper.needs import KINDS, Needs, commands, pins
+from tests.lab.klipper.needs import KINDS, Needs, calls, commands, pins
 from tests.support.client import cases
 
 DRIVERS = [f"extras.tmc{number}" for number in (2130, 2208, 2209, 2240, 2660, 5160)]
@@ -55,24 +55,28 @@ REACHES = {
     "printer": "kinematics.cartesian kinematics.delta kinematics.deltesian kinematics.polar kinematics.rotary_delta".split(),
 }
 # Options whose names are put together when Klipper runs.
-EXTRA = {
-    "extras.input_shaper": {
-        **dict.fromkeys(("shaper_freq_x", "shaper_freq_y", "shaper_freq_z"), "f[0"),
-        **dict.fromkeys(("damping_ratio_x", "damping_ratio_y", "damping_ratio_z"), "f[0,0.99]"),
-    },
-    "extras.adxl345": {"rate": "c25|50|100|200|400|800|1600|3200"},
-    "extras.bed_mesh": {"mesh_pps": "li[0", "probe_count": "li[3"},
-    "extras.display.menu": {"type": "ccommand|disabled|input|list|vsdlist"},
-    "extras.homing_override": dict.fromkeys(
-        ("set_position_x", "set_position_y", "set_position_z"), "f"
-    ),
-    "stepper": {"enable_pin": "p!", "endstop_pin": "p^!"},
-    "extras.bed_screws": {"screw1": "lf2"},
-    "extras.screws_tilt_adjust": {"screw1": "lf2"},
-    "extras.tmc2208": {"uart_address": "i[0,0]"},
-    "extras.tmc2209": {"uart_address": "i[0,3]"},
-    "extras.tmc2240": {"uart_address": "i[0,7]"},
-}
+EXTRA = cases("""
+extras.input_shaper | shaper_freq_x | f[0
+extras.input_shaper | shaper_freq_y | f[0
+extras.input_shaper | shaper_freq_z | f[0
+extras.input_shaper | damping_ratio_x | f[0,0.99]
+extras.input_shaper | damping_ratio_y | f[0,0.99]
+extras.input_shaper | damping_ratio_z | f[0,0.99]
+extras.adxl345 | rate | c25|50|100|200|400|800|1600|3200
+extras.bed_mesh | mesh_pps | li[0
+extras.bed_mesh | probe_count | li[3
+extras.display.menu | type | ccommand|disabled|input|list|vsdlist
+extras.homing_override | set_position_x | f
+extras.homing_override | set_position_y | f
+extras.homing_override | set_position_z | f
+stepper | enable_pin | p!
+stepper | endstop_pin | p^!
+extras.bed_screws | screw1 | lf2
+extras.screws_tilt_adjust | screw1 | lf2
+extras.tmc2208 | uart_address | i[0,0]
+extras.tmc2209 | uart_address | i[0,3]
+extras.tmc2240 | uart_address | i[0,7]
+""")
 # What a section has to have beside what its module's set-up says: classes that set it up, and options that are read
 # in a way that the syntax does not show.
 SET_UP = {
@@ -142,12 +146,12 @@ class Module:
         self.names = {}
         with suppress(Exception):  # it needs a package that is not there
             self.names = vars(importlib.import_module(name))
-        self.options = EXTRA.get(name, {}).copy()
+        self.options = {option: spec for module, option, spec in EXTRA if module == name}
         self.locals = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
                 self.locals[ast.unparse(node.targets[0])] = node.value
-        for node in calls(self.tree, ""):
+        for node in calls(ast.walk(self.tree), ""):
             self.call(node)
         self.options = pins(self) | self.options
 
@@ -229,7 +233,7 @@ def fields(modules):
         for other in ("extras.tmc2130", "extras.tmc2208", name):
             for table in modules[other].names.get("Fields", {}).values():
                 masks |= table
-        for node in calls(module.tree, "set_config_field"):
+        for node in calls(ast.walk(module.tree), "set_config_field"):
             field = ast.literal_eval(node.args[1])
             if mask := masks.get(field):
                 most = mask >> ((mask & -mask).bit_length() - 1)
@@ -237,13 +241,6 @@ def fields(modules):
                 if field in module.names.get("SignedFields", ()):
                     spec = f"i[{-(most // 2 + 1)},{most // 2}]"
                 module.options[f"driver_{field}"] = spec
-
-
-def calls(tree, name):
-    """The calls of what ends in a name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(name):
-            yield node
 
 
 def share(modules):
@@ -309,7 +306,7 @@ def demands(modules):
     for kind, (module, name) in SET_UP.items():
         found[kind] = needs.of_class(module, name)
     for name in SENSORS:
-        for node in calls(modules[name].tree, "add_sensor_factory"):
+        for node in calls(ast.walk(modules[name].tree), "add_sensor_factory"):
             kind, made = node.args
             if isinstance(kind, ast.Constant):
                 found[f"sensor_type {kind.value}"] = needs.of_class(name, ast.unparse(made))

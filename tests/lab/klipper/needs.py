@@ -44,9 +44,7 @@ class Needs:
     def of_function(self, module, function, known):
         """Those that a function demands of the section in its parameter `config`; `known` are the constants that
         it is called with."""
-        for node in unconditional(function.body):
-            if not isinstance(node, ast.Call):
-                continue
+        for node in calls(unconditional(function.body), ""):
             if option := demanded(node, known):
                 yield option
             elif "config" in map(ast.unparse, node.args):
@@ -84,6 +82,13 @@ class Needs:
             defaults = zip(reversed(names), reversed(arguments.defaults), strict=False)
             values = {name: node.value for name, node in defaults if isinstance(node, ast.Constant)}
             yield from self.of_function(module, definition, values | known)
+
+
+def calls(nodes, ends):
+    """The calls among nodes of what ends in a name, or in one of several."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ends):
+            yield node
 
 
 def definitions(body):
@@ -152,8 +157,7 @@ def commands(module):
             continue
         if "config" not in [argument.arg for argument in function.args.args]:
             continue  # made later, while a command runs
-        for node in unconditional(function.body):
-            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            if name.endswith((".register_command", ".register_mux_command")):
-                found.add(node.args[0].value)
+        registered = (".register_command", ".register_mux_command")
+        for node in calls(unconditional(function.body), registered):
+            found.add(node.args[0].value)
     return found

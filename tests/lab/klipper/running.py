@@ -99,11 +99,8 @@ class Klipper:
         """Run G-Code."""
         return self.ask("gcode/script", script=script)
 
-    def state(self):
-        return self.ask("info")["state"]
-
     def wait_for(self, *states):
-        wait_until(lambda: self.state() in states)
+        wait_until(lambda: self.ask("info")["state"] in states)
 
 
 SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

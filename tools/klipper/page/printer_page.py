@@ -13,8 +13,6 @@ from ..config.printer_cfg import Finding, PrinterConfig
 
 # The entry of `_meta` with the page's data.
 DATA = "pi-mcp/printer"
-# The highest frequency of interest.
-HIGHEST_HZ = 150
 # A power is drawn in thousandths of the highest one.
 FULL_SCALE = 1000
 
@@ -82,7 +80,7 @@ def spectrum(powers: list[tuple[float, float]], shaped: list[float]) -> list[lis
     highest = max(power for _, power in powers)
     rows = []
     for index, (hz, power) in enumerate(powers):
-        if hz <= HIGHEST_HZ:
+        if hz <= 150:  # higher ones are of no interest
             left = [round(FULL_SCALE * shaped[index] / highest)] if shaped else []
             rows.append([round(hz, 1), round(FULL_SCALE * power / highest), *left])
     # At most 200 points.
