@@ -61,17 +61,13 @@ def see(browser, printer, pages):
     assert console == elsewhere == []
 
 
-def fits(tab, width):
-    assert tab.run("document.documentElement.scrollWidth") <= width
-
-
 @pytest.fixture
 def assert_usable(axe, tmp_path):
     """A function that takes a picture of a page, which is no wider than its screen and open to everybody."""
 
     def check(tab, name, width=390, font=16):
         shot(tab, tmp_path / f"printer-{name}.png", font)
-        fits(tab, width)
+        assert tab.run("document.documentElement.scrollWidth") <= width
         assert axe(tab) == []
 
     return check
@@ -112,7 +108,7 @@ def test_any_number_of_mistakes_fits(see, tmp_path):
             config += f"[output_pin p{number}]\n{pin}value{number} = 7\n"
         tab = see("check_config", arguments={"config": config})
         height = shot(tab, tmp_path / f"printer-{pins}.png", 16)
-        fits(tab, 390)
+        assert tab.run("document.documentElement.scrollWidth") <= 390
         assert height <= 1200
         assert re.search(f"Ошибки в {said} строк", tab.text())
 
