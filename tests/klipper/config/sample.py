@@ -10,6 +10,11 @@ REFERENCE, CHANGES = (
 )
 # With it a configuration is a whole one: nothing can stand in another file.
 WHOLE = "[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n"
+# What SAVE_CONFIG writes above its lines.
+SAVED = (
+    "#*# <---------------------- SAVE_CONFIG ---------------------->\n"
+    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n"
+)
 
 
 def checker():

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.klipper.asking import call
+from tests.klipper.config.sample import SAVED
 from tests.support.client import json_lines
 from tools.klipper.config import printer_cfg
 from tools.klipper.config.checking import checker
@@ -35,8 +36,7 @@ PARTS = {
     "<stepper>": STEPPER.format("G"),
     "<pause>": "[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n",
     "<probed mesh>": "[probe]\npin: PG1\nz_offset: 1\nx_offset: 20\n[bed_mesh]\nmesh_min: 20, 0\n",
-    "<saved>": "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n"
-    "#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n",
+    "<saved>": f"\n{SAVED}",
 }
 
 

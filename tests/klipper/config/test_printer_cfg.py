@@ -2,10 +2,11 @@
 
 import configparser
 
+import pytest
+
+from tests.klipper.config.sample import SAVED
 from tests.support.client import json_lines
 from tools.klipper.config import printer_cfg
-
-SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n#*#\n"
 
 
 def values(text, **include):
@@ -39,27 +40,23 @@ VALUES = json_lines(r"""
 """)
 
 
-def test_a_value_is_what_klipper_takes():
-    for text, value in VALUES:
-        assert values("[x]\n" + text) == {"x": {"a": value}}
-
-
-def test_it_reads_as_pythons_configparser_does():
-    text = "[a b]\nx: 1\ny = 2\n  3\n  4\n[c]\n z : 5\n z2: 6\n   7\n[a b]\nx: 9\n"
-    parser = configparser.RawConfigParser(strict=False)
-    parser.read_string(text)
-    expected = {name: dict(parser[name]) for name in parser.sections()}
-    assert values(text) == expected
+@pytest.mark.parametrize("text, value", VALUES)
+def test_a_value_is_what_klipper_takes(text, value):
+    assert values("[x]\n" + text) == {"x": {"a": value}}
 
 
 def test_a_repeated_section_stands_where_it_stood_first_and_its_option_where_it_stands_last():
-    config = printer_cfg.from_text("[x]\na: 1\n[y]\n[x]\na: 2\n")
-    assert [section.line for section in config.sections.values()] == [1, 3]
-    assert config.sections["x"]["a"].line == 5
+    text = "[a b]\nx: 1\ny = 2\n  3\n  4\n[c]\n z : 5\n z2: 6\n   7\n[a b]\nx: 9\n"
+    parser = configparser.RawConfigParser(strict=False)
+    parser.read_string(text)
+    assert values(text) == {name: dict(parser[name]) for name in parser.sections()}
+    sections = printer_cfg.from_text(text).sections
+    assert [section.line for section in sections.values()] == [1, 6]
+    assert sections["a b"]["x"].line == 11
 
 
 def test_what_save_config_wrote_counts_where_the_file_has_nothing():
-    text = f"[x]\na: 1\n\n{SAVED}#*# [x]\n#*# a = 2\n#*# b = 3\n#*# [y default]\n#*# points =\n#*# \t1, 2\n#*# \t3\n"
+    text = f"[x]\na: 1\n\n{SAVED}#*# [x]\n#*# a = 2\n#*# b = 3\n#*# [y default]\n#*# points =\n#*# \t1, 2\n#*# \t3\n\n \n"
     assert values(text) == {"x": {"a": "1", "b": "3"}, "y default": {"points": "1, 2\n3"}}
     sections = printer_cfg.from_text(text).sections
     assert [section.saved for section in sections.values()] == [False, True]
@@ -100,18 +97,18 @@ def test_files_that_are_included_are_read_up_to_a_bound(tmp_path):
 
 
 UNREADABLE = json_lines(r"""
-["a: 1\n[x]\n", 1]
-["[x]\nno option\n", 2]
-["[x]\ngcode:\nG28\n", 3]
-["[x]\n[include a]\nb: 1\n", 3]
-["\ufeff[x]\na: 1\n", 1]
-["[x]\n: 1\n", 2]
+["a: 1\n[x]\n", [1]]
+["[x]\nno option\n", [2]]
+["[x]\ngcode:\nG28\n", [3]]
+["[x]\n[include a]\nb: 1\n", [3]]
+["\ufeff[x]\na: 1\n", [1]]
+["[x]\n: 1\n", [2]]
 """)
 
 
-def test_a_line_that_klipper_cannot_read_is_a_problem():
-    for text, line in UNREADABLE:
-        assert problems(text, a="") == [line], text
+@pytest.mark.parametrize("text, lines", UNREADABLE)
+def test_a_line_that_klipper_cannot_read_is_a_problem(text, lines):
+    assert problems(text, a="") == lines
 
 
 def test_a_byte_that_is_not_utf_8_is_an_error_with_its_line():
@@ -119,23 +116,29 @@ def test_a_byte_that_is_not_utf_8_is_an_error_with_its_line():
     assert (problem.level, problem.line) == ("error", 2) and "UTF-8" in problem.message
 
 
-def test_a_block_that_klipper_drops_is_a_problem_with_its_line_and_brings_no_value():
-    block = SAVED + "#*# [x]\n#*# b = 3\n"
-    text = "[x]\na: 1\n\n" + block
-    assert values(text) == {"x": {"a": "1", "b": "3"}} and problems(text + "\n \n") == []
-    for broken, line in {
-        text + "[y]\nc: 1\n": 9,
-        text.replace("#*# b", "#*#b"): 8,
-        text.replace("#*# b", "b"): 8,
-        text + "\n" + block: 10,
-        "\n#*# old\n" + text: 2,
-        text.replace("BELOW", "below"): 4,
-        text.replace("\n", "\r\n") + "[y]\r\n": 9,
-    }.items():
-        config = printer_cfg.from_text(broken)
-        (problem,) = config.problems
-        assert problem.line == line and "SAVE_CONFIG" in problem.message, broken
-        assert not any(setting.saved for setting in config.sections["x"].settings)
+# What breaks the block of this text: what is replaced by what, and the line that is named.
+SAVED_TEXT = f"[x]\na: 1\n\n{SAVED}#*# [x]\n#*# b = 3\n"
+BROKEN = [
+    *json_lines(r"""
+["b = 3\n", "b = 3\n[y]\nc: 1\n", 9]
+["#*# b", "#*#b", 8]
+["#*# b", "b", 8]
+["[x]\na", "\n#*# old\n[x]\na", 2]
+["BELOW", "below", 4]
+"""),
+    ["b = 3\n", f"b = 3\n\n{SAVED}", 10],
+]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("old, new, line", BROKEN)
+def test_a_block_that_klipper_drops_is_a_problem_with_its_line_and_brings_no_value(
+    old, new, line, ending
+):
+    config = printer_cfg.from_text(SAVED_TEXT.replace(old, new).replace("\n", ending))
+    (problem,) = config.problems
+    assert problem.line == line and "SAVE_CONFIG" in problem.message
+    assert not any(setting.saved for setting in config.sections["x"].settings)
 
 
 def test_only_the_file_that_klipper_starts_with_has_a_block():
