@@ -101,14 +101,6 @@ def test_a_letter_more_in_a_section_is_said(sections):
         assert finding.nearest.partition(" ")[0] == kind
 
 
-def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
-    gone = "printer max_accel_to_decel; stepper_x step_distance; extruder pid_integral_max; neopixel color_order_grb"
-    for section, option in map(str.split, gone.split(";")):
-        found = findings(f"[{section}]\n{option}: 1\n")
-        (finding,) = [one for one in found if one.option == option]
-        assert "is gone" in finding.message and finding.level == "error"
-
-
 # Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that their
 # error messages are among the known ones.
 QUESTIONS = PROJECT / "tests/klipper/questions.json"

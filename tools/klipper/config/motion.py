@@ -80,11 +80,11 @@ def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
             needed.add(f"{base}{int(number) - 1}{end}")
         elif base.startswith(("stepper_", "extruder")):
             needed.add(base)
-        for missing in needed.difference(machine, section):
-            message = f"'{name}' is not valid in section '{section.name}'"
-            yield machine.absent(
-                section, name, f"{message}: it needs {missing}, which is not there"
-            )
+        message = f"'{name}' is not valid in section '{section.name}'"
+        for missing in needed:
+            if missing not in machine and missing not in section:
+                needs = f"it needs {missing}, which is not there"
+                yield machine.absent(section, name, f"{message}: {needs}")
 
 
 def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Remarks:

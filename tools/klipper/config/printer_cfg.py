@@ -22,17 +22,13 @@ BLOCK = r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BEL
 # The lines that make Klipper drop the block: a marked one above it, an unmarked one or another header in it.
 STRAY = re.compile(r"(?m)^(#\*# .*)")
 ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
-SAVED_IS_DROPPED = (
-    "Klipper drops everything that SAVE_CONFIG wrote because of this line: '{}'; its block stands once, at the "
-    "end of printer.cfg itself, and each of its lines begins with '#*# '"
-)
 NO_SECTION = "File contains no section headers: '{}' stands in no section"
 UNINDENTED = (
     "G-Code of a macro must be indented: '{}' is at the beginning of its line; the rest is skipped"
 )
 UNPARSED = "Unable to parse the line: '{}' is neither 'option: value' nor a section"
 # Klipper takes the name of a header, and the pattern of an include, up to the last bracket of the line.
-INCLUDE = re.compile(r"\[include (.*)\]")
+INCLUDE = "include "
 HEADER = re.compile(r"\[(.+)\]")
 # The beginnings of names of sections that only calibrations write, wherever a person has moved them.
 PROFILES = ("bed_mesh ", "skew_correction ")
@@ -246,11 +242,12 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: FindInclud
             section.settings[-1].lines.append(text)
             continue
         indent = math.inf
-        if match := INCLUDE.match(line):
-            _include(config, files, match[1].strip(), number, find)
+        header = HEADER.match(text)
+        if header and not depth and header[1].startswith(INCLUDE):
+            _include(config, files, header[1].removeprefix(INCLUDE).strip(), number, find)
             section = ConfigSection("")
-        elif match := HEADER.match(text):
-            name = match[1][:LONGEST_NAME]
+        elif header:
+            name = header[1][:LONGEST_NAME]
             begun = ConfigSection(name, number, file, is_saved or name.startswith(PROFILES))
             section = config.sections.setdefault(name, begun)
         elif section is not None:
@@ -310,7 +307,11 @@ def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:
         end = size
     if wrong:
         broken = text.count("\n", 0, wrong.start(1)) + 1
-        config.refuse(files[-1], broken, SAVED_IS_DROPPED.format(wrong[1][:40]))
+        message = (
+            f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{wrong[1][:40]}'; its block "
+            "stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
+        )
+        config.refuse(files[-1], broken, message)
         end = size
     return text.count("\n", 0, end) + (end == size)
 
