@@ -50,9 +50,12 @@ class StandIn:
         self.faults = {}
         self.released = threading.Event()
         self.collection = collection
-        self._listener = (
-            _on_a_path(path) if path else socket.create_server(("127.0.0.1", port), backlog=5)
-        )
+        if path:
+            self._listener = socket.socket(socket.AF_UNIX)
+            self._listener.bind(str(path))
+            self._listener.listen(5)
+        else:
+            self._listener = socket.create_server(("127.0.0.1", port), backlog=5)
         self.url = f"unix:{path}" if path else f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -141,13 +144,6 @@ class Connection(Handler):
         self.close_connection = True
 
     do_GET = do_POST
-
-
-def _on_a_path(path):
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(path))
-    listener.listen(5)
-    return listener
 
 
 def _parsed(body):

@@ -24,10 +24,10 @@ def read_only(anki, env):
 
 
 def at_any_depth(action, params):
-    """The arguments that send an action by itself, in a multi, and in a multi in a multi."""
+    """The answers to an action by itself, in a multi, and in a multi in a multi."""
     sent = {"action": action, "params": params}
     for _ in range(3):
-        yield sent
+        yield call("anki.invoke", **sent)
         sent = {"action": "multi", "params": {"actions": [sent]}}
 
 
@@ -69,8 +69,7 @@ def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(
     anki, env, action, params, hint, confirm
 ):
     env(ANKI_CONFIRM=confirm)
-    for sent in at_any_depth(action, json.loads(params)):
-        answer = call("anki.invoke", **sent)
+    for answer in at_any_depth(action, json.loads(params)):
         assert answer["code"] == "ANKI_INVOKE"
         assert hint in answer["hint"] and "ANKI_INVOKE=all" in answer["hint"]
     assert anki.requests == []
@@ -80,8 +79,8 @@ def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(
 @pytest.mark.parametrize("action", ["deleteMediaFile", "retrieveMediaFile"])
 def test_no_file_name_is_sent_that_would_take_the_media_folder_along(anki, env, action, name):
     env(ANKI_INVOKE="all")
-    for sent in at_any_depth(action, {"filename": name}):
-        assert call("anki.invoke", **sent)["code"] == "INVALID_FILENAME"
+    for answer in at_any_depth(action, {"filename": name}):
+        assert answer["code"] == "INVALID_FILENAME"
     assert anki.requests == []
 
 
@@ -175,8 +174,8 @@ multi | {"actions": null}
 
 @pytest.mark.parametrize("action, params", cases(NOT_READING))
 def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, action, params):
-    for sent in at_any_depth(action, json.loads(params)):
-        assert call("anki.invoke", **sent)["code"] == "READ_ONLY"
+    for answer in at_any_depth(action, json.loads(params)):
+        assert answer["code"] == "READ_ONLY"
     assert read_only.requests == []
 
 
@@ -194,8 +193,8 @@ getLatestReviewID | {"deck": "default"}
 
 @pytest.mark.parametrize("action, params", cases(MAKING_DECKS))
 def test_a_reading_action_makes_no_deck(read_only, action, params):
-    for sent in at_any_depth(action, json.loads(params)):
-        assert "anki_due" in call("anki.invoke", **sent)["hint"]
+    for answer in at_any_depth(action, json.loads(params)):
+        assert "anki_due" in answer["hint"]
     assert read_only.requests == []
     assert read_only.collection.decks.all_names() == ["Default"]
 
@@ -204,13 +203,13 @@ def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection, 
     (note, *_) = add_many(collection, "Geo", 60)
     collection.media.write_data("a.png", png())
     update = {"note": {"id": note, "fields": {"Back": "new"}}}
-    sent = json.dumps({"action": "updateNoteFields", "params": update})
 
-    assert main(["call", "anki_find_notes", '{"query": "deck:Geo"}']) == 0
-    assert capsys.readouterr().out.count('noteId"') == 60
-    assert main(["call", "anki_find_notes", '{"query": "deck:Geo", "limit": 5}']) == 0
-    assert capsys.readouterr().out.count('noteId"') == 5
-    assert main(["call", "anki_invoke", sent]) == 0
+    def output(tool, **arguments):
+        assert main(["call", tool, json.dumps(arguments)]) == 0
+        return capsys.readouterr().out
+
+    assert output("anki_find_notes", query="deck:Geo").count('noteId"') == 60
+    assert output("anki_find_notes", query="deck:Geo", limit=5).count('noteId"') == 5
+    output("anki_invoke", action="updateNoteFields", params=update)
     assert collection.get_note(note)["Back"] == "new"
-    assert main(["call", "anki_get_media", '{"filename": "a.png"}']) == 0
-    assert in_base64(png()) in capsys.readouterr().out
+    assert in_base64(png()) in output("anki_get_media", filename="a.png")

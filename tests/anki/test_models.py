@@ -94,10 +94,12 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, env):
 
 @both_versions
 def test_create_model_answers_with_the_names_that_anki_keeps(anki):
-    asked = {"modelName": 'He said "hi"', "inOrderFields": [" A ", "{{x}}", "a"]}
-    template = {"name": "C", "front": "{{A}}", "back": "{{x}}"}
-
-    answer = call("anki.create_model", **asked, cardTemplates=[template])
+    answer = call(
+        "anki.create_model",
+        modelName='He said "hi"',
+        inOrderFields=[" A ", "{{x}}", "a"],
+        cardTemplates=[{"name": "C", "front": "{{A}}", "back": "{{x}}"}],
+    )
 
     assert (answer["model_name"], answer["in_order_fields"]) == ("He said hi", ["A", "x", "a+"])
     assert call("anki.model_info", model=answer["model_name"])["fields"] == ["A", "x", "a+"]

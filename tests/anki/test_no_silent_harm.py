@@ -19,7 +19,7 @@ from tests.anki.anki_helpers import (
     restore,
     update_note,
 )
-from tools.anki import client, journal, state
+from tools.anki import journal, state
 from tools.core import settings
 
 # What sqlite calls it: after a commit the folder is synced, too.
@@ -235,15 +235,14 @@ def test_an_entry_that_cannot_be_is_not_there(entry):
 
 
 @both_versions
-def test_a_card_that_is_deleted_while_cards_are_read_is_left_out(geo, collection, monkeypatch):
+def test_a_card_that_is_deleted_while_cards_are_read_is_left_out(geo, collection):
     first, *others = sorted(collection.find_cards(""))
-    ask = client.call
+    find = geo.addon.findCards
 
-    def deleting(name, **params):
-        answer = ask(name, **params)
-        if name == "findCards":
-            collection.remove_notes([collection.get_card(first).nid])
-        return answer
+    def find_and_delete(query):
+        cards = find(query)
+        collection.remove_notes([collection.get_card(first).nid])
+        return cards
 
-    monkeypatch.setattr(client, "call", deleting)
+    geo.addon.findCards = find_and_delete
     assert [card["cardId"] for card in journal.cards_in_own_deck("deck:*")] == others

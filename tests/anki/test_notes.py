@@ -81,9 +81,8 @@ def test_the_window_is_drawn_anew_after_notes_were_deleted(anki):
 
     delete_notes([one])
 
-    entries = anki.requests[-1]["params"]["actions"]
-    assert [entry["action"] for entry in entries] == ["deleteNotes", "addTags", "findNotes"]
-    assert entries[1]["params"] == {"notes": [], "tags": ""}
+    assert anki.actions()[-3:] == ["deleteNotes", "addTags", "findNotes"]
+    assert anki.requests[-1]["params"]["actions"][1]["params"] == {"notes": [], "tags": ""}
 
 
 def test_find_notes_tells_of_words_that_anki_finds_in_one_case_only(anki):

@@ -61,13 +61,15 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, collection):
 
     details = answer["details"]
     assert [detail.get("reason") for detail in details] == [reason for reason, _ in updates]
-    made = {
+    assert details[0] == {
+        "index": 0,
+        "noteId": one,
+        "status": "ok",
         "updatedFields": ["Front"],
         "addedTags": ["updated"],
         "removedTags": ["obsolete"],
         "deckChangedTo": "B::C",
     }
-    assert details[0] == {"index": 0, "noteId": one, "status": "ok", **made}
     assert "Front, Back" in details[3]["hint"]
     assert "deckChangedTo" not in details[8]
     assert "addTags" in details[6]["hint"]

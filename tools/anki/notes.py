@@ -15,18 +15,7 @@ from .client import Action, Ids, IdsByName, action, card_search, note_search
 Info = JsonObject
 Infos = dict[int, Info]
 
-# A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so
-# nothing with `:`, no wildcard, not negated.
-PLAIN = r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])'
-# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
-# the next one.
-NAME_IN_QUERY = r'(?i)(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))'
-# deck:X and note:X without quotes, with more behind a blank.
-UNQUOTED = r"(?i)(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])"
-# Names with a meaning of their own, wildcards, regular expressions.
-SPECIAL = r"(?i)current|filtered|none|re:.*|.*\*.*"
-
-# The limit for a person in a shell.
+# The limit for a person in a shell, and for texts that are shown whole.
 NO_LIMIT = 10**9
 # Notes read in one request.
 NOTES_PER_REQUEST = 500
@@ -83,10 +72,7 @@ def find_notes(
         rows = by_id(page).items()
         answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
-        answer = {"noteIds": page, "notes": note_rows(page)}
-        for info in answer["notes"]:
-            if info and excerpt:
-                info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
+        answer = {"noteIds": page, "notes": note_rows(page, excerpt or NO_LIMIT)}
     answer["total"] = len(ids)
     if offset + limit < len(ids):
         answer["nextOffset"] = offset + limit
@@ -124,10 +110,8 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
 def unknown_field(name: str) -> ToolError:
     return ToolError(
         f"No note that the query finds has a field {name[:80]!r}",
-        (
-            "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
-            "Change Note Type."
-        ),
+        "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
+        "Change Note Type.",
         "UNKNOWN_FIELD",
     )
 
@@ -140,7 +124,9 @@ def _in_any_case(query: str) -> str:
         has_cases = not text.isascii() and text.lower() != text.upper()
         return f'"re:{text}"' if has_cases else match[0]
 
-    return re.sub(PLAIN, fold, query)
+    # A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so
+    # nothing with `:`, no wildcard, not negated.
+    return re.sub(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])', fold, query)
 
 
 def check_names(query: str) -> None:
@@ -149,7 +135,9 @@ def check_names(query: str) -> None:
 
     Raises ToolError INVALID_QUERY.
     """
-    unquoted = list(re.finditer(UNQUOTED, query))
+    # deck:X and note:X without quotes, with more behind a blank.
+    pattern = r"(?i)(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])"
+    unquoted = list(re.finditer(pattern, query))
     by_kind = _names_by_kind() if unquoted else {}
     for match in unquoted:
         kind = match[1].lower()
@@ -167,13 +155,18 @@ def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
     by_kind = _names_by_kind()
     sentences = []
-    for match in re.finditer(NAME_IN_QUERY, query):
+    # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
+    # the next one.
+    pattern = r'(?i)(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))'
+    # Names with a meaning of their own, wildcards, regular expressions.
+    special = r"(?i)current|filtered|none|re:.*|.*\*.*"
+    for match in re.finditer(pattern, query):
         kind = match[2].lower()
         name = match[4].replace("\\", "")
         names: set[str] = set()
         for full_name in by_kind[kind]:  # with their parents: tag:a finds a::b too
             names.update(accumulate(full_name.split("::"), "{}::{}".format))
-        if not re.fullmatch(SPECIAL, name) and name.casefold() not in map(str.casefold, names):
+        if not re.fullmatch(special, name) and name.casefold() not in map(str.casefold, names):
             sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
 
@@ -184,8 +177,9 @@ def _names_by_kind() -> dict[str, list[str]]:
     return dict(zip(("deck", "tag", "note"), client.results(*actions), strict=True))
 
 
-def note_rows(ids: Ids) -> list[JsonObject | None]:
-    """The note of each id as the tools show it, None if it does not exist. Two requests."""
+def note_rows(ids: Ids, length: int = NO_LIMIT) -> list[JsonObject | None]:
+    """The note of each id as the tools show it, its fields cut to so many characters; None if it does not
+    exist. Two requests."""
     by_note = by_id(ids)
     deck_of = decks_of(cards_of(by_note))
     rows = {
@@ -194,7 +188,7 @@ def note_rows(ids: Ids) -> list[JsonObject | None]:
             "modelName": info["modelName"],
             "deckName": next(map(deck_of.get, info["cards"]), None),
             "tags": info["tags"],
-            "fields": values(info),
+            "fields": {name: cut(text, length) for name, text in values(info).items()},
             "cards": info["cards"],
         }
         for note, info in by_note.items()

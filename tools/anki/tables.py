@@ -33,6 +33,7 @@ SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon":
 DASHES = (" — ", " – ", " - ")
 # Marks between the texts of a pasted list, the likeliest first.
 LIKELY_MARKS = (";", *DASHES, "|", ",")
+# Names of columns that are not fields.
 LEFT_OUT = ("", "guid column", "deck column", "notetype column")
 NEARLY_ALL = 0.9
 # Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.
@@ -88,8 +89,8 @@ class Table:
         self.remarks = remarks
 
     def notes(self, deck: str, model: str) -> list[NoteInput | ToolError]:
-        """The note of each row, or its error; in this deck and of this type, or else in and of those that the
-        row names.
+        """The note of each row, or its error. Notes get this deck and note type if they are given, otherwise
+        those that their row or the head names.
 
         Raises ToolError if no row fits the names.
         """
