@@ -86,7 +86,10 @@ class StandIn:
         body = connection.body()
         fault = self.faults.get(len(self.requests), "")
         self.headers.append(connection.headers)
-        self.requests.append(_parsed(body))
+        request = None
+        with suppress(ValueError):
+            request = json.loads(body)
+        self.requests.append(request)
         if fault == "stall":
             self.released.wait()
         elif fault == "garbage":
@@ -144,10 +147,3 @@ class Connection(Handler):
         self.close_connection = True
 
     do_GET = do_POST
-
-
-def _parsed(body):
-    try:
-        return json.loads(body)
-    except ValueError:
-        return None

@@ -270,10 +270,8 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection):
     [("basement|подвал", "'|'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
 )
 def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, line, separator):
-    names = ["Front", "Back", "tags"]
-
-    answer = add_text(f"{line}\n{line}", names)
-    mixed = add_text(f"{line}\ncat\tкот", names)
+    answer = add_text(f"{line}\n{line}")
+    mixed = add_text(f"{line}\ncat\tкот")
 
     assert answer["code"] == mixed["details"][0]["reason"].upper() == "ROW"
     assert separator in answer["hint"] and separator in mixed["details"][0]["hint"]

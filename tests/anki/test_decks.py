@@ -127,18 +127,10 @@ def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, coll
     assert snapshot(collection) == {default: ([], "Default"), **after}
 
 
-def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, collection):
-    default = collection.decks.get(1)
-    collection.decks.rename(default, "По умолчанию")
-
-    assert delete_decks("По умолчанию", cardsToo=True)["code"] == "DEFAULT_DECK"
-    assert delete_decks("Other") is None
-    assert len(collection.find_cards("did:1")) == 2
-    assert "Default" not in collection.decks.all_names()
-
-
-def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, collection):
-    """Also of a name with a no-break space, as texts from the web have it: deck: finds nothing for it."""
+def test_delete_decks_moves_the_cards_to_the_default_deck_which_stays(tree, collection):
+    """Whatever that is called. Also of a name with a no-break space, as texts from the web have it: deck:
+    finds nothing for it."""
+    collection.decks.rename(collection.decks.get(1), "По умолчанию")
     add_notes(collection, "from\u00a0the web", "a", "b")
     cards = sorted(collection.find_cards("deck:Old or front:a or front:b"))
 
@@ -146,7 +138,8 @@ def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, col
     assert delete_decks("Old", "from\u00a0the web") is None
 
     assert sorted(collection.find_cards("did:1")) == cards
-    assert collection.decks.all_names() == ["Default", "Other"]
+    assert collection.decks.all_names() == ["Other", "По умолчанию"]
+    assert delete_decks("По умолчанию", cardsToo=True)["code"] == "DEFAULT_DECK"
     assert delete_decks("Other", cardsToo=True) is None
     assert sorted(collection.find_cards("")) == cards
 

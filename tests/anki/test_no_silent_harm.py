@@ -153,8 +153,8 @@ def two_sided(collection):
 
 def homes(collection):
     """The deck of each card, by the cards' ids."""
-    cards = sorted(collection.find_cards(""))
-    return {card: collection.decks.name(collection.get_card(card).did) for card in cards}
+    query = "select c.id, d.name from cards c join decks d on d.id = c.did order by c.id"
+    return dict(collection.db.all(query))
 
 
 @both_versions
