@@ -8,7 +8,7 @@ from os.path import commonprefix
 from tools.toolkit import cut
 
 from . import note_input, notes
-from .note_input import Fields, ItemError, NoteUpdate, Pair, Pairs
+from .note_input import Fields, ItemError, Names, NoteUpdate, Pair, Pairs, folded
 
 # An occurrence of a text in a note: the note's id, the field, the text with its surroundings.
 Occurrence = list[int | str]
@@ -91,11 +91,10 @@ def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
     same = len(commonprefix([old, new]))  # noqa: RUF071
     start = max(0, same - SURROUNDING_CHARS)
-    return [cut(old[start:], notes.LONGEST_EXCERPT), cut(new[start:], notes.LONGEST_EXCERPT)]
+    return [cut(text[start:], notes.LONGEST_EXCERPT) for text in (old, new)]
 
 
-def _fields(name: str, values: Fields) -> list[str]:
-    if name == EVERY_FIELD:
-        return list(values)
-    field = note_input.find_name(name, values)
-    return [field] if field else []
+def _fields(name: str, values: Fields) -> Names:
+    """The fields that a name stands for: one, none or all."""
+    is_every = name == EVERY_FIELD
+    return [field for field in values if is_every or folded(field) == folded(name)]
