@@ -374,11 +374,11 @@ def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, collection
     assert len(collection.find_notes("back:*teh*")) == len(ids)
 
 
-def test_a_replacement_has_line_breaks_as_anki_shows_them(anki, collection):
+def test_a_replacement_arrives_as_typed_with_line_breaks_as_anki_shows_them(anki, collection):
     one, two = with_backs(collection, "one teh", "<pre>a\nb</pre>")
 
     update_note(one, replace={"Back": ["teh", "two\nthree"]})
-    update_note(two, replace={"Back": ["a\nb", "a\nc"]})
+    update_note(two, replace={"Back": ["a\nb", "a\n\\(c\\1"]})
 
     assert back(collection, one) == "one two<br>three"
-    assert back(collection, two) == "<pre>a\nc</pre>"
+    assert back(collection, two) == "<pre>a\n\\(c\\1</pre>"
