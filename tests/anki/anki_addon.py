@@ -82,10 +82,6 @@ class AnkiConnect(Studying, Windows):
             if deck in self.deckNames():
                 self._col.decks.remove([self._col.decks.id(deck)])
 
-    def saveDeckConfig(self, config):
-        self._col.decks.update_config(config)
-        return True
-
     def getDeckConfig(self, deck):
         return self._col.decks.config_dict_for_deck_id(self._col.decks.id(deck))
 
@@ -192,22 +188,15 @@ class AnkiConnect(Studying, Windows):
     def _check(self, made, deck, options):
         state = made.fields_check()
         if options.get("duplicateScope") == "deck":  # then it looks by itself, and not for clozes
-            state = 2 * self._in_deck(made, deck) if made.fields[0].strip() else 1
+            same = "select 1 from notes n, cards c where c.nid=n.id and mid=? and sfld=? and did=?"
+            is_there = self._col.db.scalar(same, made.mid, made.fields[0], deck["id"])
+            state = 2 * bool(is_there) if made.fields[0].strip() else 1
         if state == 1:
             raise Exception("cannot create note because it is empty")
         if state == 2 and not options.get("allowDuplicate"):
             raise Exception("cannot create note because it is a duplicate")
         if state not in (0, 2):
             raise Exception("cannot create note for unknown reason")
-
-    def _in_deck(self, made, deck):
-        same = self._col.db.list(
-            "select id from notes where mid=? and sfld=?", made.mid, made.fields[0]
-        )
-        return any(
-            self._col.db.scalar("select 1 from cards where nid=? and did=?", nid, deck["id"])
-            for nid in same
-        )
 
     def notesInfo(self, notes=None, query=None):
         if notes is None and query is None:
@@ -335,19 +324,17 @@ class AnkiConnect(Studying, Windows):
         changing = list(cards)
         # The add-on changes the list it walks over, and so passes every second one by.
         for card in changing:
-            if self._suspended(card) == wanted:
+            try:
+                is_suspended = self._col.get_card(card).queue == -1
+            except NotFoundError:
+                raise Exception(f"Card was not found: {card}") from None
+            if is_suspended == wanted:
                 changing.remove(card)
         if not changing:
             return False
         sched = self._col.sched
         (sched.suspend_cards if wanted else sched.unsuspend_cards)(changing)
         return True
-
-    def _suspended(self, cid):
-        try:
-            return self._col.get_card(cid).queue == -1
-        except NotFoundError:
-            raise Exception(f"Card was not found: {cid}") from None
 
     # Media
 

@@ -5,6 +5,7 @@ import os
 import socket
 import threading
 import traceback
+from concurrent.futures import Future
 
 from aqt import mw
 
@@ -18,23 +19,21 @@ def run(text):
         return names.get("result")
 
 
+def outcome(text):
+    """The JSON of what a text gives, or of its error."""
+    try:
+        return json.dumps(run(text), default=str)
+    except Exception:
+        return json.dumps({"lab_error": traceback.format_exc()})
+
+
 def answer(connection):
     data = b""
     while not data.endswith(b"\0"):
         data += connection.recv(65536)
-    done = threading.Event()
-    outcome = []
-
-    def on_main():
-        try:
-            outcome.append(json.dumps(run(data[:-1].decode()), default=str))
-        except Exception:
-            outcome.append(json.dumps({"lab_error": traceback.format_exc()}))
-        done.set()
-
-    mw.taskman.run_on_main(on_main)
-    done.wait()
-    connection.sendall(outcome[0].encode())
+    reply = Future()
+    mw.taskman.run_on_main(lambda: reply.set_result(outcome(data[:-1].decode())))
+    connection.sendall(reply.result().encode())
     connection.close()
 
 
