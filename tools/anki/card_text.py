@@ -106,7 +106,6 @@ def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
     button, is missing with the add-on of 2023. `inMinutes` is there if a learning card is ahead of its
     time."""
     question, answer = question_and_answer(info)
-    spans = [text.translate(ISOLATES) for text in info.get("nextReviews") or []]
     row = {
         "cardId": info["cardId"],
         "noteId": info["note"],
@@ -119,8 +118,10 @@ def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
     ahead_s = info["due"] - time.time()
     if info["queue"] == LEARNING and ahead_s > 0:
         row["inMinutes"] = math.ceil(ahead_s / 60)
-    if spans:
-        row["next"] = dict(zip(BUTTONS, spans, strict=False))
+    if spans := info.get("nextReviews"):
+        row["next"] = {
+            name: span.translate(ISOLATES) for name, span in zip(BUTTONS, spans, strict=False)
+        }
     return row
 
 

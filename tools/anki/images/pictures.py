@@ -157,7 +157,7 @@ def store(name: str, data: bytes) -> str:
     Raises ItemError for a name that Anki must not get, Failure if Anki does not store it.
     """
     name = checked_filename(name)
-    file: JsonObject = {"filename": name, "deleteExisting": False}
+    upload = partial(client.call, "storeMediaFile", filename=name)
     if len(data) >= BY_PATH_BYTES:
         # Anki may not see this disk (a container, a tunnel), or the disk is full.
         with (
@@ -166,18 +166,16 @@ def store(name: str, data: bytes) -> str:
         ):
             copy.write(data)
             copy.flush()
-            return client.call("storeMediaFile", path=copy.name, **file) or name
-    file["data"] = base64.b64encode(data).decode("ascii")
+            return upload(path=copy.name, deleteExisting=False) or name
+    content = base64.b64encode(data).decode("ascii")
     extra_s = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2
-    upload = partial(client.call, "storeMediaFile", extra_s=extra_s)
     try:
-        stored = upload(**file)
+        stored = upload(data=content, extra_s=extra_s, deleteExisting=False)
     except Refused as error:
         if "deleteExisting" not in error.text:
             raise
         # anki-connect-server does not know that parameter.
-        del file["deleteExisting"]
-        stored = upload(**file)
+        stored = upload(data=content, extra_s=extra_s)
     return stored or name  # other servers that speak AnkiConnect answer null, and keep the name
 
 
@@ -202,7 +200,7 @@ def with_pictures(
 
     Raises ImageError for one of the images.
     """
-    new = NewTexts(dict(values))
+    new = NewTexts({})
 
     def upload(target: str, name: str, data: bytes, warning: str = "") -> str:
         filename = pictures.upload(name, data)
