@@ -83,7 +83,7 @@ def sentence_of(entry: DiffEntry) -> Sentence:
 
     # The beginning, before and after it is done, and what stands beside the title on a page.
     if is_gone:
-        verb, verb_done = _verbs(entry.verb)
+        verb, verb_done = text_of(f"head.{entry.verb}").split("|")
         start = f"{verb}: {subject}"
         done = f"{verb_done}: {subject}"
         what = f"{verb}: {kind}"
@@ -151,11 +151,6 @@ def _detail_text(detail: Detail) -> str:
         return detail
     label, before, after = detail
     return _joined(label, f"{before} → {after}")
-
-
-def _verbs(head: str) -> list[str]:
-    """Удалить and Удалено: before and after it is done."""
-    return text_of(f"head.{head}").split("|")
 
 
 def _steps(entry: DiffEntry) -> list[str]:
@@ -349,5 +344,6 @@ def counts(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
             if entry.verb == verb:
                 numbers += entry.things()
         if listed := [counted(count, name) for name, count in numbers.items()]:
-            parts.append(f"{_verbs(verb)[is_done]}: {', '.join(listed)}.")
+            heads = text_of(f"head.{verb}").split("|")
+            parts.append(f"{heads[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

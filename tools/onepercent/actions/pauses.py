@@ -86,7 +86,7 @@ def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
         fields.check_one(params, *WHICH_HABITS)
-        habits = unit.find_all("habit", HABITS_IN_SIGHT, today=unit.day)
+        habits = unit.find_all("habit", HABITS_IN_SIGHT)
     else:
         habits = list(unit.several("habit", params))
 
@@ -123,7 +123,7 @@ def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
 def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
     """The pauses of a habit that meet these days, read so that another session's change of them is
     noticed."""
-    keys = unit.db.execute(PAUSES_MEETING, (habit["id"], end, first)).fetchall()
+    keys = unit.db.execute(PAUSES_MEETING, (habit["id"], end, first))
     return [unit.row("habit_pauses", *key) for key in keys]
 
 

@@ -229,7 +229,7 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
             return list(unit.several("step", params))
         case _:
             query = due_days.DATED.format(which=f"{due_days.OVERDUE} AND {due_days.IS_STEP}")
-            late = due_days.select(unit.db, query, user=unit.user, today=unit.day).fetchall()
+            late = due_days.select(unit.db, query, user=unit.user, today=unit.day)
             return [unit.existing("step", row["id"]) for row in late]
 
 

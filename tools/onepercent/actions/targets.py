@@ -111,7 +111,7 @@ def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObje
 
     statement = PLACE_BETWEEN.format(table=table, in_sight=IN_SIGHT[table])
     order = params.pop("order", None)
-    place = unit.scalar(statement, id=row["id"], before=before, order=order, today=unit.day)
+    place = unit.scalar(statement, id=row["id"], before=before, order=order)
     if place_number(unit, StoredRow(table, row | {"place": place})) == place_number(unit, row):
         return params
     return params | {"place": place}
@@ -123,7 +123,7 @@ def place_number(unit: UnitOfWork, row: StoredRow) -> int:
     statement = f"""SELECT count(*) + 1 FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> :id
         AND (ifnull(place, id), id) < (ifnull(:place, :id), :id)"""
-    return int(unit.scalar(statement, id=row["id"], place=row["place"], today=unit.day))
+    return int(unit.scalar(statement, id=row["id"], place=row["place"]))
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:

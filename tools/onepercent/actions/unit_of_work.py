@@ -167,13 +167,14 @@ class UnitOfWork:
             yield self.existing(entity, reference)
 
     def scalar(self, statement: str, **values: object) -> Any:
-        """The first column of the first row of a query, which may name the `:user`; None if there is none."""
-        return scalar(self.db, statement, {"user": self.user} | values)
+        """The first column of the first row of a query, which may name the `:user` and the day `:today`; None
+        if there is none."""
+        return scalar(self.db, statement, {"user": self.user, "today": self.day} | values)
 
     def find_all(self, entity: str, statement: str, **values: object) -> list[StoredRow]:
         """The rows whose ids a query selects, each read by itself, so that another session's change of them
         is noticed."""
-        ids = self.db.execute(statement, {"user": self.user} | values).fetchall()
+        ids = self.db.execute(statement, {"user": self.user, "today": self.day} | values)
         return [self.existing(entity, key) for (key,) in ids]
 
     def row(self, table: str, *key: int | str) -> StoredRow:

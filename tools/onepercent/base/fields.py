@@ -79,9 +79,9 @@ def of_type(kind: Any, words: str, **options: Any) -> Field:
     return Field(derive(kind), words, convert, **options)
 
 
-def text(longest: int, *, line: bool = False, default: str | None = None) -> Field:
+def text(longest: int, *, line: bool = False, **options: Any) -> Field:
     """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be
-    empty."""
+    empty; `options`: those of Field."""
     kind = "one line of text" if line else "text"
     never = NEVER_IN_LINE if line else UNSTORABLE
 
@@ -102,8 +102,8 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
         {"type": "string"},
         f"text, {'1 to' if line else 'at most'} {longest} characters",
         convert,
-        default,
         nullable=not line,
+        **options,
     )
 
 
