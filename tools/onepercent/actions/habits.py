@@ -51,15 +51,15 @@ DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the
 
 def _limit_or_target(name: str, value: object) -> JsonObject:
     """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
-    if not isinstance(value, dict):
-        return targets.TARGET.convert(name, value)
-    limit = value.get("at_most")
-    if isinstance(limit, bool):
-        value = value | {"at_most": value.get("amount", 0) if limit else None}
-    target: JsonObject = fields.object_of(TARGET_OR_LIMIT).convert(name, value)
-    if "at_most" not in target:
-        return targets.TARGET.convert(name, target)
-    return {"at_most": target["at_most"], "unit": target.get("unit", targets.TIMES)}
+    if isinstance(value, dict):
+        limit = value.get("at_most")
+        if isinstance(limit, bool):
+            value = value | {"at_most": value.get("amount", 0) if limit else None}
+        target = fields.object_of(TARGET_OR_LIMIT).convert(name, value)
+        if "at_most" in target:
+            return {"at_most": target["at_most"], "unit": target.get("unit", targets.TIMES)}
+        value = target
+    return targets.TARGET.convert(name, value)
 
 
 # The fields of a habit. The details of a frequency are stored in columns of the same names
