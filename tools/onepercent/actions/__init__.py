@@ -339,7 +339,8 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
 def warn_of_same_title(unit: UnitOfWork, table: str, title: str, **values: int) -> None:
     """Warn if something that is in sight has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
-    statement = f"SELECT {column} FROM {table} WHERE user = :user AND deleted_at IS NULL AND {NAMESAKES[table]}"
+    statement = f"""SELECT {column} FROM {table}
+        WHERE user = :user AND deleted_at IS NULL AND {NAMESAKES[table]}"""
     present = {"user": unit.user, "today": unit.day}
     for (other,) in unit.db.execute(statement, present | values):
         if other.casefold() == title.casefold():

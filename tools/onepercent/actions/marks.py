@@ -95,8 +95,8 @@ def mark_habits(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     )
 
 
-# An amount is added to that of the day, which is done once it reaches the target, and missed once it is above a
-# limit.
+# An amount is added to that of the day, which is done once it reaches the target, and missed once it is
+# above a limit.
 Action("habit.mark_completed", {**MARK_FIELDS, "amount": AMOUNT, "note": fields.text(500)})(
     partial(mark_habits, status="completed")
 )

@@ -157,8 +157,8 @@ class UnitOfWork:
         return row
 
     def several(self, entity: str, params: JsonObject) -> Iterator[StoredRow]:
-        """The rows of the ids in `step_ids`, or of the one in `step_id`, each read when its turn comes. Raises
-        ToolError FIELD_REQUIRED."""
+        """The rows of the ids in `step_ids`, or of the one in `step_id`, each read when its turn comes.
+        Raises ToolError FIELD_REQUIRED."""
         name = f"{entity}_id"
         references = params.get(f"{name}s", [params.get(name)])
         for reference in dict.fromkeys(references):
