@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.onepercent.person import call
+from tests.onepercent.person import call, history, items, snapshot
 from tests.onepercent.person import do as done
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -98,10 +98,7 @@ def the_marks_of_a_week(talk):
         act("habit.mark_completed", habit_id=2, dates=["2026-11-18", "2026-11-20"]),
         act("habit.mark_missed", habit_id=4, date="2026-11-16", excuse_reason="болел"),
     )
-    marks = [
-        habit["marks"]
-        for habit in Talk().see("history", date_from="2026-11-16")["history"]["habits"]
-    ]
+    marks = [habit["marks"] for habit in history(date_from="2026-11-16")["habits"]]
     assert marks == ["+++++++", "??+?+??", "+++++++", "e......"]
 
 
@@ -113,7 +110,7 @@ def more_of_an_entry(talk):
     done(act("diary.create_entry", what_done=LONG * 15))
     more = {"what_done": "Вечером звонила Аня."}
     talk.change(act("diary.update_entry", diary_id=talk.find("проснулся"), append=more))
-    [entry] = Talk().see("diary")["diary"]["items"]
+    [entry] = items("diary")
     assert entry["what_done"] == f"{LONG * 15}\nВечером звонила Аня."
 
 
@@ -135,11 +132,11 @@ def a_review_of_the_week(talk):
 def back_by_three_and_forth_again(talk):
     for title in ("Раз", "Два", "Три"):
         done(act("goal.create", title=title))
-    before = Talk().see()
+    before = snapshot()
     for redo in (False, True):
         for _ in range(3):
             talk.confirm(talk.call("undo_last", redo=redo))
-    assert Talk().see() == before
+    assert snapshot() == before
 
 
 def ten_more_goals():
@@ -158,10 +155,10 @@ def all_there_is(talk):
 
 def nine_goals_deleted_and_brought_back(talk):
     done(*[plan(f"Цель номер {number}", 13) for number in range(9)])
-    before = Talk().see("steps")
+    before = snapshot("steps")
     talk.change(*[act("goal.delete", goal_id=number) for number in range(3, 12)])
     talk.confirm(talk.call("undo_last"))
-    assert Talk().see("steps") == before
+    assert snapshot("steps") == before
 
 
 def twelve_rows_of_a_schedule(talk):
