@@ -63,7 +63,7 @@ def two_lives():
 def copy(file, tmp_path):
     """A backup of one goal; the present file has three more."""
     do(new_goal("В копии"))
-    backup(str(tmp_path / "backup.sqlite3"))
+    backup(tmp_path / "backup.sqlite3")
     do(*[new_goal(f"Позже {number}") for number in range(3)])
     return tmp_path / "backup.sqlite3"
 
@@ -72,7 +72,7 @@ def moved(folder):
     """What an import into a new database says of all there is."""
     export(str(folder / "first.json"))
     use(folder / "other.sqlite3")
-    return import_(str(folder / "first.json"))
+    return import_(folder / "first.json")
 
 
 def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
@@ -107,7 +107,7 @@ def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path):
 
 def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file, copy):
     before = copy.read_bytes()
-    kept = restore(str(copy))["kept"]
+    kept = restore(copy)["kept"]
     assert titles() == ["В копии"] and health().state == "ok"
     assert copy.read_bytes() == before and not Path(f"{copy}-wal").exists()
     assert {path.stat().st_mode & 0o077 for path in file.parent.glob("life.sqlite3*")} == {0}
@@ -121,7 +121,7 @@ def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(way, cop
     do(new_goal("Ещё позже"))
     with store.reading() as db:
         db.execute("SELECT * FROM goals").fetchall()
-        restore(str(copy)) if way == "restore" else import_(str(tmp_path / "export.json"))
+        restore(copy) if way == "restore" else import_(tmp_path / "export.json")
         assert len(db.execute("SELECT * FROM goals").fetchall()) == 5
     assert len(titles()) == (1 if way == "restore" else 4)
     do(new_goal("Дальше"))
@@ -157,7 +157,7 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
     for answer in (call("get_user_snapshot"), propose(*a_day())):
         assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
     assert health().state == "broken" and file.read_bytes() == damaged
-    kept = restore(str(copy))["kept"]
+    kept = restore(copy)["kept"]
     assert Path(kept).read_bytes() == damaged
     assert titles() == ["В копии"] and health().state == "ok"
     store.release()
@@ -166,7 +166,7 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
 
 def is_refused(command, file):
     with pytest.raises(ToolError) as refused:
-        command(str(file))
+        command(file)
     assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
 
 
@@ -193,7 +193,7 @@ def test_what_is_not_a_sound_backup_changes_nothing(make, copy, tmp_path):
 def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file, copy):
     for command in (backup, restore):
         with pytest.raises(ToolError, match="is the database itself"):
-            command(str(file))
+            command(file)
     assert len(titles()) == 4
 
 
@@ -234,23 +234,23 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp
     two_lives()
     old = text()
     export(str(tmp_path / "old.json"))
-    backup(str(tmp_path / "old.sqlite3"))
+    backup(tmp_path / "old.sqlite3")
     do(mark(1, amount=1), act("habit.resume", 2), *a_day())
     new = text()
-    backup(str(tmp_path / "new.sqlite3"))
+    backup(tmp_path / "new.sqlite3")
     copy = Path(backup()["file"])
     work = {
         "backup": backup,
-        "restore": lambda: restore(str(tmp_path / "old.sqlite3")),
-        "import": lambda: import_(str(tmp_path / "old.json")),
+        "restore": lambda: restore(tmp_path / "old.sqlite3"),
+        "import": lambda: import_(tmp_path / "old.json"),
     }[way]
     [calls], seen = interrupted(work, 0), set()
     for last in (*range(1, calls, calls // 25), calls - 1):
-        restore(str(tmp_path / "new.sqlite3"))
+        restore(tmp_path / "new.sqlite3")
         shutil.copyfile(tmp_path / "old.sqlite3", copy)
         interrupted(work, last)
         if way == "backup":
-            restore(str(copy))
+            restore(copy)
         seen.add(text())
         assert health().state == "ok"
     assert seen == {old, new}
@@ -267,8 +267,8 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file, tmp_
 
     do(*a_day())
     whole, copy = tmp_path / "e.json", tmp_path / "b.sqlite3"
-    assert json.loads(run("export", str(whole)))["size_bytes"] == whole.stat().st_size
-    assert json.loads(run("import", str(whole)))["kept"]
+    assert json.loads(run("export", whole))["size_bytes"] == whole.stat().st_size
+    assert json.loads(run("import", whole))["kept"]
     assert run("export", "-") == whole.read_bytes()
     copy.write_bytes(run("backup", "-"))
     store.release()
@@ -276,7 +276,7 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file, tmp_
     command = call("get_user_snapshot")["hint"].partition("onepercent ")[2].partition("`")[0]
     assert json.loads(run(*command.replace("FILE", str(copy)).split()))["kept"]
     check_whole([1])
-    missing = json.loads(run("import", str(tmp_path / "none.json"), status=1))
+    missing = json.loads(run("import", tmp_path / "none.json", status=1))
     assert missing["code"] == "DATABASE_ERROR"
     for words, status in (((), 0), (("export",), 2), (("fly",), 2)):
         assert b"onepercent export FILE" in run(*words, status=status)

@@ -11,16 +11,16 @@ from tests.onepercent.children import a_day
 from tests.onepercent.person import do, items, new_goal, titles, use
 from tools.core.errors import ToolError
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import backup, copies, export, restore
+from tools.onepercent.transfer.backup import backup, copies, export, folder, restore
 from tools.onepercent.transfer.backup import database as health
 
 
-def names(file):
-    return sorted(path.name for path in (file.parent / "backups").iterdir())
+def names():
+    return sorted(path.name for path in folder().iterdir())
 
 
 @pytest.mark.slow
-def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file, clock):
+def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(clock):
     months = [date(2026 + number // 12, number % 12 + 1, 1) for number in range(1, 15)]
     last_days = [date(2027, 3, 20) - timedelta(ago) for ago in range(18, -1, -1)]
     some = {day + timedelta(later) for day in months for later in (0, 10, 20)}
@@ -29,32 +29,32 @@ def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file,
         do(new_goal(str(day)))
         backup()
     kept = {*last_days[-14:], *months[-12:]}
-    assert names(file) == sorted(f"onepercent-{day}.sqlite3" for day in kept) and len(kept) == 26
+    assert names() == sorted(f"onepercent-{day}.sqlite3" for day in kept) and len(kept) == 26
     for day in kept:
-        restore(str(file.parent / "backups" / f"onepercent-{day}.sqlite3"))
+        restore(folder() / f"onepercent-{day}.sqlite3")
         assert max(titles()) == str(day)
         assert health().state == "ok"
 
 
 def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(file):
     assert backup()["file"] is None
-    assert not file.exists() and not (file.parent / "backups").exists()
+    assert not file.exists() and not folder().exists()
 
 
-def test_other_files_in_the_folder_are_left_alone(file, clock):
-    (file.parent / "backups").mkdir()
-    (file.parent / "backups" / "onepercent-mine.sqlite3").touch()
+def test_other_files_in_the_folder_are_left_alone(clock):
+    folder().mkdir()
+    (folder() / "onepercent-mine.sqlite3").touch()
     do(*a_day())
     for number in range(1, 19):
         clock.set(f"2026-04-{number:02}T12:00:00+00:00")
         backup()
-    assert "onepercent-mine.sqlite3" in names(file) and len(names(file)) == 16
+    assert "onepercent-mine.sqlite3" in names() and len(names()) == 16
 
 
-def test_a_damaged_database_takes_no_sound_copy_away(file, clock):
+def test_a_damaged_database_takes_no_sound_copy_away():
     do(*a_day())
     backup()
-    copy = file.parent / "backups" / names(file)[0]
+    [copy] = copies()
     assert {path.stat().st_mode & 0o077 for path in (copy, copy.parent)} == {0}
     before = copy.read_bytes()
     with store.connected() as db:
@@ -63,7 +63,7 @@ def test_a_damaged_database_takes_no_sound_copy_away(file, clock):
         db.execute("PRAGMA foreign_keys = ON")
     with pytest.raises(ToolError, match="refers to nothing"):
         backup()
-    assert [(file.parent / "backups" / name).read_bytes() for name in names(file)] == [before]
+    assert [path.read_bytes() for path in folder().iterdir()] == [before]
 
 
 @pytest.mark.parametrize("folder", ["file", "life.sqlite3", "/proc/nowhere"])

@@ -41,7 +41,9 @@ def table(folder, name):
         return list(csv.DictReader(file))
 
 
-def test_tables_hold_every_mark_step_and_entry_as_they_are(life, tmp_path):
+def test_tables_hold_every_mark_step_and_entry_as_they_are_and_none_of_what_was_deleted(
+    life, tmp_path
+):
     written = run("export", tmp_path, "--csv")["files"]
     assert [Path(file).name for file in written] == ["marks.csv", "steps.csv", "diary.csv"]
     # So a spreadsheet knows them for UTF-8.
@@ -54,6 +56,9 @@ def test_tables_hold_every_mark_step_and_entry_as_they_are(life, tmp_path):
     assert second["description"] == HOSTILE
     [entry] = table(tmp_path, "diary")
     assert entry["what_done"] == HOSTILE
+    do(act("habit.delete", 1))
+    run("export", tmp_path, "--csv")
+    assert table(tmp_path, "marks") == []
 
 
 def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
@@ -65,14 +70,6 @@ def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
         *(f"'{each}" for each in formulas),
         *plain,
     ]
-
-
-def test_what_was_deleted_is_in_no_table(tmp_path):
-    habit = new_habit("Run")
-    do(habit, mark(ref(habit)))
-    do(act("habit.delete", 1))
-    run("export", tmp_path, "--csv")
-    assert table(tmp_path, "marks") == []
 
 
 def test_tables_make_their_folder_and_one_that_cannot_be_made_is_an_error(life, tmp_path):

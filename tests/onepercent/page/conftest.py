@@ -102,8 +102,7 @@ def sit(browser, file, standing):
             person.host.files["/sandbox.html"] = (HERE / "sandbox.html").read_text("utf-8")
             own.append(person)
         else:
-            client, shared, host = standing
-            person = Person(browser, client, shared, host)
+            person = Person(browser, *standing)
         people.append(person)
         if actions:
             person.do(*actions)

@@ -7,6 +7,7 @@ anew.
 
 import os
 import re
+from itertools import product
 
 import pytest
 
@@ -18,9 +19,7 @@ from tests.support.client import PROJECT
 pytestmark = pytest.mark.slow
 
 # Theme, width, and the size of the font: 32 is the default twice as large.
-LOOKS = [(theme, width, 16) for theme in ("light", "dark") for width in (320, 390, 720, 1200)] + [
-    ("light", 320, 32)
-]
+LOOKS = [*product(("light", "dark"), (320, 390, 720, 1200), [16]), ("light", 320, 32)]
 MOST_BYTES = 100_000
 # Of a picture in the documentation: GitHub's ground is as white as a page's.
 BORDERS = {"light": "#d0d0ca", "dark": "#4a4a46"}
@@ -168,14 +167,11 @@ def test_each_look_of_the_days_has_its_calendar_near_and_one_language(sit, tmp_p
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(sit, tmp_path, language):
     folder, person = PROJECT / os.environ["PI_MCP_SCREENSHOTS"], sit()
-    question = live(person, language)
-    for page, tool, theme, arguments in (
-        ("days", "get_user_snapshot", "light", question),
-        ("days", "get_user_snapshot", "dark", question),
-        ("preview", "preview_actions", "light", changes(language)),
-        ("preview", "preview_actions", "dark", changes(language)),
-    ):
+    pages = {"days": ("get_user_snapshot", live(person, language))}
+    pages["preview"] = ("preview_actions", changes(language))
+    for page, theme in product(pages, ("light", "dark")):
         end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
+        tool, arguments = pages[page]
         tab = person.see(tool, width=390, theme=theme, locale=language, arguments=arguments)
         tab.wait("document.querySelectorAll('li').length > 3")
         tab.resize(390, SCALE)
