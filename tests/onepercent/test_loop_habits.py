@@ -358,12 +358,10 @@ BAD = {
     "an amount of a habit without": (ROW, "2026-03-16,1500,"),
     "an endless amount": (NUMBERS.format(5), f"2026-03-16,{'9' * 999},"),
     "no day": (ROW, "yesterday,NO,"),
-    "a day of no month": (ROW, "2026-02-30,NO,"),
     "a day twice": (ROW, "2026-03-16,NO,\n2026-03-16,SKIP,"),
     "no frequency": (ROW.replace("1,1", "x,1"), ""),
     "never": (ROW.replace("1,1", "0,7"), ""),
     "an infinite target": (NUMBERS.format("Infinity"), ""),
-    "no number as target": (NUMBERS.format("NaN"), ""),
     "a row cut off": ("001,Run,YES_NO", ""),
     "a field without end": (ROW, f'2026-03-16,NO,"{"x" * 200_000}'),
 }

@@ -72,16 +72,6 @@ def test_the_days_are_shown_and_ticked_off(sit, bridge):
     assert tab.run("calls", host=True) == ["tick_by_press"]
 
 
-def test_a_client_that_does_not_announce_pages_still_applies_and_sees_its_days(sit, bridge):
-    person, tab = offered(sit(script=bridge, silent=True))
-    press(tab, "Применить", "Применено")
-    assert tab.run("calls", host=True) == ["apply_actions"]
-    person.do(new_habit("Зарядка"))
-    days = person.days()
-    assert "Зарядка" in days.text() and "скажите в чате" in days.text()
-    assert days.run("document.querySelectorAll('.tick:not(:disabled)').length") == 0
-
-
 @pytest.mark.parametrize(
     "fault, said, marks",
     [("slow", "Отмечено", 1), ("deny", "Ответа нет", 0), ("lose", "Ответа нет", 1)],

@@ -55,6 +55,10 @@ def keys(tab, *names):
         tab.key(name)
 
 
+def focus(tab):
+    return tab.run("document.activeElement.id")
+
+
 def calls(tab):
     return tab.run("calls", host=True)
 
@@ -233,18 +237,18 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     stops = []
     while not stops or tab.run("document.activeElement !== document.body"):
         tab.key("Tab")
-        stops.append(tab.run("document.activeElement.id"))
+        stops.append(focus(tab))
         assert len(stops) < 30
     assert stops[:-1] == [f"t{today()}", "s2", "s1", "h1", "h2", *stops[5:-1]]
     assert len(stops) <= 10, "a month and its metrics are a stop each, and tomorrow"
     tab.run("document.getElementById('s2').focus()")
     tab.key(" ")
     saved(tab)
-    assert tab.run("document.activeElement.id") == "s2"
+    assert focus(tab) == "s2"
     keys(tab, "Tab", "Tab", "ArrowLeft")
-    assert tab.run("document.activeElement.id") == "n1"
+    assert focus(tab) == "n1"
     keys(tab, "Enter", "Tab")
-    assert tab.run("document.activeElement.id") == "Add"
+    assert focus(tab) == "Add"
     tab.type("2")
     tab.key("Enter")
     saved(tab)
@@ -252,10 +256,10 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     tab.run(f"document.getElementById('t{today()}').focus()")
     keys(tab, "ArrowLeft", "Enter")
     tab.wait("data.day !== data.today")
-    assert tab.run("document.activeElement.id") == f"t{today(-1)}"
+    assert focus(tab) == f"t{today(-1)}"
     tab.run("document.getElementById('h2').focus()")
     keys(tab, "ArrowLeft", "Enter", "Tab")
-    assert tab.run("document.activeElement.id") == "e"
+    assert focus(tab) == "e"
     tab.type("болел")
     tab.key("Enter")
     saved(tab)

@@ -212,7 +212,8 @@ def test_forced_colours_leave_the_ring_the_circles_and_the_calendar(sit, tmp_pat
     person = sit(new_habit("Зарядка"), new_habit("Чтение"))
     person.do(mark(1))
     tab = person.days("en-GB", width=390)
-    tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    features = [{"name": "forced-colors", "value": "active"}]
+    tab.send("Emulation.setEmulatedMedia", features=features)
     tab.picture(tmp_path / "days-forced.png")
     for part in ("#ring", "#h1", ".cal"):
         style = f"getComputedStyle(document.querySelector('{part}'))"
@@ -220,7 +221,7 @@ def test_forced_colours_leave_the_ring_the_circles_and_the_calendar(sit, tmp_pat
     card = "getComputedStyle(document.querySelector('.card'))"
     assert tab.run(f"{card}.backgroundColor") == "rgb(255, 255, 255)"
     tab = person.offer(new_goal("Дом"), locale="en-GB")
-    tab.send("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    tab.send("Emulation.setEmulatedMedia", features=features)
     button = "getComputedStyle(document.querySelector('.main'))"
     assert tab.run(f"{button}.forcedColorAdjust") == "none", (
         "else its words have the colour of their ground"

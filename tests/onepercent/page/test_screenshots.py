@@ -72,7 +72,7 @@ def live(someone, language="ru"):
         new_step(steps[1], 1, dt=today(), time_duration="two"),
         new_step(steps[2], 2, dt=today()),
         new_step(steps[3], 3, dt=today()),
-        *(new_habit(name, xp_reward=10 + 5 * (place == 2)) for place, name in enumerate(habits)),
+        *(new_habit(name) for name in habits),
         *(new_habit(name, frequency_type="weekly", xp_reward=30) for name in weekly),
     )
     for habit in range(1, 6):

@@ -69,7 +69,6 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
 UNSETTLED = """s.until < :until AND h.frequency_type <> 'every_n_days'
     AND h.id NOT IN (SELECT habit_id FROM habit_schedules WHERE frequency_type = 'every_n_days')
     AND (h.at_most OR EXISTS (SELECT 1 FROM habit_marks WHERE habit_id = h.id AND date <= :until))"""
-UNDELETED = "h.user = :user AND h.deleted_at IS NULL"
 
 
 class Streak(NamedTuple):
@@ -186,13 +185,12 @@ def histories(db: Database, today: date, since: date = date.max) -> list[History
     the day `since` on; what came before them is folded."""
     # Of a week that this day cuts, the marks before it count, too.
     monday = since - timedelta(since.weekday())
-    return load(db, UNDELETED, today, monday, user=settings.user())
+    return load(db, "h.user = :user AND h.deleted_at IS NULL", today, monday, user=settings.user())
 
 
-def signs_between(db: Database, first: date, last: date, today: date) -> list[HabitSigns]:
+def signs_between(db: Database, first: date, last: date, today: date) -> Iterator[HabitSigns]:
     """The habits of the present user, each with a sign per day; archived ones if something was due on these
     days. Raises Unreadable."""
-    rows = []
     for history in histories(db, today, first):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
@@ -200,10 +198,7 @@ def signs_between(db: Database, first: date, last: date, today: date) -> list[Ha
         if not is_archived or signs.strip(NOTHING_DUE):
             is_weekly = bool(history.schedule.times)
             streak = history.streak()
-            rows.append(
-                HabitSigns(habit["id"], habit["name"], signs, *streak, is_weekly, is_archived)
-            )
-    return rows
+            yield HabitSigns(habit["id"], habit["name"], signs, *streak, is_weekly, is_archived)
 
 
 def fold_streaks(db: Database, today: date) -> None:

@@ -233,11 +233,12 @@ def _habits_of_day(view: present.View) -> JsonObject:
 
 def _due_on(view: present.View) -> list[str]:
     """The names of the habits due on a coming day."""
-    names = []
-    for each in histories(view.db, view.today):
-        if each.habit["is_in_sight"] and each.is_owed(view.first.toordinal()):
-            names.append(each.habit["name"])
-    return names
+    day = view.first.toordinal()
+    return [
+        each.habit["name"]
+        for each in histories(view.db, view.today)
+        if each.habit["is_in_sight"] and each.is_owed(day)
+    ]
 
 
 PREVIEW = Page("ui://onepercent/preview", FOLDER / "preview.html", _of_preview)

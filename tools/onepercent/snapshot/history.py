@@ -141,7 +141,7 @@ class Past(NamedTuple):
 
 def past_between(db: Database, first: date, last: date, today: date) -> Past:
     """The past between two days; if it ends in the future, its habits have signs up to today."""
-    habits = signs_between(db, first, min(last, today), today)
+    habits = list(signs_between(db, first, min(last, today), today))
     return Past(db, first, last, first, habits, last >= today)
 
 

@@ -68,10 +68,6 @@ NEWEST_RATING = f"""SELECT *,
     WHERE user = :user ORDER BY id DESC LIMIT 1"""
 
 FEW = 3
-BACKUP_COMMANDS = [
-    "python3 -m tools onepercent backup",
-    "python3 -m tools onepercent export FILE.json",
-]
 HABIT_COLUMNS = (
     "id name icon description n until goal_id xp_reward xp_penalty frequency schedule_days month_days"
 ).split()
@@ -288,7 +284,10 @@ def status(view: View) -> JsonObject:
         "systems": {name: found.state for name, found in health.every()},
         "offline": "all but search and sync_docs works without internet",
         "backup": {"newest": copies.newest_day(), "folder": str(copies.folder())},
-        "commands": BACKUP_COMMANDS,
+        "commands": [
+            "python3 -m tools onepercent backup",
+            "python3 -m tools onepercent export FILE.json",
+        ],
     }
 
 

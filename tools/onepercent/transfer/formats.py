@@ -89,10 +89,8 @@ def calendar(db: Database) -> Iterator[str]:
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")
     for row in select(db, CALENDAR_DAYS):
         texts = {name: _escaped(row[name]) for name in ("title", "about")}
-        event = EVENT.format(**dict(row) | texts)
-        for line in event.splitlines():
-            pieces = PIECES.findall(line.encode())
-            yield b"\r\n ".join(pieces).decode() + "\r\n"
+        for line in EVENT.format(**dict(row) | texts).splitlines():
+            yield b"\r\n ".join(PIECES.findall(line.encode())).decode() + "\r\n"
     yield "END:VCALENDAR\r\n"
 
 
