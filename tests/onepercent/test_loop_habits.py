@@ -8,6 +8,7 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from datetime import date, timedelta
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -33,8 +34,10 @@ from tools.onepercent.database import store
 from tools.onepercent.transfer import loop_export
 
 EXPORTS = int(os.environ.get("LOOP_EXPORTS", "15"))
-HABITS = ("Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,"
-          "Target Value,Archived?").split(",")  # fmt: skip
+HEAD = (
+    "Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,"
+    "Unit,Target Type,Target Value,Archived?"
+)
 NOTHING_NEW = "Нового нет, ничего не изменено"
 TODAY = date(2026, 3, 18)  # the clock's
 
@@ -74,7 +77,7 @@ def contents(*habits):
         files[f"{folder}/Checkmarks.csv"] = table([["Date", "Value", "Notes"], *newest_first])
     names = ",".join(row[1] for row in rows)
     files["Checkmarks.csv"] = files["Scores.csv"] = f"Date,{names},\n"
-    return {"Habits.csv": table([HABITS, *rows]), **files}
+    return {"Habits.csv": table([HEAD.split(","), *rows]), **files}
 
 
 @pytest.fixture
@@ -91,8 +94,7 @@ def export(tmp_path):
     return write
 
 
-def imported(*words):
-    return run("import", *words)
+imported = partial(run, "import")
 
 
 def added(file):
@@ -348,7 +350,6 @@ def test_it_is_the_import_of_the_present_user(export, file):
     assert "новая" in imported(export(RUN))[0]
 
 
-HEAD = ",".join(HABITS)
 ROW = "001,Run,YES_NO,,,1,1,#FF8F00,,,,false"
 NUMBERS = "001,Run,NUMERICAL,,,1,1,#FF8F00,km,AT_LEAST,{},false"
 DAY = "Date,Value,Notes\n"

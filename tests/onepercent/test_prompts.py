@@ -7,7 +7,7 @@ import pytest
 from tests.onepercent.person import call, do, new_entry, new_goal
 from tools.onepercent.prompts import evening_review, morning_plan, weekly_review
 
-SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to )?([\d-]+)")
+SNAPSHOT = r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to )?([\d-]+)"
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -25,7 +25,7 @@ def test_a_review_is_short_and_looks_back_with_the_history(prompt, first, sectio
     cyrillic = len(re.findall("[а-яё]", text, re.I))
     assert (len(text) - cyrillic) / 4 + cyrillic / 2.5 <= 330
     text = re.sub("date_from (и|and) date_to", "date_from 2026-03-18; date_to", text)
-    match = SNAPSHOT.search(text)
+    match = re.search(SNAPSHOT, text)
     assert match, text
     include = match[1].split(", ")
     assert (set(include), match[2], match[3]) == (sections, first, "2026-03-18")

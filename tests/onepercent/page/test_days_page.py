@@ -196,22 +196,22 @@ def test_an_amount_that_is_none_is_not_sent_and_a_tick_elsewhere_keeps_what_is_t
     assert person.rows("SELECT habit_id FROM habit_marks") == [(1,)]
 
 
-QUESTIONS = [
-    ({"find": "Бег"}, "Бег: 1", "Бег", 0),
-    ({"include": ["diary"]}, "", "Diary\n", 0),
-    ({"include": ["history"], "date_from": today(-20), "date_to": today()}, "–", "Зарядка", 0),
-    ({"goal_id": 1}, "Выучить Python", "Пройти тест", 2),
-    (
-        {"date_from": today(-2), "date_to": today(-2), "include": ["schedule"]},
-        "",
-        "Прочитать главу",
-        3,
-    ),
-    ({"include": ["habits", "schedule", "xp"]}, "", "Overdue", 4),
-]
-
-
-@pytest.mark.parametrize("question, head, shown, count", QUESTIONS)
+@pytest.mark.parametrize(
+    "question, head, shown, count",
+    [
+        ({"find": "Бег"}, "Бег: 1", "Бег", 0),
+        ({"include": ["diary"]}, "", "Diary\n", 0),
+        ({"include": ["history"], "date_from": today(-20), "date_to": today()}, "–", "Зарядка", 0),
+        ({"goal_id": 1}, "Выучить Python", "Пройти тест", 2),
+        (
+            {"date_from": today(-2), "date_to": today(-2), "include": ["schedule"]},
+            "",
+            "Прочитать главу",
+            3,
+        ),
+        ({"include": ["habits", "schedule", "xp"]}, "", "Overdue", 4),
+    ],
+)
 def test_the_page_answers_what_was_asked_without_another_call(person, question, head, shown, count):
     person.do(new_entry(what_done="Пробежал пять"))
     tab = person.days("en-GB", arguments=question)

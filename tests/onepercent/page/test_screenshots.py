@@ -25,8 +25,6 @@ MOST_BYTES = 100_000
 BORDERS = {"light": "#d0d0ca", "dark": "#4a4a46"}
 # Pixels of a phone in one of CSS.
 SCALE = 2
-# Of a picture in the documentation.
-COLOURS = 96
 
 # Goals, steps, habits of every day and of every week.
 WORDS = {
@@ -125,7 +123,7 @@ def small(source, target):
 
     border = BORDERS["dark" if ".dark" in target.name else "light"]
     picture = ImageOps.expand(Image.open(source).convert("RGB"), SCALE, border)
-    frequent = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:COLOURS]
+    frequent = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:96]
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for _, colour in frequent for part in colour])
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)

@@ -47,8 +47,15 @@ def _shares_of_habits(months: list[Past]) -> list[JsonObject]:
         parts = [month.signs(habit) for month in months]
         whole = "".join(parts)
         if due(whole):
-            item = {"name": habit.name, "rate": _share(whole), "parts": list(map(_share, parts))}
-            habits.append(item | {"best_streak": habit.best_streak, "streak_in": habit.is_weekly})
+            habits.append(
+                {
+                    "name": habit.name,
+                    "rate": _share(whole),
+                    "parts": list(map(_share, parts)),
+                    "best_streak": habit.best_streak,
+                    "streak_in": habit.is_weekly,
+                }
+            )
     return sorted(habits, key=lambda item: -item["rate"])
 
 
