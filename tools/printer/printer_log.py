@@ -28,8 +28,6 @@ from tools.toolkit import (
 
 from .printer_state import UNKNOWN, klipper_of, number_of, text_of
 
-# Characters of an answer: 600 tokens.
-MOST_ANSWER_CHARS = 2400
 # Characters of a pasted log that are read, from its end.
 MOST_PASTED_CHARS = 1_000_000
 # Coordinates, times and counts, which differ in the lines of one message.
@@ -45,8 +43,7 @@ VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]{1,60})")
 ERROR_LINE = re.compile(
     r"(?ai)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
-# The parts of a traceback that ended Klipper: its beginning, a line that names a file, the error at its end.
-CRASH = ("Unhandled exception during", "Internal error on command")
+# The parts of a traceback that ended Klipper: a line that names a file, the error at its end.
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)(?:: |$)")
 # The state until the board's own message comes: `MCU 'mcu' shutdown: Timer too close`.
@@ -97,8 +94,8 @@ def printer_log(
         config=config,
         earlier_failures=failures[-6:],
     )
-    # Fewer errors if it is too long.
-    while len(compact_json(answer)) > MOST_ANSWER_CHARS and len(errors) > 1:
+    # Fewer errors if it has more than 600 tokens.
+    while len(compact_json(answer)) > 2400 and len(errors) > 1:
         errors.pop()
     return printer_page.DrawnAnswer(answer, findings=page_findings)
 
@@ -262,7 +259,7 @@ class Start:
             self.config.append(line)
         elif line == "Config error":  # Klipper refuses it (klippy/klippy.py)
             self.refused = True
-        elif line.startswith(CRASH):
+        elif line.startswith(("Unhandled exception during", "Internal error on command")):
             self.crash, self.frame = line, ""
         elif frame := FRAME.match(line):
             self.frame = f" ({frame[1]}:{frame[2]})"
@@ -277,10 +274,8 @@ class Start:
     def count(self, line: str) -> None:
         """Take a line that may say why everything stopped; count its message and move it to the end of
         `counted`, unless it only follows from another."""
-        # People do not type the prefixes of the log: `Transition to shutdown state: `, `pins.error: `.
-        typed = re.sub(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ", "", line)
         if line.startswith("Transition to shutdown state: "):
-            self.state = self.state or one_line(typed)
+            self.state = self.state or one_line(line.partition(": ")[2])
         elif self.state and line.endswith("Command request"):
             return  # from a board that was stopped by another error, or by M112
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
@@ -288,6 +283,8 @@ class Start:
         if message := message_in(LONG_NUMBER.sub("0", line)):
             before = self.counted.pop(message.means, None)
             times = before.times + 1 if before else 1
+            # People do not type the prefixes of the log: `Transition to shutdown state: `, `pins.error: `.
+            typed = re.sub(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ", "", line)
             self.counted[message.means] = Error(message, typed, times)
 
 
