@@ -53,7 +53,20 @@ def check_config(
     else:
         parsed = printer_cfg.from_text(config, include)
     findings = _findings(parsed)
-    report = {"success": True, **answer(parsed, findings)}
+    # As many of them as fit, worst first, and how many more there are.
+    entries = [printer_page.entry(finding) for finding in findings[:MOST_ENTRIES]]
+    levels = Counter(f"{finding.level}s" for finding in findings)
+    report: JsonObject = {
+        "success": True,
+        "sections": len(parsed.sections),
+        "options": parsed.options,
+        **levels,
+        "findings": entries,
+        "not_checked": not_checked(parsed),
+    }
+    while len(compact_json(report).encode("utf-8", "replace")) > MOST_ANSWER_BYTES:
+        entries.pop()
+        report["more"] = len(findings) - len(entries)
     return printer_page.DrawnAnswer(report, findings=printer_page.findings(parsed, findings))
 
 
@@ -88,24 +101,6 @@ def _findings(config: PrinterConfig) -> list[Finding]:
     if moonraker.is_moonrakers(config):
         return moonraker.findings(config)
     return checking.checker().findings(config)
-
-
-def answer(config: PrinterConfig, findings: list[Finding]) -> JsonObject:
-    """The answer of check_config: as many findings as fit into MOST_ANSWER_BYTES, worst first, and how many
-    more there are."""
-    entries = [printer_page.entry(finding) for finding in findings[:MOST_ENTRIES]]
-    levels = Counter(finding.level for finding in findings)
-    report: JsonObject = {
-        "sections": len(config.sections),
-        "options": config.options,
-        **{f"{level}s": count for level, count in levels.items()},
-        "findings": entries,
-        "not_checked": not_checked(config),
-    }
-    while len(compact_json(report).encode("utf-8", "replace")) > MOST_ANSWER_BYTES:
-        entries.pop()
-        report["more"] = len(findings) - len(entries)
-    return report
 
 
 def not_checked(config: PrinterConfig) -> list[str]:

@@ -201,8 +201,9 @@ def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Optio
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
         stepper = f"stepper_{section.value('axis')}"
     needed = options.required(section) + machine.axes.get(stepper, [])
-    if "z_virtual_endstop" in section.value("endstop_pin"):  # the probe's
-        needed = [option for option in needed if option != "position_endstop"]
+    written = {*section}
+    if "z_virtual_endstop" in section.value("endstop_pin"):  # the probe knows its position
+        written.add("position_endstop")
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
     is_analog = f"{SENSOR} {sensor}" not in known_words("needs") and sensor in machine.sensors
@@ -211,7 +212,7 @@ def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Optio
     missing = []
     for option in needed:
         names = option.lower().split("|")  # one of these
-        if known.option_named(names[0]) and section.keys().isdisjoint(names):
+        if known.option_named(names[0]) and written.isdisjoint(names):
             missing.append(option.partition("|")[0])
     demand = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them

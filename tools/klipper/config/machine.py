@@ -74,6 +74,11 @@ class ParsedPrinter(dict[str, ConfigSection]):
         # True if nothing but macros can stand in another file.
         self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
         self.kinematics = self["printer"].value(KINEMATICS)
+        # The steppers that this kinematics needs, each with its extra required options.
+        self.axes: dict[str, list[str]] = {}
+        for words in known_words("axes").get(self.kinematics, ()):
+            axis, *needed = words.split("+")
+            self.axes[f"stepper_{axis}"] = needed
         # The names of the micro-controllers and of the heaters, as pins and options name them.
         self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in self.of("mcu"))
         self.heaters = {section.name.split()[-1] for section in self.of(*HEATERS)}
@@ -94,15 +99,6 @@ class ParsedPrinter(dict[str, ConfigSection]):
     def of(self, *kinds: str) -> list[ConfigSection]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
         return [section for section in self.values() if base(section.kind) in kinds]
-
-    @cached_property
-    def axes(self) -> dict[str, list[str]]:
-        """The steppers that this kinematics needs, each with its extra required options."""
-        axes = {}
-        for words in known_words("axes").get(self.kinematics, ()):
-            axis, *needed = words.split("+")
-            axes[f"stepper_{axis}"] = needed
-        return axes
 
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
