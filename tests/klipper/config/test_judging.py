@@ -211,8 +211,8 @@ def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert "error" not in dict(judged(more))
 
 
-# Lines more, and all that is said of them: a probe that is only saved, a command that Klipper does not have, a
-# place beyond an axis, a command that is nearly a known one.
+# Lines more, and all that is said of them: a probe that is only saved, a command that Klipper does not have,
+# a place beyond an axis, a command that is nearly a known one.
 JUDGED = json_lines(r"""
 ["<saved>#*# [probe]\n#*# z_offset = 1\n", [["error", "Option 'pin' in section 'probe' must be specified: only SAVE_CONFIG's block has this section"]]]
 ["[beacon]\nserial: x\n<saved>#*# [probe]\n#*# z_offset = 1\n", [["hint", "Section 'beacon' is not in Klipper's documentation: a plugin's, or misspelt; not judged"]]]

@@ -32,8 +32,8 @@ def is_moonrakers(config: PrinterConfig) -> bool:
 
 
 def findings(config: PrinterConfig) -> list[Finding]:
-    """The findings of a moonraker.conf. If Moonraker's documentation is not among the sources, the only finding
-    says which setting adds it."""
+    """The findings of a moonraker.conf. If Moonraker's documentation is not among the sources, the only
+    finding says which setting adds it."""
     for source in sources()[1:]:
         page, dated = (pages.at(source.prefix + name) for name in (PAGE, CHANGES))
         if page and dated:

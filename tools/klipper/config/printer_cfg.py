@@ -68,9 +68,9 @@ class Setting:
 
 @dataclass(eq=False)
 class ConfigSection(dict[str, Setting]):
-    """The settings of a section that hold, by their options; `settings` has those of all places where it stands.
-    `saved`: it stands only in what SAVE_CONFIG wrote. `kind` is the first word of the name, `label` what
-    follows it, "" if nothing does."""
+    """The settings of a section that hold, by their options; `settings` has those of all places where the
+    section stands. `saved`: it stands only in what SAVE_CONFIG wrote. `kind` is the first word of the name,
+    `label` what follows it, "" if nothing does."""
 
     name: str
     line: int = 0
@@ -231,7 +231,8 @@ def _read(config: PrinterConfig, files: list[str], data: bytes, find: FindInclud
     - `data`: the bytes of this file; `find`: gives the files of an include.
     """
     file = files[-1]
-    # The section of the next option: one without a name before a header, None if all up to a header is skipped.
+    # The section of the next option: without a name before the first header and after an include, None if
+    # the lines up to the next header are skipped.
     section: ConfigSection | None = ConfigSection("")
     indent = math.inf  # of the last option
     for number, line, is_saved in _lines(config, files, data):
@@ -308,8 +309,8 @@ def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:
     if wrong:
         broken = text.count("\n", 0, wrong.start(1)) + 1
         message = (
-            f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{wrong[1][:40]}'; its block "
-            "stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
+            f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{wrong[1][:40]}'; its "
+            "block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
         )
         config.refuse(files[-1], broken, message)
         end = size

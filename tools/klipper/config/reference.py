@@ -173,7 +173,7 @@ class Reference:
                 self.kinds.setdefault(block.kind, []).append(block)
 
     def kind(self, section: str) -> str:
-        """The kind that documents a section of a printer.cfg: `extruder1` for `extruder3`; "" if none does."""
+        """The kind that documents a section, "" if none does: `extruder1` for `extruder3`."""
         word = section.partition(" ")[0]
         if word in self.kinds and not (word == STEPPER and " " not in section):
             return word
@@ -206,8 +206,8 @@ class Reference:
         return options
 
     def described(self, blocks: Iterable[Block]) -> Iterator[Option]:
-        """The options of these blocks, of those that they refer to, and so on; where a sensor is named, of all
-        sensors."""
+        """The options of these blocks, of those that they refer to, and so on; where a sensor is named, of
+        all sensors."""
         queue = [*blocks]
         keys = set()
         for block in queue:

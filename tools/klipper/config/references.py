@@ -28,7 +28,7 @@ FORM_OF_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
 PIN_DESCRIPTION = re.compile(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)")
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
-FORM = r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
+FORM = r"P[A-L]\d{1,2}(_C)?|P\d[._]\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`.
 NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
 
@@ -72,8 +72,8 @@ def check_repeated(machine: ParsedPrinter) -> Remarks:
 
 
 def check_names(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
-    """A section with a name where there must be none, or without one where there must be one; names of heaters,
-    steppers, micro-controllers and accelerometers that are not there.
+    """A section with a name where there must be none, or without one where there must be one; names of
+    heaters, steppers, micro-controllers and accelerometers that are not there.
 
     Source: check_unused_options in klippy/configfile.py; each option's reader, known.txt has their words.
     """
