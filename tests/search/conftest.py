@@ -12,8 +12,6 @@ class Upstream:
     """`reply` answers each request, given its handler; `seen` holds (method, path, headers, JSON body or
     None)."""
 
-    url, reply = "", None
-
     def __init__(self):
         self.seen = []
 

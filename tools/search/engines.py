@@ -29,7 +29,7 @@ class Engine(NamedTuple):
     results: str = "results"
     fields: str = "title url snippet"
     fixed_params: Mapping[str, Any] = {}
-    age: str = ""
+    age: str = "- - - - -"
 
 
 ENGINES = (

@@ -94,8 +94,8 @@ def parameters(
     if engine.page and cursor != "1":
         values[engine.page] = engine.number(int(cursor), limit)
     if time_range:
-        parameter, _, ages = engine.age.partition(" ")
-        age = dict(zip(AGES, ages.split(), strict=False)).get(time_range, "-")
+        parameter, *ages = engine.age.split()
+        age = ages[AGES.index(time_range)]
         if age == "-":
             raise ToolError(
                 f"{engine.kind} has no time range {time_range!r}",
@@ -121,7 +121,10 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
     try:
         response = http.send(_request(values, post, key), limits)
     except http.HttpError as error:
-        raise _unanswered(error) from error
+        code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.sent else UNREACHABLE)
+        host = urlsplit(current().search_api_url).hostname
+        message = _hidden(f"The search service at {host} gave no answer: {error}")
+        raise ToolError(message, hint, f"SEARCH_{code}") from error
     text = _hidden(response.body.decode("utf-8-sig", "replace"))
     try:
         answer = json.loads(text, parse_constant=lambda name: None)
@@ -155,12 +158,6 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
         return http.Request(url, "POST", json.dumps(values).encode(), headers)
     separator = "&" if "?" in url else "?"
     return http.Request(url + separator + urlencode(values), headers=headers)
-
-
-def _unanswered(error: http.HttpError) -> ToolError:
-    code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.sent else UNREACHABLE)
-    message = f"The search service at {urlsplit(current().search_api_url).hostname} gave no answer: {error}"
-    return ToolError(_hidden(message), hint, f"SEARCH_{code}")
 
 
 def _refused(response: http.Response, reason: str) -> ToolError:
