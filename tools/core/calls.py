@@ -41,7 +41,7 @@ class RunningCall(NamedTuple):
     """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
     call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `append_line(line)` adds text
     after the answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time;
-    `by_person`: a person called it, from a shell.
+    `by_person`: a person called it, from a shell, so limits that are meant for a model do not apply.
 
     The defaults are those outside of a call: nobody hears a report or is asked, lines are dropped, and there
     is no budget.
@@ -56,7 +56,7 @@ class RunningCall(NamedTuple):
 
 
 NO_CALL = RunningCall()
-_current: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
+RUNNING: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
 
 
 @contextmanager
@@ -65,33 +65,23 @@ def calling(call: RunningCall) -> Iterator[list[str]]:
     a person is free. Yields the list of lines that will follow its answer."""
     lines: list[str] = []
     ends_s = time.thread_time() + MOST_COMPUTED_S
-    token = _current.set(call._replace(append_line=lines.append, ends_s=ends_s))
+    token = RUNNING.set(call._replace(append_line=lines.append, ends_s=ends_s))
     try:
         yield lines
     finally:
-        _current.reset(token)
+        RUNNING.reset(token)
 
 
 def report(done: float, total: float | None = None, message: str = "") -> None:
     """Report to the client how far the work is (MCP progress); `total` is None if it is unknown."""
-    _current.get().report(done, total, message)
-
-
-def is_by_person() -> bool:
-    """True if a person calls from a shell: limits that are meant for a model do not apply."""
-    return _current.get().by_person
-
-
-def append_line(line: str) -> None:
-    """Add a line of text after the answer of the call in progress."""
-    _current.get().append_line(line)
+    RUNNING.get().report(done, total, message)
 
 
 def checkpoint() -> None:
     """Stop here if the client withdrew the call, or if it computed for longer than its budget. To be called
     between steps, and in each loop over what came from elsewhere; never inside a write. Raises Cancelled,
     ToolError."""
-    call = _current.get()
+    call = RUNNING.get()
     if call.cancelled():
         raise Cancelled()
     if time.thread_time() > call.ends_s:
@@ -111,7 +101,7 @@ def ask(question: str, key: str = "") -> str:
 
     Raises ToolError CANNOT_ASK.
     """
-    return _current.get().ask(question, key)
+    return RUNNING.get().ask(question, key)
 
 
 # A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that

@@ -18,7 +18,7 @@ from .settings import current
 POLL_S = 0.05
 # The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is
 # ours.
-TEMPORARY = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp")
+TEMPORARY = r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp"
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
 def _forget_killed_writes(folder: Path) -> None:
     """Remove the temporary files of processes that are gone."""
     for name in os.listdir(folder):
-        if (match := TEMPORARY.fullmatch(name)) and not os.path.exists(f"/proc/{match[1]}"):
+        if (match := re.fullmatch(TEMPORARY, name)) and not os.path.exists(f"/proc/{match[1]}"):
             with suppress(OSError):
                 os.unlink(folder / name)
 

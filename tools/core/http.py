@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 DEFAULT_PORTS = {"http": 80, "https": 443}
 REFUSAL_BYTES = 64 * 1024
 REDIRECTS = (301, 302, 303, 307, 308)
-SAFE_IN_TARGET = "/%:@!$&'()*+,;=~?"
 KEYLESS = ("Accept", "Content-Type")
 # IPv6-only networks reach IPv4 addresses through it.
 NAT64 = "64:ff9b::/96"
@@ -143,7 +142,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
     target = "/" if url.scheme == "unix" else url.path or "/"
     if url.query:
         target += f"?{url.query}"
-    target = quote(target, safe=SAFE_IN_TARGET)
+    target = quote(target, safe="/%:@!$&'()*+,;=~?")
     with closing(_connection(url, limits)) as connection:
         from http.client import HTTPException, IncompleteRead
 
@@ -210,7 +209,7 @@ def _reason(error: Exception) -> str:
         return f"its certificate is not accepted: {message}"
     if not isinstance(error, OSError):  # ValueError, about the name
         return "that is not a proper address"
-    return error.strerror or str(error) or type(error).__name__
+    return error.strerror or str(error)
 
 
 def _connect(url: SplitResult, limits: Limits) -> socket.socket:
@@ -233,7 +232,6 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
         "TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline}
     )
     try:
-        plain.settimeout(_left(limits.deadline))
         return context.wrap_socket(plain, server_hostname=host)
     except OSError:
         plain.close()
@@ -258,23 +256,23 @@ def _look_up(host: str, port: int, deadline: float) -> list[Address]:
         raise TimeoutError
     if isinstance(answers[0], Exception):
         raise answers[0]
-    return list(dict.fromkeys((family, address) for family, _, _, _, address in answers[0]))
+    return [(family, address) for family, _, _, _, address in answers[0]]
 
 
 def _first(addresses: list[Address], deadline: float) -> "TimedSocket":
     """A connection to the first address that accepts one; each gets its share of the time."""
-    error: Exception = OSError("no address")
     for index, (family, address) in enumerate(addresses):
         plain = TimedSocket(family, socket.SOCK_STREAM)
         try:
             plain.settimeout(_left(deadline) / (len(addresses) - index))
             plain.connect(address)
+            plain.settimeout(_left(deadline))
             plain.deadline = deadline
             return plain
-        except OSError as failed:
+        except OSError as error:
             plain.close()
-            error = failed
-    raise error
+            failure = error
+    raise failure
 
 
 def _left(deadline: float) -> float:
@@ -285,20 +283,16 @@ def _left(deadline: float) -> float:
 
 
 # The hard case is a peer that sends a byte now and then: each byte renews a socket's own timeout, for hours.
-# So the socket itself, plain or of TLS, counts down to one deadline, and what waits before there is a socket
-# (the name lookup, each address, the handshake) gets its share of the same time.
+# So the socket itself, plain or of TLS, counts down to one deadline while it reads, and what waits before
+# that (the name lookup, each address, the handshake, the sending) gets its share of the same time.
 class _Deadline:
-    """A mixin for plain and TLS sockets: every wait ends at `deadline`."""
+    """A mixin for plain and TLS sockets: every read ends at `deadline`."""
 
     deadline = 0.0
 
     def recv_into(self, *args: Any) -> int:
         self.settimeout(_left(self.deadline))  # type: ignore[attr-defined]
         return super().recv_into(*args)  # type: ignore[misc]
-
-    def sendall(self, *args: Any) -> None:
-        self.settimeout(_left(self.deadline))  # type: ignore[attr-defined]
-        super().sendall(*args)  # type: ignore[misc]
 
 
 class TimedSocket(_Deadline, socket.socket):  # type: ignore[misc]

@@ -165,24 +165,23 @@ def _of_type(kind: Any, value: Any) -> Any:
 
 
 def _check_limits(limits: Limits, value: object) -> None:
-    if isinstance(value, str | list):
-        if len(value) < limits.min_length:
-            raise _wrong_length(value, "at least", limits.min_length)
-        if len(value) > limits.max_length:
-            raise _wrong_length(value, "at most", limits.max_length)
-    elif isinstance(value, int | float):
+    """Raises ValueMismatch in pydantic's words."""
+    if isinstance(value, int | float):
         if value < limits.ge:
             raise ValueMismatch(f"Input should be greater than or equal to {limits.ge}")
         if value > limits.le:
             raise ValueMismatch(f"Input should be less than or equal to {limits.le}")
-
-
-def _wrong_length(value: str | list[object], bound: str, length: float) -> ValueMismatch:
-    """The error of a wrong length, in pydantic's words."""
-    plural = "" if length == 1 else "s"
-    size = f"item{plural} after validation"
-    if isinstance(value, str):
-        size = f"character{plural}"
-    return ValueMismatch(
-        f"{TYPE_NAMES[type(value)].title()} should have {bound} {length} {size}, not {len(value)}"
-    )
+    if isinstance(value, str | list):
+        length = len(value)
+        bound = "at least"
+        limit: float = limits.min_length
+        if length > limits.max_length:
+            bound = "at most"
+            limit = limits.max_length
+        elif length >= limit:
+            return
+        plural = "" if limit == 1 else "s"
+        size = f"String should have {bound} {limit} character{plural}"
+        if isinstance(value, list):
+            size = f"List should have {bound} {limit} item{plural} after validation"
+        raise ValueMismatch(f"{size}, not {length}")

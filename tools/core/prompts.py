@@ -45,14 +45,14 @@ class Prompt(Declaration):
 
     def listed(self) -> JsonObject:
         """Its entry in prompts/list."""
-        arguments = [
-            {
-                "name": name,
-                "description": _schema_words(schema),
-                "required": name in self.parameters.required,
-            }
-            for name, schema in self.parameters.schema["properties"].items()
-        ]
+        arguments = []
+        for name, schema in self.parameters.schema["properties"].items():
+            words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
+            text = "; ".join(filter(None, words))
+            if "default" in schema:
+                text += f" ({schema['default']})"
+            required = name in self.parameters.required
+            arguments.append({"name": name, "description": text, "required": required})
         return {
             "name": self.name,
             "title": self.title,
@@ -94,13 +94,6 @@ class Prompt(Declaration):
         digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
         file = {"uri": self.skill_uri, "digest": digest, "size": len(content)}
         return {"uri": self.skill_uri, "frontmatter": self.front, "resources": [file]}
-
-
-def _schema_words(schema: JsonObject) -> str:
-    words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
-    return "; ".join(filter(None, words)) + (
-        f" ({schema['default']})" if "default" in schema else ""
-    )
 
 
 def list_prompts(params: JsonObject) -> JsonObject:

@@ -41,7 +41,6 @@ class Declaration:
 
     def register(self) -> None:
         """Keep the declaration where it is looked for."""
-        raise NotImplementedError
 
     @property
     def is_offered(self) -> bool:
@@ -108,7 +107,7 @@ class Tool(Declaration):
     @property
     def description(self) -> str:
         """The text for the model: the docstring down to its `Source:` line, and the current suffix."""
-        return " ".join(filter(None, (description(self.function), self.description_suffix())))
+        return f"{description(self.function)} {self.description_suffix()}".strip()
 
     def call(self, arguments: JsonObject) -> Any:
         """The answer to a call with these arguments, as a client sent them."""
