@@ -19,10 +19,6 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 REFUSAL_BYTES = 64 * 1024
 REDIRECTS = (301, 302, 303, 307, 308)
 KEYLESS = ("Accept", "Content-Type")
-# IPv6-only networks reach IPv4 addresses through it.
-NAT64 = "64:ff9b::/96"
-# The last bits of an IPv6 address, which tell the devices of a home apart.
-HOST_BITS = 64
 HEADERS = {"User-Agent": "pi-mcp", "Accept-Encoding": "identity", "Connection": "close"}
 
 Address = tuple[int, Any]  # of a socket: its family, and the address itself
@@ -305,7 +301,8 @@ def is_foreign(address: str) -> bool:
     from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
     ip = ip_address(address.partition("%")[0])
-    if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network(NAT64)):
+    # IPv6-only networks reach IPv4 addresses through 64:ff9b::/96.
+    if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network("64:ff9b::/96")):
         ip = IPv4Address(int(ip) & 0xFFFFFFFF)
     if not ip.is_global or ip.is_multicast:
         return False
@@ -313,7 +310,7 @@ def is_foreign(address: str) -> bool:
     host_bits = 0
     if isinstance(ip, IPv6Address):
         family = socket.AF_INET6
-        host_bits = HOST_BITS
+        host_bits = 64  # the last bits, which tell the devices of a home apart
         # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
         if ip.sixtofour or ip.is_site_local or ip.is_reserved:
             return False

@@ -17,18 +17,8 @@ from .json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
-PAGE_SCHEME = "ui://"
 
-# The note that the model reads beside an answer that a page shows.
-SHOWN_NOTE = "The person sees this on a page: say only what it lacks."
-
-# A line that names a style or script which pages share, by its path from the page, and is replaced by it.
-INCLUDE = r"/\* (\S+\.(?:css|js)) \*/\n"
-# Whole-line comments, and empty lines.
-COMMENTS = r"(?m)^\s*(?://.*|/\*.*\*/)?\n"
-# Names that a script declares one behind another at the left margin: one `let` serves them all.
-DECLARATIONS = r"(?m)(?:^let .*\n(?:[ )}\]].*\n)*){2,}"
-INDENTATION = r"(?m)^\s+"
+# What `document` leaves out of a line, or keeps as its group.
 SPACES = (
     r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
     r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/[!])"""  # or a space beside punctuation
@@ -39,13 +29,13 @@ SPACES = (
 
 class Page(NamedTuple):
     """The page at `uri`, an HTML file. `private` picks the data of an answer that only the page gets, in the
-    result's `_meta`; if there are any, the model gets `brief` of the answer, and reads `notes`."""
+    result's `_meta`; if there are any, the model gets `brief` of the answer, and reads `notes` beside it."""
 
     uri: str
     file: Path
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
     brief: Callable[[JsonObject], JsonObject] = lambda answer: answer
-    notes: tuple[str, ...] = (SHOWN_NOTE,)
+    notes: tuple[str, ...] = ("The person sees this on a page: say only what it lacks.",)
 
 
 def announced(capabilities: JsonObject) -> bool:
@@ -67,8 +57,14 @@ def document(file: Path) -> str:
     """The page of an HTML file, without comments and blanks, since it is sent to every client that shows
     it."""
     text = file.read_text("utf-8")
-    text = re.sub(INCLUDE, lambda match: (file.parent / match[1]).read_text("utf-8"), text)
-    text = re.sub(COMMENTS, "", text)
-    text = re.sub(DECLARATIONS, lambda match: match[0].replace(";\nlet ", ",\n"), text)
-    text = re.sub(INDENTATION, "", text)
+    # A line that names a style or script which pages share, by its path from the page, is replaced by it.
+    includes = r"/\* (\S+\.(?:css|js)) \*/\n"
+    text = re.sub(includes, lambda match: (file.parent / match[1]).read_text("utf-8"), text)
+    # Whole-line comments and empty lines go.
+    text = re.sub(r"(?m)^\s*(?://.*|/\*.*\*/)?\n", "", text)
+    # Names that a script declares one behind another at the left margin: one `let` serves them all.
+    declarations = r"(?m)(?:^let .*\n(?:[ )}\]].*\n)*){2,}"
+    text = re.sub(declarations, lambda match: match[0].replace(";\nlet ", ",\n"), text)
+    # Indentation goes, then what stands between words and signs.
+    text = re.sub(r"(?m)^\s+", "", text)
     return re.sub(SPACES, lambda match: match[1] or "", text)

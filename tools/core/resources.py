@@ -87,7 +87,7 @@ def read_resource(params: JsonObject) -> JsonObject:
     mime_type = MARKDOWN
     if uri.startswith(prompts.SKILL_SCHEME):
         text = prompts.prompt_of_skill(uri).skill_text()
-    elif uri.startswith(mcp_apps.PAGE_SCHEME):
+    elif uri.startswith("ui://"):
         mime_type = mcp_apps.MIME_TYPE
         text = page_text(uri)
     else:

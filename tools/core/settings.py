@@ -24,11 +24,7 @@ PROJECT = TOOLS_FOLDER.parent
 # The Python that runs the server may have no packages.
 VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 
-# The secrets in an address: the user with password, which may hold `/` and `@`, and the query.
-CREDENTIALS = r"(?<=://)\S*@"
-QUERY_OF_URL = r"(://[^?\s]*\?)\S+"
 TRUE_WORDS = "1 true yes on".split()
-FALSE_WORDS = "0 false no off".split()
 # Settings of the resident service alone, which do not change the list of tools.
 OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
@@ -43,7 +39,7 @@ def path(value: str) -> Path:
 
 
 def flag(value: str) -> bool:
-    return one_of(*TRUE_WORDS, *FALSE_WORDS)(value) in TRUE_WORDS
+    return one_of(*TRUE_WORDS, *"0 false no off".split())(value) in TRUE_WORDS
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
@@ -296,4 +292,5 @@ def state_path(name: str) -> Path:
 
 def masked(text: str) -> str:
     """`text` without the secrets of addresses in it: a user with password, a query."""
-    return re.sub(QUERY_OF_URL, r"\1…", re.sub(CREDENTIALS, "…@", text))
+    text = re.sub(r"(?<=://)\S*@", "…@", text)  # user and password, which may hold `/` and `@`
+    return re.sub(r"(://[^?\s]*\?)\S+", r"\1…", text)

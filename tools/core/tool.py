@@ -19,9 +19,6 @@ from .toolsets import offers, only_reads
 
 Function = Callable[..., Any]
 
-# A single line break: one inside a paragraph.
-SOFT_BREAK = r"(?<!\n)\n(?!\n)"
-
 TOOLS: dict[str, "Tool"] = {}
 READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
@@ -124,7 +121,7 @@ class Tool(Declaration):
 def description(function: Function) -> str:
     """A docstring down to its `Source:` line, each paragraph one line."""
     text, _, _ = (inspect.getdoc(function) or "").partition("\nSource:")
-    return re.sub(SOFT_BREAK, " ", text.strip())
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text.strip())  # single line breaks
 
 
 def toolset_of(function: Callable[..., object]) -> str:

@@ -12,7 +12,6 @@ from .settings import current
 
 # Called when a tool's description suffix changed, so that `tools/list` reads differently.
 LISTENERS: list[Callable[[], None]] = []
-LAST_INSTRUCTION = "Errors carry a hint: what to do next."
 
 
 class Instruction(NamedTuple):
@@ -51,4 +50,4 @@ def instructions() -> str:
         for instruction in getattr(package, "INSTRUCTIONS", ()):
             if not (instruction.write and only_reads(name)):
                 texts.append(instruction.text)
-    return " ".join([*texts, LAST_INSTRUCTION])
+    return " ".join([*texts, "Errors carry a hint: what to do next."])

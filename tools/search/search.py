@@ -9,15 +9,15 @@ from tools.toolkit import JsonObject, Limits, Tool, filled
 from . import services
 from .settings import current
 
-UNSET = "(Not set up here: the person sets SEARCH_API_URL.)"
-
 
 @Tool(
     "search",
     title="Search the web",
     open_world=True,
     requires=services.require_configured,
-    description_suffix=lambda: "" if current().search_api_url else UNSET,
+    description_suffix=lambda: (
+        "" if current().search_api_url else "(Not set up here: the person sets SEARCH_API_URL.)"
+    ),
 )
 def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],

@@ -21,8 +21,6 @@ AGES = "day week month year".split()
 LONGEST_ANSWER_BYTES = 4 * 2**20
 MOST_REDIRECTS = 5
 LONGEST_MESSAGE = 200
-# A key that begins with an authorization scheme of its own, as in `Basic dTpw`.
-SCHEME = r"[A-Za-z][A-Za-z0-9-]* +\S"
 # The members in which services put the text of an error.
 MESSAGES = "message error detail msg error_description".split()
 N8N = (
@@ -50,10 +48,6 @@ UNANSWERED = {
 MOST_RESULT_BYTES = 100_000
 SHORTEST_TEXT = 200
 FIELDS = "title url snippet content score".split()
-# A tag of HTML; an address of the web; a score.
-TAG = r"</?\w[^<>]*>"
-URL = r"https?://[^\s/]\S*"
-SCORE = r"-?\d+(\.\d+)?(e-?\d\d?)?"
 
 
 def require_configured() -> None:
@@ -147,9 +141,9 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     if secret and name.startswith("?"):
         values = values | {name[1:]: secret}
     elif secret:
-        headers[name] = (
-            secret if name == "Authorization" and re.match(SCHEME, secret) else scheme + secret
-        )
+        # A key may begin with an authorization scheme of its own, as in `Basic dTpw`.
+        has_scheme = name == "Authorization" and re.match(r"[A-Za-z][A-Za-z0-9-]* +\S", secret)
+        headers[name] = secret if has_scheme else scheme + secret
     if "{query}" in url:  # the address says itself how it wants to be asked
         query = next(iter(values.values()))
         return http.Request(url.replace("{query}", quote(query, safe="")), headers=headers)
@@ -254,7 +248,7 @@ def _engine_result(engine: Engine, member: JsonObject, full: bool | None) -> Jso
     for name, field in zip(FIELDS, engine.fields.split(), strict=False):
         value = _value(name, member.get(field))
         if isinstance(value, str) and name != "url":
-            text = html.unescape(re.sub(TAG, "", value))
+            text = html.unescape(re.sub(r"</?\w[^<>]*>", "", value))  # without tags of HTML
             value = text if full else cut(text, LONGEST_RESULT_TEXT)
         if value not in (None, ""):
             fields[name] = value
@@ -300,8 +294,9 @@ def _value(name: str, value: object) -> str | float | None:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if name == "score":
         number = text.replace(",", ".")
-        return float(number) if re.fullmatch(SCORE, number) else None
+        is_number = re.fullmatch(r"-?\d+(\.\d+)?(e-?\d\d?)?", number)  # without NaN and infinities
+        return float(number) if is_number else None
     if name == "url":
         address = text.strip()
-        return address if re.fullmatch(URL, address) else None
+        return address if re.fullmatch(r"https?://[^\s/]\S*", address) else None
     return None if value is None else text

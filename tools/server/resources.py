@@ -3,9 +3,6 @@
 from tools.core import health, settings
 from tools.core.resources import Resource
 
-TOOLSETS = "# pi-mcp\n\n| system | state | found | what to do |\n| --- | --- | --- | --- |"
-SETTINGS = "\n## Settings\n\n| variable | value |\n| --- | --- |"
-
 
 @Resource("pi-mcp://status", "Server status")
 def status() -> str:
@@ -13,12 +10,12 @@ def status() -> str:
 
     Source: the checks of each system, the settings.
     """
-    lines = [TOOLSETS]
+    lines = ["# pi-mcp\n\n| system | state | found | what to do |\n| --- | --- | --- | --- |"]
     for name, result in health.every():
         lines.append(
             f"| {name} | {result.state} | {_cell(result.summary)} | {_cell(result.advice)} |"
         )
-    lines.append(SETTINGS)
+    lines.append("\n## Settings\n\n| variable | value |\n| --- | --- |")
     for section in settings.sections():
         for name, value in shown(section.current()).items():
             lines.append(f"| `{name}` | {_cell(value)} |")
