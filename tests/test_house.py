@@ -20,7 +20,7 @@ from tests.support.client import PROJECT
 from tools.core import places, registry
 from tools.core.errors import ToolError
 from tools.core.http import HttpError
-from tools.core.tool import READ_ONLY_VARIANTS, TOOLS
+from tools.core.tool import TOOLS
 
 TOOLS_FOLDER = PROJECT / "tools"
 SOURCES = sorted(TOOLS_FOLDER.rglob("*.py"))
@@ -157,7 +157,7 @@ def test_the_core_names_no_toolset():
 
 def test_a_tool_is_found_by_its_name():
     hidden = []
-    for tool in [*TOOLS.values(), *READ_ONLY_VARIANTS.values()]:
+    for tool in TOOLS.values():
         place, _, file = tool.function.__module__.removeprefix("tools.").rpartition(".")
         nouns = {f"{word}{ending}" for word in tool.listed_name.split("_") for ending in ("", "s")}
         nouns.add(tool.name.rpartition(".")[2])

@@ -118,7 +118,7 @@ def state_of(question: str, key: str, call: str, issued: str = "") -> str:
 
     issued = issued or str(int(time.time()))
     text = "\n".join((issued, remote_user(), call, question))
-    secret = key.encode() or _process_key()
+    secret = key.encode() or _process_key(32)
     code = hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256")
     return f"{issued}.{code.hexdigest()}"
 
@@ -136,9 +136,8 @@ def is_current(state: object, question: str, key: str, call: str) -> bool:
     return 0 <= time.time() - int(issued) <= QUESTION_S
 
 
-@cache
-def _process_key() -> bytes:
-    return os.urandom(32)
+# Always the same bytes in this process.
+_process_key = cache(os.urandom)
 
 
 class Asking(BaseException):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from .errors import ToolError, did_you_mean
 from .places import toolsets
 from .settings import PROJECT, TOOLS_FOLDER, current
-from .tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
-from .toolsets import offers, only_reads
+from .tool import TOOLS, Function, Tool, toolset_of
+from .toolsets import offers
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 
@@ -75,13 +75,12 @@ def listed(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
         load()
     # Another thread may be importing a toolset, which adds to TOOLS.
     candidates = sorted(
-        TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name)
+        TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name, tool.write)
     )
     is_dotted = current().tool_names == "dotted"
     tools = {}
     for tool in candidates:
-        if only_reads(tool.toolset):
-            tool = READ_ONLY_VARIANTS.get(tool.name, tool)
+        # A writer comes behind the read-only variant of its name, and if it is offered takes its place.
         if tool.is_offered and (pages or not tool.app_only):
             tools[tool.name if is_dotted else tool.listed_name] = tool
     return tools

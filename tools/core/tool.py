@@ -20,7 +20,6 @@ from .toolsets import offers, only_reads
 Function = Callable[..., Any]
 
 TOOLS: dict[str, "Tool"] = {}
-READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 
 class Declaration:
@@ -80,8 +79,8 @@ class Tool(Declaration):
         for wrapper in STACK:
             handler = partial(wrapper, handler, self)
         self.handler = wraps(self.function)(handler)
-        tools = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
-        tools[self.name] = self
+        key = f"{self.name}:read" if self.read_only_variant else self.name
+        TOOLS[key] = self
 
     @property
     def listed_name(self) -> str:
