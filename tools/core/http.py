@@ -227,11 +227,7 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
     context.sslsocket_class = type(
         "TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline}
     )
-    try:
-        return context.wrap_socket(plain, server_hostname=host)
-    except OSError:
-        plain.close()
-        raise
+    return context.wrap_socket(plain, server_hostname=host)
 
 
 def _look_up(host: str, port: int, deadline: float) -> list[Address]:

@@ -235,7 +235,6 @@ def sections() -> tuple[type[Section], ...]:
     )
 
 
-@cache
 def names() -> frozenset[str]:
     """The variables of all settings."""
     variables = [section.variables().values() for section in sections()]
