@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Annotated, NamedTuple
 
 from tools.core.parameters import parse_value
-from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, filled
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled
 
 from . import client, decks, note_input, notes, state, tables
 from .batch import Batch
@@ -24,7 +24,7 @@ ITEM_DESCRIPTION = (
 
 @Tool("anki.add_from_model", write=True, open_world=True)
 def add_from_model(
-    items: Annotated[list[JsonObject] | None, Published(OBJECTS), ITEM_DESCRIPTION] = None,
+    items: Annotated[list[JsonObject] | None, OBJECTS, ITEM_DESCRIPTION] = None,
     deck: Annotated[str, "ANKI_DEFAULT_DECK by default"] = "",
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default"] = "",
     fieldNames: Annotated[list[str] | None, "of rows, tsv; also tags"] = None,
@@ -57,7 +57,7 @@ def add_from_model(
 @Tool("anki.add_notes", write=True, open_world=True)
 def add_notes(
     notes: Annotated[
-        list[NoteInput], Published(OBJECTS), "as anki_add_from_model's items", Limits(min_length=1)
+        list[NoteInput], OBJECTS, "as anki_add_from_model's items", Limits(min_length=1)
     ],
     deck: Annotated[str, "an existing one"] = "",
     model: str = "",

@@ -21,7 +21,7 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from tools.core import presses
-from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, filled
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, filled
 
 from . import client, due, state
 from .card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
@@ -54,7 +54,7 @@ class CardAnswer:
     """An answer to a card."""
 
     cardId: int
-    ease: Annotated[Any, Published({"type": "string", "enum": list(BUTTONS)})]
+    ease: Annotated[Any, {"type": "string", "enum": list(BUTTONS)}]
 
 
 @Tool("anki.answer_cards", write=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tools.toolkit import JsonObject, Limits, Published, Tool, ToolError, did_you_mean, filled
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, did_you_mean, filled
 
 from . import client
 from .card_text import OCCLUSION
@@ -62,7 +62,7 @@ def create_model(
     in_order_fields: Annotated[list[str], Limits(min_length=1)],
     card_templates: Annotated[
         list[CardTemplateSpec],
-        Published(OBJECTS),
+        OBJECTS,
         "{name, front, back}: HTML with {{Field}}",
         Limits(min_length=1),
     ],

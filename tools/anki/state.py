@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tools.toolkit import ToolError, compact_json, state_path
+from tools.toolkit import ToolError, compact_json, make_folder_of, state_path
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -37,7 +37,7 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
 
     path = state_path(name)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder_of(path)
         with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
             path.chmod(0o600)
             # A commit removes sqlite's journal; with less than EXTRA a power cut may bring it back, and with

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from itertools import chain
 from typing import Annotated, NamedTuple
 
-from tools.toolkit import JsonObject, Published, Tool, ToolError, filled, quoted
+from tools.toolkit import JsonObject, Tool, ToolError, filled, quoted
 
 from . import client, confirm, decks, journal, note_input, notes, replacing
 from .batch import TOGETHER, Batch
@@ -32,9 +32,9 @@ AT_ONCE = 5000
     "anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, lock=False
 )
 def update_notes(
-    notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE_DESCRIPTION] = None,
+    notes: Annotated[list[NoteUpdate] | None, OBJECTS, NOTE_DESCRIPTION] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
-    replace: Annotated[Pairs | None, Published({"type": "object"}), "as in notes"] = None,
+    replace: Annotated[Pairs | None, {"type": "object"}, "as in notes"] = None,
     dryRun: bool = False,
     expected: Annotated[int | None, "the dry run's count; query needs it; then `left`"] = None,
 ) -> JsonObject:

@@ -61,11 +61,16 @@ def _forget_killed_writes(folder: Path) -> None:
                 os.unlink(folder / name)
 
 
+def make_folder_of(path: Path) -> None:
+    """Make the folder of `path`, for the owner alone, if there is none. Raises OSError."""
+    os.makedirs(path.parent, 0o700, exist_ok=True)
+
+
 def replace_file(
     path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace
 ) -> None:
     """Write `path` whole, and its folder if there is none. Raises OSError; the old file is unchanged then."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder_of(path)
     with replacing(path, put) as part:
         part.write_bytes(data.encode() if isinstance(data, str) else data)
 
@@ -104,7 +109,7 @@ def exclusive_lock(
     # Open the lock's file.
     path = path or current().state_dir / f"{name}.lock"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder_of(path)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise ToolError(

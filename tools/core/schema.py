@@ -1,13 +1,13 @@
 """JSON Schema of a tool's arguments, from its signature alone.
 
-Markers stand inside `Annotated[…]`: `Limits`, `Alias`, `Published`; a plain string is the description. A
-schema says nothing of limits: every conversation would pay for them, some model APIs refuse them, and what
-does not fit is an error that names the limit.
+Markers stand inside `Annotated[…]`: `Limits`, `Alias`; a plain string is the description, a dictionary is
+what `tools/list` shows in place of the derived schema. A schema says nothing of limits: every conversation
+would pay for them, some model APIs refuse them, and what does not fit is an error that names the limit.
 """
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
 from math import inf
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
@@ -34,13 +34,6 @@ class Alias(NamedTuple):
     """Another name that a client may send the annotated argument or field under."""
 
     name: str
-
-
-@dataclass(eq=False)
-class Published:
-    """The JSON Schema that `tools/list` shows for the annotated argument, in place of the derived one."""
-
-    schema: JsonObject
 
 
 @cache
@@ -98,8 +91,8 @@ def derive(annotation: object) -> JsonObject:
     kind, markers = unwrap(annotation)
     schema = _derive_type(kind)
     for marker in markers:
-        if isinstance(marker, Published):  # stands before a description
-            schema = dict(marker.schema)
+        if isinstance(marker, dict):  # stands before a description
+            schema = dict(marker)
         elif isinstance(marker, str):
             schema["description"] = marker
     return schema

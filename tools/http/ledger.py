@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.toolkit import JsonObject
+from tools.toolkit import JsonObject, make_folder_of
 
 # Seconds between two notes of a token's use: each is a write to the SD card.
 NOTED_EVERY_S = 60
@@ -49,7 +49,7 @@ class Ledger:
 
     def _open(self) -> None:
         path = self.path
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder_of(path)
         path.touch(0o600)
         self._status = path.stat()
         # Keys are made after their ledger.

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Annotated, NamedTuple
 
 from tools.core import calls
-from tools.toolkit import JsonObject, Published, ToolError, compact_json
+from tools.toolkit import JsonObject, ToolError, compact_json
 
 from . import actions as declared
 from . import settings
@@ -70,7 +70,7 @@ def actions_schema() -> JsonObject:
     "preview_actions", title="Preview changes", order=20, page=person_pages.PREVIEW
 )
 def preview_actions(
-    actions: Annotated[list[object], Published(actions_schema())],
+    actions: Annotated[list[object], actions_schema()],
     partial: Annotated[bool | None, "delete even beside a refused action"] = None,
 ) -> JsonObject:
     """OnePercent: show what actions would do; nothing changes yet.

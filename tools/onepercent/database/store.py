@@ -173,7 +173,7 @@ def ensure(file: Path) -> os.stat_result:
     same mode. Raises ToolError DATABASE_ERROR."""
     try:
         if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            files.make_folder_of(file)
             file.touch(mode=0o600)
         return file.stat()
     except OSError as error:

@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tools.core.health import Health, check
-from tools.toolkit import JsonObject, TextOutput, command, compact_json, filled
+from tools.toolkit import JsonObject, TextOutput, command, compact_json, filled, make_folder_of
 
 from ..base import days
 from ..base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
@@ -91,7 +91,7 @@ def _copy_of_today() -> JsonObject:
         }
     target = folder() / f"onepercent-{days.today()}.sqlite3"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder_of(target)
     except OSError as error:
         raise refused(
             f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder."
