@@ -80,7 +80,7 @@ def listed(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
     is_dotted = current().tool_names == "dotted"
     tools = {}
     for tool in candidates:
-        # A writer comes behind the read-only variant of its name, and if it is offered takes its place.
+        # A writer comes after the read-only variant of its name and, if offered, takes its place.
         if tool.is_offered and (pages or not tool.app_only):
             tools[tool.name if is_dotted else tool.listed_name] = tool
     return tools
