@@ -1,7 +1,6 @@
 """The tools that add notes: every good note of a batch, each bad one named with its reason."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import chain
 from typing import Annotated, NamedTuple
 
@@ -152,7 +151,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
-        self.profile, answers = client.with_profile(
+        self.profile, *answers = client.with_profile(
             action("deckNamesAndIds"), action("modelNamesAndIds"), *of_fields
         )
         deck_ids, model_ids = client.unrefused(answers[:2])
@@ -212,7 +211,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         # Its pictures are stored, and what is odd is said.
         warnings = note_input.checked_clozes(fields)
         texts = with_pictures(self.pictures, fields, {}, images)
-        texts.warnings += warnings
+        texts.warnings.extend(warnings)
         for name in unknown:
             texts.images.append({"target_field": name, "fields": note_type.fields})
         if unknown:
@@ -236,7 +235,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         names = {self.ready[index].note["deckName"] for index in part}
         create = [] if self.strict else [action("createDeck", deck=name) for name in names]
         adding = [action("addNote", note=self.ready[index].note) for index in part]
-        profile, answers = client.with_profile(*create, *adding)
+        profile, *answers = client.with_profile(*create, *adding)
         answers = answers[len(create) :]
         if profile != self.profile:
             # The person has switched the profile meanwhile: the earlier notes are in another collection.
@@ -284,21 +283,19 @@ class AddBatch(Batch[NoteInput, Ready]):
             ]
             client.results(*moves)
             matches = client.results(*(self.ready[index].search for index in repeating))
+            # Name the repeated notes, and keep their keys.
+            keys: IdByName = {}
+            for index, same in zip(repeating, matches, strict=True):
+                if same:
+                    self.details[index]["noteId"] = max(same)
+                    keys[self.ready[index].key] = max(same)
+            keys.pop("", None)
+            state.remember_keys(keys, self.profile)
         except ToolError as error:
             self.warnings.append(
                 f"not looked at again: {error.message}; new cards in the default deck are moved by "
                 "anki_change_cards"
             )
-            return
-        # Name the repeated notes, and keep their keys.
-        keys: IdByName = {}
-        for index, same in zip(repeating, matches, strict=True):
-            if same:
-                self.details[index]["noteId"] = max(same)
-                keys[self.ready[index].key] = max(same)
-        keys.pop("", None)
-        with suppress(ToolError):
-            state.remember_keys(keys, self.profile)
 
 
 def _simplest_type(model_ids: IdByName, notes: list[NoteInput]) -> NoteType:

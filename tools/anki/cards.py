@@ -230,7 +230,7 @@ class BulkChange:
 
     def _find_selection(self) -> Ids:
         """The ids that the search finds; counts how many of them already have each change. One request."""
-        self.profile, answers = client.with_profile(
+        answers = client.with_profile(
             action("deckNamesAndIds"),
             card_search(self.selection),
             note_search(self.selection),
@@ -238,9 +238,8 @@ class BulkChange:
             card_search(f"{self.selection} prop:ivl>={MATURE_DAYS}"),
             *self._done_searches(self.selection),
         )
-        deck_ids, self.cards, self.notes, self.studied, self.mature, *matches = client.unrefused(
-            answers
-        )
+        self.profile, deck_ids, self.cards, self.notes, *answers = client.unrefused(answers)
+        self.studied, self.mature, *matches = answers
         for change in self.changes:
             if deck := change.params.get("deck"):
                 change.params["deck"] = decks.existing_name(deck, deck_ids)

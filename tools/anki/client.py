@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from tools.core import http
@@ -150,8 +151,6 @@ def multi(*actions: Action) -> list[Result]:
     if not actions:
         return []
     answers = call("multi", extra_s=ENTRY_S * len(actions), actions=list(actions))
-    if not isinstance(answers, list) or len(answers) != len(actions):
-        raise _not_ankiconnect("a multi without an answer for each action")
     return [_entry_result(answer) for answer in answers]
 
 
@@ -173,11 +172,11 @@ def ids_query(kind: str, ids: Iterable[int]) -> str:
     return f"{kind}:{','.join(map(str, ids)) or 0}"
 
 
-def with_profile(*actions: Action) -> tuple[str, list[Result]]:
-    """The name of Anki's profile, empty with the add-on of 2023, which does not report it; and the results of
+def with_profile(*actions: Action) -> list[Result]:
+    """The name of Anki's profile, empty with the add-on of 2023, which does not report it; then the results of
     the actions, as `multi` has them."""
     profile, *answers = multi(action("getActiveProfile"), *actions)
-    return profile if isinstance(profile, str) else "", answers
+    return [profile if isinstance(profile, str) else "", *answers]
 
 
 def names(request: object) -> Iterator[str]:
@@ -202,17 +201,23 @@ def send(request: JsonObject, extra_s: float = 0) -> Result:
     post = http.Request(
         settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"}
     )
+    answer = None
     try:
         # AnkiConnect answers one request at a time and lets five wait.
         with exclusive_lock("ankiconnect"):
             response = http.send(
                 post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES)
             )
-        return _result(response)
+        # The result counts, whatever the HTTP status.
+        with suppress(ValueError, RecursionError):
+            answer = json.loads(response.body)
+        content = _entry_result(answer)
+        if content is not answer:
+            return unrefused([content])[0]
+        content_type = response.headers.get_content_type()
+        failure: Failure = _not_ankiconnect(f"HTTP {response.status}, {content_type}")
     except http.HttpError as error:
         failure = _failure(error, timeout_s)
-    except Unanswered as error:
-        failure = error
     if isinstance(failure, Unanswered) and not READING.issuperset(names(request)):
         failure.hint += " The change may or may not have been made: look before you repeat it."
     raise failure
@@ -252,20 +257,6 @@ def _failure(error: http.HttpError, timeout_s: float) -> Failure:
         "Was Anki closed? Answers of many megabytes are cut off too: ask for less at a time.",
         "ANKI_CUT",
     )
-
-
-def _result(response: http.Response) -> Result:
-    """The result in a response, whatever its HTTP status. Raises Failure."""
-    try:
-        answer = json.loads(response.body)
-    except (ValueError, RecursionError):
-        answer = None
-    content = _entry_result(answer)
-    if isinstance(content, Refused):
-        raise content
-    if content is answer:
-        raise _not_ankiconnect(f"HTTP {response.status}, {response.headers.get_content_type()}")
-    return content
 
 
 def _entry_result(answer: Any) -> Result:

@@ -4,7 +4,6 @@ AnkiConnect deletes a deck only with its cards, so cards to keep are moved first
 checked.
 """
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Annotated
@@ -110,14 +109,14 @@ def _recorded(infos: Infos) -> list[Note]:
     return list(lost.values())
 
 
-class DeckDeletion:
-    """The deletion of decks and their subdecks; their cards go too, or move to the default deck."""
+class DeckDeletion(list[int]):
+    """The deletion of decks and their subdecks, as the list of their cards, which go too or move to the
+    default deck."""
 
     def __init__(self, names: list[str], cards_too: bool):
         self.names = names
         self.cards_too = cards_too
-        self.profile, answers = client.with_profile(action("deckNamesAndIds"))
-        (deck_ids,) = client.unrefused(answers)
+        self.profile, deck_ids = client.unrefused(client.with_profile(action("deckNamesAndIds")))
         self.default = decks.default_name(deck_ids)
         # All are checked before the first is touched.
         if self.default in names:
@@ -132,43 +131,38 @@ class DeckDeletion:
             raise missing
         with_subdecks = decks.below(names, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(with_subdecks, deck_ids)
-        self.cards = list(chain(*self.cards_by_deck.values()))
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.cards)
+        super().__init__(chain(*self.cards_by_deck.values()))
 
     def dry_run(self) -> JsonObject:
         """The count of cards of each deck, and where they would go."""
         return {
             "dryRun": True,
             "decks": {name: len(cards) for name, cards in self.cards_by_deck.items()},
-            "cards": len(self.cards),
+            "cards": len(self),
             "cardsGoTo": None if self.cards_too else self.default,
             **notes.examples(self._first_notes()),
         }
 
     def describe(self) -> str:
         """The deletion in words."""
-        count = notes.counted(self.cards, "card")
+        count = notes.counted(self, "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
         examples = confirm.examples(self._first_notes())
         return f"delete {', '.join(map(quoted, self.names))}, {count} {fate}{examples}"
 
     def _first_notes(self) -> Infos:
-        return notes.by_id(
-            client.call("cardsToNotes", cards=sorted(self.cards)[: notes.MOST_EXAMPLES])
-        )
+        return notes.by_id(client.call("cardsToNotes", cards=sorted(self)[: notes.MOST_EXAMPLES]))
 
     def run(self) -> None:
         # Write into the journal where the cards are, and the notes that go.
         lost = []
         if self.cards_too:
-            lost = _recorded(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
+            lost = _recorded(notes.by_id(client.call("cardsToNotes", cards=self)))
         calls.checkpoint()
         homes = dict(self.cards_by_deck)
         for name in self.filtered:  # which only borrows its cards
             del homes[name]
-        count = notes.counted(self.cards, "card")
+        count = notes.counted(self, "card")
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
         entry = JournalEntry(self.profile, journal.moved_again(homes), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)

@@ -104,8 +104,8 @@ def delete_media(
 
     with confirm.agreed(notes_using, effect, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
-        profile, answers = client.with_profile(action("retrieveMediaFile", filename=name))
-        (content,) = client.unrefused(answers)
+        reading = action("retrieveMediaFile", filename=name)
+        profile, content = client.unrefused(client.with_profile(reading))
         data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.JOURNAL_MOST_BYTES:
             entry = journal.JournalEntry(profile, filename=name, content=data)

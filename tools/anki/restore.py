@@ -53,18 +53,18 @@ def _put_back(entry: JournalEntry) -> JsonObject:
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.kind].update(step.ids)
-    profile, answers = client.with_profile(
+    answers = client.with_profile(
         note_search(client.ids_query("nid", ids["notes"])),
         card_search(client.ids_query("cid", ids["cards"])),
         note_search(client.ids_query("nid", [note.id for note in entry.lost])),
     )
+    profile, notes_there, cards_there, still_there = client.unrefused(answers)
     if entry.profile and profile and profile != entry.profile:
         raise ToolError(
             f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open",
             "Switch the profile in Anki (File, Switch Profile).",
             "OTHER_PROFILE",
         )
-    notes_there, cards_there, still_there = client.unrefused(answers)
     # Play the steps back on what is there.
     there = {"notes": set(notes_there), "cards": set(cards_there)}
     failed = _perform(
@@ -124,7 +124,7 @@ def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> Json
     _perform(edits)
     # Notes that a call before added again.
     if deleted:
-        for note_id, note in _added_before(list(deleted.values()), entry.at):
+        for note_id, note in _added_before(deleted, entry.at):
             back[note_id] = deleted.pop(note.id)
     # All others are added again, their decks first.
     decks_of = {note.decks[0] for note in deleted.values()}
@@ -151,14 +151,14 @@ def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> Json
     }
 
 
-def _added_before(deleted: list[Note], since: int) -> Iterator[tuple[int, Note]]:
+def _added_before(deleted: dict[int, Note], since: int) -> Iterator[tuple[int, Note]]:
     """The deleted notes that were added again since their deletion, by their new ids: newer notes of the same
     type and texts. An older twin was there beside them. One request, and one for each 500 notes."""
     by_texts: dict[tuple[str, ...], list[Note]] = {}
-    for note in deleted:
+    for note in deleted.values():
         by_texts.setdefault((note.model, *note.fields.values()), []).append(note)
     days = int((time.time() - since) / DAY_S) + 2
-    newest = max(note.id for note in deleted)
+    newest = max(deleted)
     ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
     for note_id, info in notes.in_parts(ids):
         if same := by_texts.get((info["modelName"], *notes.values(info).values())):
