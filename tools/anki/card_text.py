@@ -10,31 +10,29 @@ from collections.abc import Iterable
 from tools.toolkit import JsonObject, cut
 
 # Styles, scripts and comments with their content.
-INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+INVISIBLE = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>|<!--.*?-->")
 # The tag's end is optional: were it required, a card with `src=` a thousand times would be tried in every
 # way.
 IMAGE = re.compile(
-    r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?""", re.IGNORECASE
+    r"""(?i)<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?"""
 )
 # The image that LaTeX made of a formula; its text is in `alt`.
-LATEX = re.compile(
-    r"""<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)"[^<>]*>""", re.IGNORECASE
-)
+LATEX = re.compile(r"""(?i)<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)"[^<>]*>""")
 # Where a person types the answer: [[type:Back]], [[type:nc:Back]], [[type:cloze:Text]].
 TYPED = re.compile(r"\[\[type:(?:nc:)?(cloze:)?(?:nc:)?([^\]]+)\]\]")
-CLOZE = re.compile(r"\{\{c(\d+)::(.*?)(?:::.*?)?\}\}", re.DOTALL)
+CLOZE = re.compile(r"(?s)\{\{c(\d+)::(.*?)(?:::.*?)?\}\}")
 # In both sides of an image-occlusion card: its masks are drawn by a script.
 OCCLUSION = 'id="image-occlusion-container"'
 MASKED = "[image occlusion: Anki's window shows it]"
 # Tags after which a new line begins.
-BREAK = re.compile(r"<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>", re.IGNORECASE)
+BREAK = re.compile(r"(?i)<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>")
 # A tag as browsers read it: `<` before anything but a letter is text.
 TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
 # Anki's placeholder for a sound, or for text to be spoken.
 PLAY = re.compile(r"\[anki:play:[qa]:\d+\]")
 SOUND = re.compile(r"\[sound:([^\]]+)\]")
 # The line between question and answer on the back of a card.
-ANSWER = re.compile(r"<hr\b[^<>]*\bid\s*=\s*[\"']?answer[\"']?[^<>]*>", re.IGNORECASE)
+ANSWER = re.compile(r"(?i)<hr\b[^<>]*\bid\s*=\s*[\"']?answer[\"']?[^<>]*>")
 BLANKS = re.compile(r"[ \t\xa0]+")
 LINES = re.compile(r"\s*\n\s*")
 # Marks of the writing direction that Anki puts around numbers.

@@ -35,15 +35,17 @@ def agreed(
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """
     needs_expected = needs_expected or expected is not None or current().anki_confirm == "count"
+    asked: set[int] | None = None
 
-    def checked(asked: set[int] | None = None) -> Selection:
+    def checked() -> Selection:
         selection = select()
         selected = set(selection)
-        reason = f"expected is {expected}" if needs_expected and expected != len(selected) else ""
+        reason = ""
         if asked is not None and selected != asked:
-            reason = (
-                f"added in the meantime: {len(selected - asked)}, gone: {len(asked - selected)}"
-            )
+            gone = len(asked - selected)
+            reason = f"added in the meantime: {len(selected - asked)}, gone: {gone}"
+        elif needs_expected and expected != len(selected):
+            reason = f"expected is {expected}"
         if reason and (text := describe(selection)):
             raise ToolError(
                 f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",
@@ -53,7 +55,6 @@ def agreed(
             )
         return selection
 
-    asked = None
     if current().anki_confirm == "elicit":
         selection = checked()
         asked = set(selection)
@@ -65,7 +66,7 @@ def agreed(
                 "DECLINED",
             )
     with files.exclusive_lock("anki"):
-        yield checked(asked)
+        yield checked()
 
 
 def examples(infos: Infos) -> str:

@@ -6,14 +6,14 @@ from itertools import accumulate, chain
 from typing import Annotated
 
 from tools.core import calls
-from tools.toolkit import JsonObject, Limits, Tool, ToolError, cut, did_you_mean
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, cut, did_you_mean, filled
 
 from . import client, decks
 from .card_text import plain
 from .client import Action, Ids, IdsByName, action, card_search, note_search
 
-Info = JsonObject
-Infos = dict[int, Info]
+# Notes as notesInfo has them, by id.
+Infos = dict[int, JsonObject]
 
 # The limit for a person in a shell, and for texts that are shown whole.
 NO_LIMIT = 10**9
@@ -50,8 +50,10 @@ def find_notes(
     """
     limit = limit or (NO_LIMIT if calls.RUNNING.get().by_person else 50)
     check_names(query)
+    end = offset + limit
     if duplicates:
-        return _duplicates(query, duplicates, limit, offset)
+        groups = _duplicates(query, duplicates)
+        return {"groups": groups[offset:end], **_total(groups, end)}
     if not query:
         raise ToolError(
             "There is nothing to find",
@@ -65,27 +67,29 @@ def find_notes(
     ids = sorted(matches)
     more = set().union(*wider).difference(ids)
     # The notes of this page, each with as much as was asked for.
-    page = ids[offset : offset + limit]
-    answer: JsonObject
+    page = ids[offset:end]
     if brief:
         length = excerpt or LONGEST_EXCERPT
         rows = by_id(page).items()
-        answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
+        answer: JsonObject = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
         answer = {"noteIds": page, "notes": note_rows(page, excerpt or NO_LIMIT)}
-    answer["total"] = len(ids)
-    if offset + limit < len(ids):
-        answer["nextOffset"] = offset + limit
+    answer |= _total(ids, end)
     # A search without matches is often a word in another case, or a name that is written otherwise.
     if more:
         answer["inOtherCase"] = {"more": len(more), "query": other}
-    if not ids and (unknown := _unknown_names(query)):
-        answer["warnings"] = unknown
-    return answer
+    warnings = [] if ids else _unknown_names(query)
+    return answer | filled(warnings=warnings)
 
 
-def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
-    """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}.
+def _total(matches: Sized, end: int) -> JsonObject:
+    """The number of all matches, and of those up to the end of this page if there are more."""
+    total = len(matches)
+    return {"total": total, **filled(nextOffset=end if end < total else 0)}
+
+
+def _duplicates(query: str, field: str) -> list[JsonObject]:
+    """The notes with the same text in a field, in groups: {text, noteIds}.
 
     A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
     """
@@ -98,13 +102,11 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
                 groups.setdefault(plain(text).casefold(), []).append(note)
     if not groups:
         raise unknown_field(field)
-    rows = [
+    return [
         {"text": cut(text, LONGEST_EXCERPT), "noteIds": same}
         for text, same in groups.items()
         if text and len(same) > 1
     ]
-    answer: JsonObject = {"groups": rows[offset : offset + limit], "total": len(rows)}
-    return {**answer, "nextOffset": offset + limit} if offset + limit < len(rows) else answer
 
 
 def unknown_field(name: str) -> ToolError:
@@ -201,7 +203,7 @@ def by_id(ids: Ids) -> Infos:
     return dict(in_parts(ids))
 
 
-def in_parts(ids: Ids) -> Iterator[tuple[int, Info]]:
+def in_parts(ids: Ids) -> Iterator[tuple[int, JsonObject]]:
     """The notes that exist, each as notesInfo has it, with its cards in the order of the templates. A request
     for each 500."""
     for start in range(0, len(ids), NOTES_PER_REQUEST):
@@ -238,7 +240,7 @@ def decks_of(cards: Ids) -> dict[int, str]:
     return deck_by_card(client.call("getDecks", cards=cards)) if cards else {}
 
 
-def values(info: Info) -> dict[str, str]:
+def values(info: JsonObject) -> dict[str, str]:
     """The fields of a note as plain text, in the order of its note type."""
     return {name: field["value"] for name, field in info["fields"].items()}
 
@@ -249,7 +251,7 @@ def counted(things: Sized, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def first_text(info: Info, length: int = LONGEST_EXCERPT) -> str:
+def first_text(info: JsonObject, length: int = LONGEST_EXCERPT) -> str:
     """The first field of a note as text, cut to so many characters."""
     return cut(plain(next(iter(values(info).values()), "")), length)
 

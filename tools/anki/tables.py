@@ -23,10 +23,9 @@ from .note_input import ItemError, NoteInput
 Texts = list[str]
 
 # A line such as `#tags column:3` at the beginning, or a comment.
-HEAD_LINE = re.compile(
-    r"#(?:(separator|html|tags|columns|notetype|deck|if matches|match scope"
-    r"|(?:guid|tags|notetype|deck) column):([^\n]*)\n?|[^\t\n]*\n)",
-    re.IGNORECASE,
+HEAD_LINE = (
+    r"(?i)#(?:(separator|html|tags|columns|notetype|deck|if matches|match scope"
+    r"|(?:guid|tags|notetype|deck) column):([^\n]*)\n?|[^\t\n]*\n)"
 )
 TAGS_COLUMN = "tags"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
@@ -37,9 +36,7 @@ LIKELY_MARKS = (";", *DASHES, "|", ",")
 LEFT_OUT = ("", "guid column", "deck column", "notetype column")
 NEARLY_ALL = 0.9
 # Signs of HTML on purpose: </b>, <br>, <img src=…>, &nbsp;.
-HTML_SIGNS = re.compile(
-    r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);", re.IGNORECASE
-)
+HTML_SIGNS = re.compile(r"(?i)</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src|&(?:[a-z]+|#\d+);")
 
 
 class Table:
@@ -138,7 +135,7 @@ def from_text(text: str, names: Texts) -> Table:
     # The lines of Anki's export before the first row.
     text = text.lstrip("\ufeff").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     head: dict[str, str] = {}
-    while (match := HEAD_LINE.match(text)) and (match[1] or head):
+    while (match := re.match(HEAD_LINE, text)) and (match[1] or head):
         if match[1]:
             head[match[1].lower()] = match[2].strip()
         text = text[match.end() :]

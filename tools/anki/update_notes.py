@@ -14,7 +14,6 @@ from .client import IdByName, IdsByName, Refused, action
 from .images.pictures import NewTexts, with_pictures
 from .journal import SET_FIELDS, JournalEntry, Step
 from .note_input import OBJECTS, ItemError, Names, NoteUpdate, Pairs
-from .notes import Info
 from .replacing import Occurrence, as_anki_keeps
 
 NOTE_DESCRIPTION = (
@@ -219,7 +218,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         ]
         return filled(decks=new_decks, tags=new_tags)
 
-    def _example(self, index: int, info: Info) -> JsonObject:
+    def _example(self, index: int, info: JsonObject) -> JsonObject:
         """The change of a note as the dry run shows it, or why there is none."""
         if index not in self.ready:
             return self.details[index]
@@ -278,13 +277,13 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         tags = list(map(str.casefold, [*info["tags"], *added]))
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
-        texts = NewTexts(values)
+        texts = NewTexts(values, [], [])
         if not self.is_dry_run:
             texts = with_pictures(self.pictures, values, old, images)
         return self._change(info, texts, added, removed, deck)
 
     def _change(
-        self, info: Info, texts: NewTexts, added: Names, removed: Names, deck: str
+        self, info: JsonObject, texts: NewTexts, added: Names, removed: Names, deck: str
     ) -> NoteChange:
         """The change of a note; the steps that take it back join those of the others.
 

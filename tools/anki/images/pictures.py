@@ -7,9 +7,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache, partial
 from html import escape, unescape
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from tools.core import http, settings
@@ -33,10 +33,9 @@ DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
 # lookahead, which gives nothing back: a tag that is never closed would else take a time quadratic in its
 # length.
 DATA_URLS = re.compile(
-    rf"""\A\s*{DATA_URL}(?=(?P<whole>[A-Za-z0-9+/=%\r\n]*))(?P=whole)\s*\Z"""
+    rf"""(?i)\A\s*{DATA_URL}(?=(?P<whole>[A-Za-z0-9+/=%\r\n]*))(?P=whole)\s*\Z"""
     rf"""|<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?=(?P<tagged>[^"'<>\s]*))(?P=tagged)\2[^<>]*>"""
-    rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
-    re.IGNORECASE,
+    rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)"""
 )
 
 # From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its
@@ -179,13 +178,12 @@ def store(name: str, data: bytes) -> str:
     return stored or name  # other servers that speak AnkiConnect answer null, and keep the name
 
 
-@dataclass
-class NewTexts:
+class NewTexts(NamedTuple):
     """The new texts of a note with its pictures, the outcome of each picture, and warnings for the client."""
 
     values: Fields
-    images: list[JsonObject] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    images: list[JsonObject]
+    warnings: list[str]
 
     def detail(self) -> JsonObject:
         """The part of a note's detail about its pictures."""
@@ -200,7 +198,7 @@ def with_pictures(
 
     Raises ImageError for one of the images.
     """
-    new = NewTexts({})
+    new = NewTexts({}, [], [])
 
     def upload(target: str, name: str, data: bytes, warning: str = "") -> str:
         filename = pictures.upload(name, data)

@@ -49,7 +49,6 @@ def take_back(wanted: int | None = None) -> JsonObject:
     if not answers:
         raise _nothing_to_undo(NOT_OURS)
     subject, row_id, steps, digest = answers.pop()
-
     # The last answer in Anki has to be ours, and of the card that is meant.
     card, note, _ = subject
     log, edited, *names = client.results(
@@ -60,7 +59,6 @@ def take_back(wanted: int | None = None) -> JsonObject:
     row = newest(log)[card]
     if row.id != row_id or wanted not in (card, None):
         raise _nothing_to_undo(NOT_OURS)
-
     # Nothing else may have changed since: Undo would begin with it.
     times, *seen = client.multi(
         action("notesModTime", notes=edited), *state_questions(subject, names)
@@ -73,7 +71,6 @@ def take_back(wanted: int | None = None) -> JsonObject:
         raise _nothing_to_undo(
             "Notes or cards were changed after the answer: Anki's Undo would take that back first"
         )
-
     # It is undone once the log has another row than that of the answer.
     client.call("guiUndo")
     for _ in range(LOG_READS):
