@@ -43,7 +43,9 @@ def add_from_model(
             'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
             "INVALID_ARGUMENTS",
         )
-    batch = AddBatch(deck, model, brief=not items, allow_duplicates=allowDuplicates)
+    batch = AddBatch(deck, model)
+    batch.brief = not items
+    batch.allow_duplicates = allowDuplicates
     if items:
         return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
@@ -65,7 +67,9 @@ def add_notes(
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.
     """
-    return AddBatch(deck, model, strict=True).run(notes)
+    batch = AddBatch(deck, model)
+    batch.strict = True
+    return batch.run(notes)
 
 
 def _note_of_item(item: JsonObject, index: int) -> NoteInput | ToolError:
@@ -103,29 +107,19 @@ class Ready(NamedTuple):
 # - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile;
 # - the pictures of all notes are stored before the first note is sent: stored again, one gets the same name.
 class AddBatch(Batch[NoteInput, Ready]):
-    """Notes added to a deck: {added, skipped, details}.
-
-    `strict` refuses the whole call for an image's target_field that the note type does not have, and does not
-    make the deck.
-    """
+    """Notes added to a deck: {added, skipped, details}."""
 
     count_key = "added"
+    # Refuse the whole call for an image's target_field that the note type does not have, and do not make the
+    # deck.
+    strict = False
+    allow_duplicates = False
 
-    def __init__(
-        self,
-        deck: str,
-        model: str,
-        *,
-        strict: bool = False,
-        brief: bool = False,
-        allow_duplicates: bool = False,
-    ):
-        super().__init__(brief=brief)
+    def __init__(self, deck: str, model: str):
+        super().__init__()
         self.deck = deck.strip() or current().anki_default_deck
         # The type of notes that name none; empty for the default one.
         self.model = model.strip()
-        self.strict = strict
-        self.allow_duplicates = allow_duplicates
 
     def run(self, items: Sequence[NoteInput | ToolError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])

@@ -86,10 +86,10 @@ class Batch(Generic[Item, Ready]):
     """
 
     count_key: str
+    # Details only for what did not go well or has a warning; of all that went well the range of ids.
+    brief = False
 
-    def __init__(self, *, brief: bool):
-        # Details only for what did not go well or has a warning; of all that went well the range of ids.
-        self.brief = brief
+    def __init__(self) -> None:
         self.pictures = Pictures()
         self.warnings: list[str] = []
         self.details: list[JsonObject] = []

@@ -208,9 +208,8 @@ class BulkChange:
 
     def _describe(self, ids: Ids) -> str:
         """The changes in words; empty if there is nothing to change."""
-        if not ids:
-            return ""
-        return f"change {self.count} of {quoted(self.selection, 200)}: {self.summary}"
+        text = f"change {self.count} of {quoted(self.selection, 200)}: {self.summary}"
+        return text if ids else ""
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.actions:

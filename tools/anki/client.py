@@ -70,10 +70,6 @@ UNREACHABLE = "ANKI_UNREACHABLE"
 # Anki does not answer at the moment: another question would wait as long.
 NO_ANSWER = "ANKI_NO_ANSWER"
 
-START = (
-    "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL "
-    "names, and check that address."
-)
 FORWARDED = (
     "Over ssh, Anki usually runs on the computer that opened the session, whose client forwards it (ssh "
     "-R): each client to a socket (with `StreamLocalBindUnlink`) or port of its own. After sleep a dead "
@@ -241,7 +237,8 @@ def _failure(error: http.HttpError, timeout_s: float) -> Failure:
     if not error.sent:
         return Unreachable(
             f"AnkiConnect cannot be reached at {current().anki_connect_url}: {error.reason}",
-            START + advice,
+            "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that "
+            f"ANKI_CONNECT_URL names, and check that address.{advice}",
             UNREACHABLE,
         )
     if isinstance(error, http.Late):

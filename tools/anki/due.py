@@ -22,8 +22,6 @@ from .studying.study_queue import Cards, due_counts, read_queue
 CARDS = "pi-mcp/cards"
 # Files of one answer, as base64: beyond, the page fetches further cards by another call.
 MOST_FILE_BYTES = 3_000_000
-# A sound in a card's text, and where Anki plays one in its HTML.
-SOUND_IN_TEXT = r"\[sound: ([^\]]+)\]"
 LONGEST_CURRENT = 4000
 
 
@@ -58,7 +56,7 @@ def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
     for info, row in zip(infos, rows, strict=True):
         sides = [info["question"], info["answer"]]
         texts = card_text.question_and_answer(info)
-        sounds = [re.findall(SOUND_IN_TEXT, text) for text in texts]
+        sounds = [re.findall(r"\[sound: ([^\]]+)\]", text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
         files = chain(images, *sounds)
         card = {

@@ -23,8 +23,6 @@ Pair = Annotated[Names, Limits(min_length=2, max_length=2)]
 Pairs = dict[str, Pair]
 # Line breaks among them: no name may have one.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# A number from 0 to 1.
-FRACTION = r"(?=.)0*(\.\d*)?|0*1(\.0*)?"
 OCCLUSION_FORM = (
     "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.1:oi=1}}, {{c2::…}}: a box a card, "
     "in fractions of the picture; oi=1 hides all boxes on each"
@@ -132,7 +130,8 @@ def checked_clozes(fields: Fields) -> list[str]:
             warnings.append(f"{name}: a cloze ends at the first }}}}; inside of it write }} }}")
         for box in re.findall("::image-occlusion:([^}]*)", text):
             for measure, number in re.findall(r"\b(left|top|width|height|rx|ry)=([^:]*)", box):
-                if not re.fullmatch(FRACTION, number):
+                # A number from 0 to 1.
+                if not re.fullmatch(r"(?=.)0*(\.\d*)?|0*1(\.0*)?", number):
                     raise ItemError(
                         f"{measure}={number[:20]} is not a fraction of the picture, 0 to 1",
                         OCCLUSION_FORM,

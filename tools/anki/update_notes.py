@@ -89,7 +89,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     weight = TOGETHER
 
     def __init__(self, updates: list[NoteUpdate], query: str, replace: Pairs):
-        super().__init__(brief=bool(query))
+        super().__init__()
+        self.brief = bool(query)
         self.updates = updates
         self.query = query
         self.replace = replace

@@ -23,11 +23,6 @@ from ..settings import current
 from . import image_bytes, resize
 from .image_bytes import ImageError
 
-# The head of a data URL, bounded: the text after it may be a megabyte of blanks.
-DATA_URL_HEAD = r"(?i)\A\s{0,20}data:[^,]{0,200};base64,"
-# The ending of an image's file name.
-FILE_ENDING = r"(?i)\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$"
-
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
 # A data URL as a whole field, as the source of an image, or anywhere else. The base64 is matched in a
 # lookahead, which gives nothing back: a tag that is never closed would else take a time quadratic in its
@@ -46,8 +41,6 @@ S_PER_MIB_SQUARED = 2
 # Time for a whole download, redirects included.
 TIMEOUT_S = 30
 MOST_REDIRECTS = 5
-# Nothing but http(s), and not a character that could end the line of a request.
-WEB_ADDRESS = r"(?i)https?://[^\s\x00-\x1f]+"
 
 
 class Pictures:
@@ -62,7 +55,8 @@ class Pictures:
 def _prepared(image: ImageSpec) -> tuple[str, bytes, str]:
     """The picture that a client described, made small: its name, the file, and a warning that says what could
     not be done to it. Raises ImageError."""
-    stem = re.sub(FILE_ENDING, "", checked_filename(image.filename)) if image.filename else ""
+    ending = r"(?i)\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$"
+    stem = re.sub(ending, "", checked_filename(image.filename)) if image.filename else ""
     if image.image_base64:
         data = decode(image.image_base64)
     elif image.image_url:
@@ -81,7 +75,9 @@ def decode(text: str) -> bytes:
     Raises ImageError.
     """
     try:
-        text = re.sub(r"[ \t\r\n]+", "", re.sub(DATA_URL_HEAD, "", text))
+        # The head of a data URL, bounded: the text after it may be a megabyte of blanks.
+        text = re.sub(r"(?i)\A\s{0,20}data:[^,]{0,200};base64,", "", text)
+        text = re.sub(r"[ \t\r\n]+", "", text)
         data = base64.b64decode(text, validate=True)
     except ValueError as error:
         raise ImageError(
@@ -103,7 +99,8 @@ def fetch(url: str) -> bytes:
     Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many
     redirects, more than IMAGE_MAX_BYTES.
     """
-    if not re.fullmatch(WEB_ADDRESS, url):
+    # Nothing but http(s), and not a character that could end the line of a request.
+    if not re.fullmatch(r"(?i)https?://[^\s\x00-\x1f]+", url):
         raise ImageError(
             f"{url[:200]!r} is not an http(s) address",
             "Give one with %20 for a space, or send base64.",

@@ -31,8 +31,6 @@ MARK_SEARCHES = (
     "flag:2 or flag:3 or flag:6 or flag:7",
     "flag:4 or flag:5 or flag:6 or flag:7",
 )
-# The parts of Anki's answers, as JSON, that change as time goes by. Quotes within a text are escaped.
-PASSING = r'"(?:new|learn|review)_count": \d+|"nextReviews": \[[^]]*\]'
 NAMES = (action("deckNames"), action("modelNames"))
 ANSWERS_TODAY = action("getNumCardsReviewedToday")
 
@@ -125,5 +123,7 @@ def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:
 
 def state_digest(answers: Sequence[object]) -> int:
     """A checksum of these answers without the parts that change as time goes by."""
-    content = re.sub(PASSING, "", json.dumps(answers, default=str))
+    # Quotes within a text are escaped.
+    passing = r'"(?:new|learn|review)_count": \d+|"nextReviews": \[[^]]*\]'
+    content = re.sub(passing, "", json.dumps(answers, default=str))
     return crc32(content.encode())
