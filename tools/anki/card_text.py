@@ -31,8 +31,6 @@ TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
 # Anki's placeholder for a sound, or for text to be spoken.
 PLAY = re.compile(r"\[anki:play:[qa]:\d+\]")
 SOUND = re.compile(r"\[sound:([^\]]+)\]")
-# The line between question and answer on the back of a card.
-ANSWER = re.compile(r"(?i)<hr\b[^<>]*\bid\s*=\s*[\"']?answer[\"']?[^<>]*>")
 BLANKS = re.compile(r"[ \t\xa0]+")
 LINES = re.compile(r"\s*\n\s*")
 # Marks of the writing direction that Anki puts around numbers.
@@ -83,7 +81,9 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
     fields = " ".join(field["value"] for field in info["fields"].values())
     sounds = (match[0] for match in SOUND.finditer(fields))
     front = plain(question, sounds)
-    parts = ANSWER.split(answer, maxsplit=1)
+    # The line between question and answer on the back of a card.
+    line = r"(?i)<hr\b[^<>]*\bid\s*=\s*[\"']?answer[\"']?[^<>]*>"
+    parts = re.split(line, answer, maxsplit=1)
     return front, plain(parts[-1], sounds if len(parts) > 1 else ())
 
 

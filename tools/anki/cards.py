@@ -284,7 +284,7 @@ class BulkChange:
     def _way_back(self) -> JournalEntry:
         """The entry of the journal, with warnings about what cannot be put back."""
         entry = JournalEntry(self.profile)
-        if any(change.kind == "notes" for change in self.changes):
+        if self.added or self.removed:
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)
         if "changeDeck" in self.actions:

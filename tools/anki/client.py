@@ -146,8 +146,8 @@ def multi(*actions: Action) -> list[Result]:
     """
     if not actions:
         return []
-    answers = call("multi", extra_s=ENTRY_S * len(actions), actions=list(actions))
-    return [_entry_result(answer) for answer in answers]
+    extra_s = ENTRY_S * len(actions)
+    return list(map(_entry_result, call("multi", extra_s=extra_s, actions=list(actions))))
 
 
 def results(*actions: Action) -> list[Result]:
@@ -258,9 +258,12 @@ def _failure(error: http.HttpError, timeout_s: float) -> Failure:
 
 def _entry_result(answer: Any) -> Result:
     """The result in an envelope, a Refused if it has an error; anything else unchanged."""
-    if not isinstance(answer, dict) or set(answer) != {"result", "error"}:
-        return answer
-    return answer["result"] if answer["error"] is None else Refused(str(answer["error"]))
+    match answer:
+        case {"result": result, "error": None}:
+            return result
+        case {"result": _, "error": error}:
+            return Refused(str(error))
+    return answer
 
 
 def _not_ankiconnect(what: str) -> Unanswered:

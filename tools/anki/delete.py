@@ -159,7 +159,7 @@ class DeckDeletion(list[int]):
         if self.cards_too:
             lost = _recorded(notes.by_id(client.call("cardsToNotes", cards=self)))
         calls.checkpoint()
-        homes = dict(self.cards_by_deck)
+        homes = self.cards_by_deck
         for name in self.filtered:  # which only borrows its cards
             del homes[name]
         count = notes.counted(self, "card")

@@ -85,10 +85,12 @@ def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
     for count, card in enumerate(cards):
         for name in card["files"]:
             content = content_of[name]
-            if isinstance(content, str) and len(content) <= left:
+            if not isinstance(content, str):  # there is no such file
+                continue
+            if len(content) <= left:
                 card["files"][name] = content
                 left -= len(content)
-            elif isinstance(content, str) and count:
+            elif count:
                 return cards[:count]
     return cards
 
