@@ -169,8 +169,8 @@ def ids_query(kind: str, ids: Iterable[int]) -> str:
 
 
 def with_profile(*actions: Action) -> list[Result]:
-    """The name of Anki's profile, empty with the add-on of 2023, which does not report it; then the results of
-    the actions, as `multi` has them."""
+    """The name of Anki's profile, empty with the add-on of 2023, which does not report it; then the results
+    of the actions, as `multi` has them."""
     profile, *answers = multi(action("getActiveProfile"), *actions)
     return [profile if isinstance(profile, str) else "", *answers]
 
