@@ -146,8 +146,10 @@ def multi(*actions: Action) -> list[Result]:
     """
     if not actions:
         return []
-    extra_s = ENTRY_S * len(actions)
-    return list(map(_entry_result, call("multi", extra_s=extra_s, actions=list(actions))))
+    answers = call("multi", extra_s=ENTRY_S * len(actions), actions=list(actions))
+    if not isinstance(answers, list) or len(answers) != len(actions):
+        raise _not_ankiconnect("a multi without an answer for each action")
+    return list(map(_entry_result, answers))
 
 
 def results(*actions: Action) -> list[Result]:
