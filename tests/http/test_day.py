@@ -288,7 +288,7 @@ def test_the_rate_is_the_persons_own_with_all_their_devices(env):
 
 
 def test_a_port_that_the_scheme_has_anyway_is_not_expected_from_browsers(tmp_path):
-    sign_in = SignIn("https://Pi.example:443/mcp", Ledger(tmp_path), tuple)
+    sign_in = SignIn("https://Pi.example:443/mcp", Ledger(tmp_path), tmp_path)
     assert (sign_in.host, sign_in.issuer) == ("pi.example", "https://pi.example")
 
 

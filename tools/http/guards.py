@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from urllib.parse import urlsplit
 
 from tools.core.calls import Caller
@@ -81,7 +80,7 @@ class Guards:
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
-        self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.read_keys, key_file))
+        self.sign_in = SignIn(settings.http_url, self.ledger, key_file)
         # The header that leads a client to the sign-in.
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
         self.rate = Rate(settings.http_rate)
@@ -189,7 +188,7 @@ class Guards:
                 return self.day.caller(headers["cookie"])
             if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
-            caller = tokens.verify(token, self.sign_in.keys(), self.sign_in.url)
+            caller = tokens.verify(token, tokens.read_keys(self.sign_in.key_file), self.sign_in.url)
             if not self.ledger.check_use(caller.token_id):
                 raise tokens.InvalidToken(f"{caller.token_id} was revoked")
         # This is no fault of the token, which its client should keep.

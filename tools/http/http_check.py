@@ -17,9 +17,8 @@ PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 TOKEN_S = 60
 GRANT = {"user": "check", "scope": "server:read", "token_id": ""}
-# The header of each 401, with the address of the sign-in.
+# In the header of each 401, before the address of the sign-in.
 REALM = 'realm="pi-mcp"'
-METADATA = REALM + ', resource_metadata="([^"]+)"'
 RESTART = (
     "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
     " (without systemd: ./server.py --http)"
@@ -65,7 +64,9 @@ def inspect(settings: Settings) -> Health:
         ) from None
     call = http.Request(url, "POST", PING, JSON_HEADERS)
     refusal = _ask("a call without a token", 401, "", call)
-    challenge = re.search(METADATA, refusal.headers.get("WWW-Authenticate", ""))
+    challenge = re.search(
+        f'{REALM}, resource_metadata="([^"]+)"', refusal.headers.get("WWW-Authenticate", "")
+    )
     if not challenge:
         raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
     _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))

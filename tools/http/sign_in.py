@@ -14,7 +14,6 @@ import sqlite3
 import time
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -72,12 +71,12 @@ Reply = tuple[int, Headers, bytes]  # status, headers, body
 
 
 class SignIn:
-    """The endpoints at the root of the address `url`. `keys` gives the keys of the moment."""
+    """The endpoints at the root of the address `url`. The keys of `key_file` are read at each use."""
 
-    def __init__(self, url: str, ledger: Ledger, keys: Callable[[], tokens.Keys]):
+    def __init__(self, url: str, ledger: Ledger, key_file: Path):
         self.url = url
         self.ledger = ledger
-        self.keys = keys
+        self.key_file = key_file
         parts = urlsplit(url)
         # The origin as browsers write it: without the scheme's default port.
         self.host = parts.netloc.lower().removesuffix(f":{http.DEFAULT_PORTS[parts.scheme]}")
@@ -158,7 +157,7 @@ class SignIn:
         """Make a client id (RFC 7591). It holds all that is known of the client; nothing is stored."""
         name, redirects = _name_and_addresses(fields)
         description = {"client_name": name, "redirect_uris": redirects}
-        client_id = tokens.sign({"iss": CLIENT, **description}, self.keys()[0])
+        client_id = tokens.sign({"iss": CLIENT, **description}, tokens.read_keys(self.key_file)[0])
         return {
             "client_id": client_id,
             **description,
@@ -228,7 +227,7 @@ class SignIn:
         """The name and redirects that a client id says. Raises Denied if no key signed it; Claude registers
         again after a 401."""
         with suppress(tokens.InvalidToken):
-            claims = tokens.signed_claims(client_id, self.keys())
+            claims = tokens.signed_claims(client_id, tokens.read_keys(self.key_file))
             if claims.get("iss") == CLIENT:
                 return _name_and_addresses(claims)
         raise Denied(
@@ -251,7 +250,7 @@ class SignIn:
         grant = self.ledger.grant_of(kind, secret)
         if not proof.items() <= grant.items():
             raise Denied("invalid_grant", SECRET_REFUSED)
-        key = self.keys()[0]
+        key = tokens.read_keys(self.key_file)[0]
         token_id = grant["token_id"]
         lifetime_s = int(grant["days"] * DAY_S)
         # A secret has one successor, however often it is sent: renewals at the same time are one chain.
