@@ -90,13 +90,15 @@ def start_jobs(*first: Callable[[], object]) -> None:
     """Run the `first` jobs and the start-up jobs of the toolsets, in a thread of their own."""
 
     def run() -> None:
+        import logging
+
         from tools.core import registry
 
         for job in (*first, *registry.start_jobs()):
             try:
                 job()
             except Exception:
-                protocol.log(f"{job.__module__} failed")
+                logging.getLogger("pi-mcp").exception(f"{job.__module__} failed")
 
     threading.Thread(target=run, daemon=True).start()
 

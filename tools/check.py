@@ -20,8 +20,6 @@ from tools.resident import handover
 from tools.toolkit import JsonObject, ToolError
 
 START_TIMEOUT_S = 120
-LINE_WIDTH = 78
-NAME_COLUMNS = 10
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
 STATE_SIGNS = {"ok": "✓", "unset": "○", "broken": "✗"}
@@ -50,7 +48,7 @@ def main(command: list[str]) -> int:
     rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     for name, look in rows:
-        mark = f"{STATE_SIGNS[look.state]} {name:<{NAME_COLUMNS}}  "
+        mark = f"{STATE_SIGNS[look.state]} {name:<10}  "
         _print(mark, look.summary)
         if look.advice:
             _print(" " * len(mark) + "→ ", look.advice)
@@ -69,7 +67,7 @@ def _print(start: str, text: str) -> None:
     print(
         fill(
             start + text,
-            LINE_WIDTH,
+            78,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
@@ -91,11 +89,11 @@ def _settings() -> Health:
 
 
 def _server(command: list[str]) -> Health:
-    done, took_s = _run(command, INSTALL)
+    status, output, complaint, took_s = _run(command, INSTALL)
     try:
-        tools = json.loads(done.stdout)["result"]["tools"]
+        tools = json.loads(output)["result"]["tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
-        complaint = done.stderr or f"it says nothing, exit status {done.returncode}"
+        complaint = complaint or f"it says nothing, exit status {status}"
         return Health("broken", f"it does not answer: {complaint}", INSTALL)
     python = sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools, listed within {took_s:.1f} s, Python {python}")
@@ -109,15 +107,16 @@ def _service(command: list[str]) -> Health:
             "not installed: the first call of every session takes longer",
             "./setup.sh --systemd makes it quick, if this machine has systemd.",
         )
-    done, took_s = _run(command, RESTART)
-    if done.returncode or handover.NOT_HANDED in done.stderr:
-        return Health("broken", done.stderr, RESTART)
+    status, _, complaint, took_s = _run(command, RESTART)
+    if status or handover.NOT_HANDED in complaint:
+        return Health("broken", complaint, RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
-def _run(command: list[str], advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
-    """A session that lists the tools, of its log the last line alone, and the seconds it took; its input is
-    closed after the answer. Raises ToolError with this advice if it does not end."""
+def _run(command: list[str], advice: str) -> tuple[int, str, str, float]:
+    """The exit status of a session that lists the tools, its output, the last line of its log, and the
+    seconds it took; its input is closed after the answer. Raises ToolError with this advice if it does not
+    end."""
     began_s = time.monotonic()
     limited = ["timeout", "--signal=KILL", str(START_TIMEOUT_S), *command]
     with subprocess.Popen(limited, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
@@ -130,5 +129,4 @@ def _run(command: list[str], advice: str) -> tuple[subprocess.CompletedProcess[s
     if process.returncode == -signal.SIGKILL:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
     last_line = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")
-    done = subprocess.CompletedProcess(command, process.returncode, answer + rest, last_line)
-    return done, time.monotonic() - began_s
+    return process.returncode, answer + rest, last_line, time.monotonic() - began_s

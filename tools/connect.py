@@ -43,25 +43,16 @@ def ssh_target() -> tuple[str, str, str]:
         sys.exit(
             f"pi-mcp: the user {os.getuid()} has no name on this machine, so nobody can reach it over ssh"
         )
-    return f"{user}@{host}", _command(), str(Path.home())
-
-
-def _command() -> str:
-    """The command that starts the server: the installed one, or server.py, with the Python that runs now
-    unless that is this machine's python3. ssh joins its words, and the Pi's shell splits them again."""
-    if INSTALLED.exists():
-        return shlex.quote(str(INSTALLED))
+    # The command that starts the server: the installed one, or server.py, with the Python that runs now
+    # unless that is this machine's python3.
     words = [str(PROJECT / "server.py")]
     usual = shutil.which("python3") or ""
-    if os.path.realpath(sys.executable) != os.path.realpath(usual):
+    if INSTALLED.exists():
+        words = [str(INSTALLED)]
+    elif os.path.realpath(sys.executable) != os.path.realpath(usual):
         words.insert(0, os.path.abspath(sys.executable))
-    return shlex.join(words)
-
-
-def client_json(host: str, command: str) -> str:
-    """The configuration of Claude Desktop and Cursor."""
-    server = {"command": "ssh", "args": [*OPTIONS, host, command]}
-    return json.dumps({"mcpServers": {"pi": server}})
+    # ssh joins its words, and the Pi's shell splits them again.
+    return f"{user}@{host}", shlex.join(words), str(Path.home())
 
 
 def clients_text(host: str, command: str) -> str:
@@ -70,6 +61,7 @@ def clients_text(host: str, command: str) -> str:
     line = shlex.join(words)
     arguments = json.dumps(words)
     example = EXAMPLE if host == ELSEWHERE[0] else ""
+    servers = {"pi": {"command": "ssh", "args": words}}
     vs_code = f'{{"name": "pi", "command": "ssh", "args": {arguments}}}'
     return f"""{example}Once, on the client's computer: ssh-keygen (if it has no key), then \
  ssh-copy-id {host}
@@ -89,7 +81,7 @@ startup_timeout_sec = 60
 
 Claude Desktop with a click: python3 -m tools bundle pi.mcpb
 By hand, and Cursor in ~/.cursor/mcp.json:
-{client_json(host, command)}"""
+{json.dumps({"mcpServers": servers})}"""
 
 
 def bundle_command(name: str) -> int:

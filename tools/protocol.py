@@ -39,7 +39,6 @@ META = "io.modelcontextprotocol/"
 PROTOCOL_VERSION = f"{META}protocolVersion"
 CLIENT_CAPABILITIES = f"{META}clientCapabilities"
 CLIENT_INFO = f"{META}clientInfo"
-SERVER_INFO_KEY = f"{META}serverInfo"
 SUBSCRIPTION_ID = f"{META}subscriptionId"
 
 LISTEN = "subscriptions/listen"
@@ -205,7 +204,7 @@ class Request:
         if self.is_modern and "result" in body:
             result = body["result"]
             marks = {} if self.method in UNCACHED else NOT_CACHED
-            meta = {**result.get("_meta", {}), SERVER_INFO_KEY: SERVER_INFO}
+            meta = {**result.get("_meta", {}), f"{META}serverInfo": SERVER_INFO}
             body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
         return {"id": self.id, **body}
 
@@ -308,17 +307,12 @@ def call_tool(request: Request) -> JsonObject:
 
 
 def unforeseen(text: str) -> JsonObject:
-    """The answer that a client gets in place of the current exception, which is logged."""
-    log(text)
-    message = "Internal error; the server's log (stderr) has the details"
-    return RpcError(INTERNAL_ERROR, message).answer()
-
-
-def log(text: str) -> None:
-    """Log the current exception to stderr, with its traceback."""
+    """The answer that a client gets in place of the current exception, which is logged with its traceback."""
     import logging
 
     logging.getLogger("pi-mcp").exception(text)
+    message = "Internal error; the server's log (stderr) has the details"
+    return RpcError(INTERNAL_ERROR, message).answer()
 
 
 # 3. The session.
