@@ -42,7 +42,6 @@ HELP = ("-h", "--help", "help")
 TABLE_HEAD = "| variable | default | meaning |\n| --- | --- | --- |"
 ENV_FILE_HEAD = """# The settings of pi-mcp. To set one, write its value and take the # away in
 # front of its name."""
-EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
 
 
 def main(words: list[str]) -> int:
@@ -161,7 +160,9 @@ def _call(tool: Tool, text: str = "{}") -> object:
             raise ValueError(f"{text} is not an object")
     except (ValueError, RecursionError) as error:
         raise ToolError(
-            f"The arguments are not a JSON object: {error}", EXAMPLE, "INVALID_JSON"
+            f"The arguments are not a JSON object: {error}",
+            'Like this: \'{"query": "bltouch"}\'',
+            "INVALID_JSON",
         ) from None
     ask = _ask if sys.stdin.isatty() else calls.refuse_to_ask
     with calls.calling(calls.RunningCall(_progress, ask=ask, by_person=True)) as lines:

@@ -139,9 +139,8 @@ class Endpoint:
                 if request.withdrawn:
                     return {}
                 # A thread starts with an empty context, and the caller travels in it.
-                run = copy_context().run
                 return await request.loop.run_in_executor(
-                    self.threads, run, protocol.answer_of, request
+                    self.threads, copy_context().run, protocol.answer_of, request
                 )
         except asyncio.TimeoutError:
             return {"result": results.busy(self.turns.most_each)}

@@ -44,7 +44,6 @@ SUBSCRIPTION_ID = f"{META}subscriptionId"
 LISTEN = "subscriptions/listen"
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 LIST_CHANGED = "notifications/tools/list_changed"
-MODERN_ONLY = ("server/discover", LISTEN)
 LEGACY_ONLY = ("initialize", "ping")
 # Results that say nothing of caching. A modern client may cache all others; `ttlMs` 0: not at all.
 UNCACHED = ("tools/call", "prompts/get", "completion/complete")
@@ -62,7 +61,6 @@ ANSWERS = {
     "resources/read": "resources:read_resource",
     "completion/complete": "resources:complete",
 }
-GREETINGS = ("initialize", "ping", "server/discover")
 
 MOST_CALLS = 32  # tools that run at a time
 MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
@@ -184,7 +182,7 @@ class Request:
                 raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
         # The method.
         shape = SHAPES.get(self.method)
-        foreign = LEGACY_ONLY if self.is_modern else MODERN_ONLY
+        foreign = LEGACY_ONLY if self.is_modern else ("server/discover", LISTEN)
         is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
         if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
@@ -440,8 +438,19 @@ class Session:
         self.is_modern |= call.is_modern
         call.admit(self.is_initialized)
         if call.method == LISTEN:
-            self._listen(call)
-        elif call.method in GREETINGS:
+            # Open a stream of changes: its acknowledgement is the only answer.
+            notifications = call.params["notifications"]
+            kinds = {
+                name: value
+                for name, value in notifications.items()
+                if value and f"{name}?" in STREAM
+            }
+            if "toolsListChanged" in kinds:
+                self.streams[call.key] = call.id
+            params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
+            self.send({"method": ACKNOWLEDGED, "params": params})
+            self.owed.discard(call)
+        elif call.method in (*LEGACY_ONLY, "server/discover"):  # answered at once, by the reader
             if call.method == "initialize":
                 self.capabilities, self.is_initialized = call.params["capabilities"], True
             self._finish(call, answer_of(call))
@@ -454,28 +463,12 @@ class Session:
             else:
                 self._finish(call, {"result": results.busy(MOST_CALLS)})
 
-    # Requests that a session answers by itself.
-
-    def _listen(self, call: StdioRequest) -> None:
-        """Open a stream of changes: its acknowledgement is the only answer."""
-        notifications = call.params["notifications"]
-        kinds = {
-            name: value for name, value in notifications.items() if value and f"{name}?" in STREAM
-        }
-        if "toolsListChanged" in kinds:
-            self.streams[call.key] = call.id
-        params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
-        self.send({"method": ACKNOWLEDGED, "params": params})
-        self.owed.discard(call)
-
     def announce(self) -> None:
         """Notify the client that tools/list reads differently now."""
         if self.is_initialized:
             self.send({"method": LIST_CHANGED})
         for request_id in list(self.streams.values()):
             self.send({"method": LIST_CHANGED, "params": {"_meta": {SUBSCRIPTION_ID: request_id}}})
-
-    # Requests that threads answer.
 
     def _answer_call(self, call: StdioRequest, turns: threading.Semaphore) -> None:
         """Answer a request, in a thread of its own, and give its turn back."""

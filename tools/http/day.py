@@ -35,9 +35,6 @@ PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
 ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
 COOKIE = "pi_mcp_day"
-# The page's own policy, which allows no connection, is replaced by one that allows the home screen and the
-# calls.
-POLICY_TAG = "<meta http-equiv[^>]+>"
 PAGE_HEAD = Path(__file__).with_name("day.html")
 
 
@@ -82,7 +79,9 @@ class Day:
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._keep(grant, cookie)
         page = resources.page_text("ui://onepercent/days")
-        page = re.sub(POLICY_TAG, lambda match: document(PAGE_HEAD), page)
+        # The page's own policy, which allows no connection, is replaced by one that allows the home screen
+        # and the calls.
+        page = re.sub("<meta http-equiv[^>]+>", lambda match: document(PAGE_HEAD), page)
         status, headers, body = as_page(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 

@@ -11,12 +11,8 @@ from tools.toolkit import ToolError
 
 from . import tokens
 
-TIMEOUT_S = 15
-LONGEST_ANSWER = 1_048_576
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-TOKEN_S = 60
-GRANT = {"user": "check", "scope": "server:read", "token_id": ""}
 # In the header of each 401, before the address of the sign-in.
 REALM = 'realm="pi-mcp"'
 RESTART = (
@@ -70,7 +66,8 @@ def inspect(settings: Settings) -> Health:
     if not challenge:
         raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
     _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))
-    token = tokens.sign(tokens.claims_of(GRANT, url, TOKEN_S), keys[0])
+    grant = {"user": "check", "scope": "server:read", "token_id": ""}
+    token = tokens.sign(tokens.claims_of(grant, url, lifetime_s=60), keys[0])
     _ask(
         "a call",
         200,
@@ -83,7 +80,7 @@ def inspect(settings: Settings) -> Health:
 def _ask(step: str, status: int, word: str, request: http.Request) -> http.Response:
     """The answer to a request. Raises ToolError if it lacks this status or this word."""
     try:
-        response = http.send(request, http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER))
+        response = http.send(request, http.Limits(time.monotonic() + 15, 1_048_576))
     except http.HttpError as error:
         hint = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
         raise ToolError(f"{request.url}: {error.reason}", hint) from None
