@@ -11,7 +11,7 @@ from tools.toolkit import JsonObject, ToolError, compact_json, filled
 from . import previews, sentences, settings
 from .actions.unit_of_work import UnitOfWork, stale
 from .base import days, fields, rules
-from .database import Database, store
+from .database import Database, insertion, store
 from .habits import histories
 from .page import keys
 from .phases import consent, dispatch
@@ -120,11 +120,7 @@ def _ask_person(preview_id: str) -> None:
 def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> JsonObject:
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
     ToolError that names the `failed_action`; the transaction is to be rolled back then.
-
-    - `plan`: what the preview keeps;
-    - `preview_id`: its id;
-    - `key`: the idempotency_key by which this apply is known again.
-    """
+    `key`: the idempotency_key by which this apply is known again."""
     # Each action must do what it showed.
     unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
@@ -149,12 +145,11 @@ def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> Json
         sentences_done = (sentences.sentence_of(entry).done for entry in outcome.entries)
         lines += [outcome.message] if outcome.message else islice(sentences_done, FEW_LINES + 1)
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
-    total = len(run.done)
 
     # The answer.
+    total = len(run.done)
     dropped = [filled(action=error.get("action"), error=error["error"]) for error in plan.dropped]
-    message = run.refusals()
-    message += [f"✓ {line}" for line in done]
+    message = run.refusals() + [f"✓ {line}" for line in done]
     answer = {
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
@@ -213,5 +208,4 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
         WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
         {"user": user, "most": rules.UNDONE_AT_MOST},
     )
-    row = (user, preview_id, journal)
-    db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", row)
+    db.execute(insertion("applied", "user", "preview_id", "journal"), (user, preview_id, journal))

@@ -55,8 +55,6 @@ HABIT_LINE_FIELDS = (
     "xp_penalty",
     "target",
 )
-# Fields whose values say enough.
-FIELDS_WITHOUT_LABEL = ("score", "status", "is_complete")
 
 Detail = str | list[str]  # a list: label, value before, value after
 
@@ -162,13 +160,13 @@ def _steps(entry: DiffEntry) -> list[str]:
     if isinstance(entry, Created):
         for step in entry.steps:
             text = quoted(step["title"])
-            if details := _fields_in_words(step):
+            if details := _fields_in_words(**step):
                 text += f" ({', '.join(details)})"
             texts.append(text)
     return texts
 
 
-def _fields_in_words(values: JsonObject) -> list[str]:
+def _fields_in_words(**values: object) -> list[str]:
     """Fields with their values, without the usual ones: срок 20.12; значок: «run»; 2 ч."""
     texts = []
     for name, content in values.items():
@@ -193,29 +191,29 @@ def _details(entry: DiffEntry) -> list[Detail]:
             done = text_of(f"done.{entry.thing.kind}")
             if entry.date:
                 done += f" {value_in_words('day', entry.date)}"
-            return [done, *_fields_in_words({"next": entry.next})]
+            return [done, *_fields_in_words(next=entry.next)]
         # The status, then what else a mark has.
         case Marked():
-            optional = {
-                "excuse_reason": entry.excuse_reason,
-                "note": entry.note,
-                "added": entry.added,
-                "replaces": entry.replaces,
-            }
-            return [_status(entry), *_fields_in_words(optional)]
+            others = _fields_in_words(
+                excuse_reason=entry.excuse_reason,
+                note=entry.note,
+                added=entry.added,
+                replaces=entry.replaces,
+            )
+            return [_status(entry), *others]
         # By how many days steps move; the first and the last of their days, before and after.
         case Shifted():
             _, first, first_after = entry.moves[0]
             _, last, last_after = entry.moves[-1]
             dates = ["", span_in_words(first, last), span_in_words(first_after, last_after)]
-            return [*_fields_in_words({"shifted_days": entry.days}), dates]
+            return [*_fields_in_words(shifted_days=entry.days), dates]
         # Archived or back, paused, resumed.
         case Archived():
             return [text_of(f"{'archived' if entry.archived else 'unarchived'}.{entry.thing.kind}")]
         case Paused():
             pause = entry.pause
             paused = text_of("paused", span=span_in_words(pause["from"], pause["to"]))
-            reason = _fields_in_words({"reason": pause.get("reason")})
+            reason = _fields_in_words(reason=pause.get("reason"))
             return [paused, *reason, text_of("paused.means")]
         case Resumed():
             return [text_of("resumed")]
@@ -244,7 +242,7 @@ def _created(entry: Created) -> list[Detail]:
             values.pop(name, None)
     if entry.steps:
         values["rows"] = entry.steps
-    return details + _fields_in_words(values)
+    return details + _fields_in_words(**values)
 
 
 def _deleted(entry: Deleted) -> list[Detail]:
@@ -259,7 +257,7 @@ def _deleted(entry: Deleted) -> list[Detail]:
         details.append(text_of("with.marks", marks=counted(entry.marks, "mark"), best=best))
     for name, score in entry.scores.items():
         details.append(f"{value_in_words('category', name)} {score}")
-    return details + _fields_in_words({"ended": entry.repeat} | entry.values)
+    return details + _fields_in_words(ended=entry.repeat, **entry.values)
 
 
 def _changed(entry: Changed) -> list[Detail]:
@@ -291,7 +289,7 @@ def _edited(name: str, edit: Edit) -> Detail:
         return f"{label}: {quoted(edit.changed_part)}"
     if name == "score" and edit.before is None:
         return f"{edit.after}"
-    if name in FIELDS_WITHOUT_LABEL or (name == "dt" and edit.before and edit.after):
+    if name in ("score", "status", "is_complete") or (name == "dt" and edit.before and edit.after):
         label = ""
     return [label, value_in_words(name, edit.before), value_in_words(name, edit.after)]
 

@@ -11,7 +11,6 @@ from tools.toolkit import JsonObject, ToolError
 
 from ..base import days, fields, rules, words
 from ..base.diff import Marked, target_of
-from ..database import Row
 from ..habits.histories import History
 from ..habits.schedules import Course
 from . import (
@@ -206,14 +205,23 @@ def _judged(
     if status == "missed":
         return status, None, 0 if params.get("excuse_reason") else -habit["xp_penalty"]
 
-    amount = _amount(habit, present, params)
+    # What is sent is added to the day's amount; “done” without an amount means the whole target.
+    target = habit["target_amount"]
+    amount = present["amount"]
+    if "amount" in params:
+        if target is None:
+            raise without_target("habit")
+        amount = round((amount or 0) + params["amount"], 3)
+    elif not habit["at_most"]:
+        amount = target and max(amount or 0, target)
+
     if habit["at_most"]:
-        if (amount or 0) > habit["target_amount"]:
+        if (amount or 0) > target:
             return "missed", amount, -habit["xp_penalty"]
         return status, amount, 0
     # A habit without a target has no amounts. A day that is done stays done, even if the target has grown
     # since.
-    if amount is not None and amount < habit["target_amount"] and present["status"] != status:
+    if amount is not None and amount < target and present["status"] != status:
         return "partial", amount, 0
     # Even without this day the week has all the times that the habit needs.
     times = history.course.schedule_on(days.ordinal(day)).times
@@ -222,19 +230,6 @@ def _judged(
         unit.warn("warn.enough", title=habit["name"])
         return status, amount, 0
     return status, amount, habit["xp_reward"]
-
-
-def _amount(habit: Row, mark: JsonObject, params: JsonObject) -> float | None:
-    """The day's amount: what is sent is added; “done” without an amount means the whole target."""
-    target = habit["target_amount"]
-    present = mark["amount"] or 0
-    if "amount" not in params:
-        if habit["at_most"]:
-            return mark["amount"]  # type: ignore[no-any-return]
-        return target and max(present, target)
-    if target is None:
-        raise without_target("habit")
-    return round(present + params["amount"], 3)
 
 
 def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:

@@ -34,7 +34,6 @@ PRIORITIES = {
     "attention": "medium normal",
     "optional": "low",
 }
-LAST_PLACE = 1_000_000
 
 # The fields of a step in the order of the sentences; steps of a list take no `order`.
 DESCRIPTION = {"description": fields.text(2000)}
@@ -44,7 +43,7 @@ CONTENT: fields.Fields = {
     "time_duration": fields.DURATION,
     "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "repeat": repeats.RULE,
-    "order": fields.integer(0, LAST_PLACE, nullable=True),
+    "order": fields.integer(0, 1_000_000, nullable=True),
     **DESCRIPTION,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
@@ -57,8 +56,6 @@ def _step(name: str, value: object) -> Any:
 
 
 SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", nullable=True)
-
-INBOX = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
 
 
 @Action(
@@ -102,7 +99,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 def _inbox(unit: UnitOfWork) -> StoredRow:
     """The goal for errands: the oldest open one of that name, or a new one."""
     title = words.text_of("inbox")
-    if key := unit.scalar(INBOX, title=title):
+    query = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
+    if key := unit.scalar(query, title=title):
         return unit.existing("goal", key)
     values = {"title": title, "category": "work"}
     unit.add_entry(Created(Thing("inbox", title), values=values))

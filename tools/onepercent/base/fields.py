@@ -23,7 +23,6 @@ UUID = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
 UNSTORABLE = "[\0\ud800-\udfff]"
 NEVER_IN_LINE = f"{UNSTORABLE}|{LINE_BREAKERS.pattern}"
-TIME_OF_DAY = r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d"
 # The likeness of a misspelt name, and of one that may be meant.
 SAME_WORD = 0.75
 LIKE_WORD = 0.6
@@ -280,7 +279,7 @@ def parse_day(name: str, value: object) -> str:
             return canonical
     sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-    if re.search(TIME_OF_DAY, sent):
+    if re.search(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d", sent):  # a time of day
         hint += f" {ways.hint_for('reminder')}"
     raise ToolError(f"{name} is not a date: {sent}", hint, "INVALID_DATE", field=name)
 
