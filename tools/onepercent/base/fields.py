@@ -314,23 +314,23 @@ def check_one(params: JsonObject, *names: str) -> str:
 
 def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None:
     """Raises ToolError FIELD_UNKNOWN, naming the canonical field, if `sent` has a name that `names` lacks."""
-    unknown = next((name for name in sent if name not in names), None)
-    if unknown is None:
-        return
-    lower = unknown.lower()
-    way = ways.hint_for(lower)
-    # What has a way round is another field only if it is nearly the same word.
-    likeness = SAME_WORD if way else LIKE_WORD
-    meant = [name for name in names if lower in ways.OTHER_NAMES.get(name, "").split()]
-    meant = meant or errors.several(lower, names, likeness, most=1)
-    hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
-    if meant:
-        hint = f"Use {' or '.join(meant)}."
-    name = printable(unknown)
-    error = ToolError(f"Unknown field: {name}", hint, "FIELD_UNKNOWN", field=name)
-    if len(meant) == 1:
-        error.data["canonical"] = meant[0]
-    raise error
+    for unknown in sent:
+        if unknown in names:
+            continue
+        lower = unknown.lower()
+        way = ways.hint_for(lower)
+        # What has a way round is another field only if it is nearly the same word.
+        likeness = SAME_WORD if way else LIKE_WORD
+        meant = [name for name in names if lower in ways.OTHER_NAMES.get(name, "").split()]
+        meant = meant or errors.several(lower, names, likeness, most=1)
+        hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
+        if meant:
+            hint = f"Use {' or '.join(meant)}."
+        name = printable(unknown)
+        error = ToolError(f"Unknown field: {name}", hint, "FIELD_UNKNOWN", field=name)
+        if len(meant) == 1:
+            error.data["canonical"] = meant[0]
+        raise error
 
 
 def required(name: str) -> ToolError:
